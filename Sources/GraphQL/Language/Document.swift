@@ -1,0 +1,112 @@
+/// A parsed GraphQL document (specification, chapter 2): executable, type system, or both mixed.
+///
+/// The tree lies in flat arrays of small values. A node names its children by the `Run` that they fill in one of
+/// these arrays, so a document of any size costs a handful of allocations, nodes carry no references, and the index
+/// of a node serves as its identity: later stages attach what they learn in arrays of their own, side by side.
+public struct Document: Sendable {
+    /// The text that was parsed; every span points into it.
+    public let source: SourceText
+    /// Each distinct name once; `Name.id` is its index.
+    public internal(set) var names: [String] = []
+
+    /// The definitions in the order of the text.
+    public internal(set) var definitions: [Definition] = []
+
+    /// All selections; those of one selection set stand side by side.
+    public internal(set) var selections: [Selection] = []
+    /// All arguments of fields and directives.
+    public internal(set) var arguments: [Argument] = []
+    /// All directives that are applied somewhere.
+    public internal(set) var directives: [Directive] = []
+    /// The items of list values.
+    public internal(set) var values: [Value] = []
+    /// The fields of input object values.
+    public internal(set) var objectFields: [ObjectField] = []
+    /// The variable definitions of all operations.
+    public internal(set) var variableDefinitions: [VariableDefinition] = []
+
+    /// The field definitions of object and interface types.
+    public internal(set) var fieldDefinitions: [FieldDefinition] = []
+    /// Arguments of field and directive definitions, and the fields of input object types.
+    public internal(set) var inputValueDefinitions: [InputValueDefinition] = []
+    /// The values of enum types.
+    public internal(set) var enumValueDefinitions: [EnumValueDefinition] = []
+    /// Names that stand in lists: implemented interfaces, union members, directive locations.
+    public internal(set) var nameLists: [Name] = []
+    /// The root operation types of schema definitions.
+    public internal(set) var operationTypeDefinitions: [OperationTypeDefinition] = []
+
+    /// How many tokens the text had, for limits that report their high-water mark.
+    public internal(set) var tokenCount = 0
+
+    init(source: SourceText) {
+        self.source = source
+    }
+
+    /// The text of a name.
+    public func text(_ name: Name) -> String {
+        names[Int(name.id)]
+    }
+}
+
+/// Nodes of one kind that stand side by side in one of a document's arrays.
+@frozen
+public struct Run<Node>: Hashable, Sendable {
+    /// Index of the first node.
+    public var start: UInt32
+    /// How many nodes there are.
+    public var count: UInt32
+
+    @inlinable
+    public init(start: UInt32, count: UInt32) {
+        self.start = start
+        self.count = count
+    }
+
+    /// No node at all.
+    @inlinable
+    public static var none: Run { Run(start: 0, count: 0) }
+
+    /// True where there is no node.
+    @inlinable
+    public var isEmpty: Bool { count == 0 }
+
+    /// The nodes' indices in the document's array.
+    @inlinable
+    public var indices: Range<Int> { Int(start)..<(Int(start) + Int(count)) }
+}
+
+/// A name and where it stands. Names with the same text have the same `id` throughout one document.
+@frozen
+public struct Name: Sendable {
+    /// Index into `Document.names`.
+    public var id: UInt32
+    /// Where it stands.
+    public var span: SourceSpan
+
+    @inlinable
+    public init(id: UInt32, span: SourceSpan) {
+        self.id = id
+        self.span = span
+    }
+}
+
+/// A top-level definition (specification, section 2.2).
+public enum Definition: Sendable {
+    case operation(OperationDefinition)
+    case fragment(FragmentDefinition)
+    case schema(SchemaDefinition)
+    case type(TypeDefinition)
+    case directive(DirectiveDefinition)
+
+    /// From the definition's first token (its description, where it has one) to its last.
+    public var span: SourceSpan {
+        switch self {
+        case .operation(let operation): operation.span
+        case .fragment(let fragment): fragment.span
+        case .schema(let schema): schema.span
+        case .type(let type): type.span
+        case .directive(let directive): directive.span
+        }
+    }
+}
