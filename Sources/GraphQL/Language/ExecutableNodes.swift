@@ -34,13 +34,13 @@ public struct SelectionSet: Sendable {
 
 /// One entry of a selection set (specification, section 2.4).
 public enum Selection: Sendable {
-    case field(Field)
+    case field(SelectedField)
     case fragmentSpread(FragmentSpread)
     case inlineFragment(InlineFragment)
 }
 
 /// A selected field (specification, section 2.5).
-public struct Field: Sendable {
+public struct SelectedField: Sendable {
     public var alias: Name?
     public var name: Name
     public var arguments: Run<Argument>
