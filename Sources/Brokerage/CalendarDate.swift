@@ -1,0 +1,118 @@
+/// A day of the (proleptic) Gregorian calendar, 0001-01-01 ... 9999-12-31, in no particular time zone.
+package struct CalendarDate: Sendable, Hashable {
+    package let year: Int
+    /// 1 ... 12.
+    package let month: Int
+    /// 1 ... 31.
+    package let day: Int
+
+    /// Nil when there is no such day: `2023-02-29`, month 13, year 0.
+    package init?(year: Int, month: Int, day: Int) {
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
+            day <= Self.dayCount(ofMonth: month, year: year)
+        else { return nil }
+        self.init(uncheckedYear: year, month: month, day: day)
+    }
+
+    private init(uncheckedYear year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    package static let earliest = CalendarDate(uncheckedYear: 1, month: 1, day: 1)
+    package static let latest = CalendarDate(uncheckedYear: 9999, month: 12, day: 31)
+
+    package static func isLeap(year: Int) -> Bool {
+        year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+    }
+
+    /// How many days a month has; `month` is 1 ... 12.
+    package static func dayCount(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: isLeap(year: year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+extension CalendarDate: Comparable {
+    package static func < (left: CalendarDate, right: CalendarDate) -> Bool {
+        left.ordinal < right.ordinal
+    }
+
+    /// Grows with the date, not without gaps.
+    private var ordinal: Int { (year * 12 + month) * 31 + day }
+}
+
+extension CalendarDate {
+    /// Days since 1970-01-01, below zero before it.
+    package var daysSince1970: Int {
+        // Years begin in March here, so that the leap day is the last day of one.
+        let shifted = month > 2 ? year : year - 1
+        let monthFromMarch = month > 2 ? month - 3 : month + 9
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        let daysOfYears = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400
+        return daysOfYears + dayOfYear - Self.daysFromMarchOfYear0To1970
+    }
+
+    /// Nil outside of the years 0001 ... 9999.
+    package init?(daysSince1970 days: Int) {
+        guard Self.earliest.daysSince1970 <= days, days <= Self.latest.daysSince1970 else { return nil }
+        let sinceMarchOfYear0 = days + Self.daysFromMarchOfYear0To1970
+        let century4 = sinceMarchOfYear0 / 146_097
+        let dayOfCentury4 = sinceMarchOfYear0 % 146_097
+        // What leap days add is taken away first, then years are 365 days long.
+        let yearOfCentury4 =
+            (dayOfCentury4 - dayOfCentury4 / 1460 + dayOfCentury4 / 36_524 - dayOfCentury4 / 146_096) / 365
+        let dayOfYear = dayOfCentury4 - (365 * yearOfCentury4 + yearOfCentury4 / 4 - yearOfCentury4 / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = century4 * 400 + yearOfCentury4 + (month <= 2 ? 1 : 0)
+        self.init(
+            uncheckedYear: year, month: month, day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+
+    private static let daysFromMarchOfYear0To1970 = 719_468
+
+    /// The date so many days later, or earlier; nil outside of the years 0001 ... 9999.
+    package func adding(days: Int) -> CalendarDate? {
+        let (sum, over) = daysSince1970.addingReportingOverflow(days)
+        return over ? nil : CalendarDate(daysSince1970: sum)
+    }
+
+    /// The same day so many months later, or earlier; the last day of a month that is too short for it.
+    ///
+    /// Nil outside of the years 0001 ... 9999.
+    package func adding(months: Int) -> CalendarDate? {
+        let (sum, over) = (year * 12 + month - 1).addingReportingOverflow(months)
+        guard !over, sum >= 12 else { return nil }
+        let (newYear, newMonth) = (sum / 12, sum % 12 + 1)
+        let lastDay = Self.dayCount(ofMonth: newMonth, year: newYear)
+        return CalendarDate(year: newYear, month: newMonth, day: min(day, lastDay))
+    }
+
+    /// The day of the week.
+    package var weekday: Weekday {
+        switch daysSinceSunday {
+        case 0: .sunday
+        case 1: .monday
+        case 2: .tuesday
+        case 3: .wednesday
+        case 4: .thursday
+        case 5: .friday
+        default: .saturday
+        }
+    }
+
+    /// 0 ... 6. 1970-01-01 was a Thursday; the summand keeps the sum above zero from year 1 on.
+    var daysSinceSunday: Int { (daysSince1970 + 719_163) % 7 }
+
+    /// A day of the week.
+    package enum Weekday: Sendable, Hashable, CaseIterable {
+        case sunday, monday, tuesday, wednesday, thursday, friday, saturday
+
+        package var isWeekend: Bool { self == .saturday || self == .sunday }
+    }
+}

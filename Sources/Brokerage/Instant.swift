@@ -1,0 +1,96 @@
+/// A point in time, to the nanosecond, from the year 0001 to the end of 9999, both in UTC.
+///
+/// The range is part of the type, so no sum of instants and durations traps, and each can be written in RFC 3339.
+package struct Instant: Sendable, Hashable {
+    /// Whole seconds since 1970-01-01T00:00:00Z without leap seconds, rounded down.
+    package let secondsSince1970: Int64
+    /// 0 ... 999,999,999, after the whole second.
+    package let nanoseconds: Int32
+
+    /// Nil outside of the years 0001 ... 9999, and when `nanoseconds` is not in 0 ... 999,999,999.
+    package init?(secondsSince1970: Int64, nanoseconds: Int32 = 0) {
+        guard Self.earliest.secondsSince1970 <= secondsSince1970,
+            secondsSince1970 <= Self.latest.secondsSince1970, (0...999_999_999).contains(nanoseconds)
+        else { return nil }
+        self.init(uncheckedSeconds: secondsSince1970, nanoseconds: nanoseconds)
+    }
+
+    /// Nil outside of the years 0001 ... 9999.
+    package init?(millisecondsSince1970 milliseconds: Int64) {
+        let (seconds, rest) = Self.floorDivide(milliseconds, by: 1_000)
+        self.init(secondsSince1970: seconds, nanoseconds: Int32(rest * 1_000_000))
+    }
+
+    /// Every `Int64` is inside the range: 1677 ... 2262.
+    package init(nanosecondsSince1970 nanoseconds: Int64) {
+        let (seconds, rest) = Self.floorDivide(nanoseconds, by: 1_000_000_000)
+        self.init(uncheckedSeconds: seconds, nanoseconds: Int32(rest))
+    }
+
+    private init(uncheckedSeconds seconds: Int64, nanoseconds: Int32) {
+        self.secondsSince1970 = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// 0001-01-01T00:00:00Z.
+    package static let earliest = Instant(uncheckedSeconds: -62_135_596_800, nanoseconds: 0)
+    /// 9999-12-31T23:59:59.999999999Z.
+    package static let latest = Instant(uncheckedSeconds: 253_402_300_799, nanoseconds: 999_999_999)
+
+    private static func floorDivide(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
+extension Instant: Comparable {
+    package static func < (left: Instant, right: Instant) -> Bool {
+        left.secondsSince1970 == right.secondsSince1970
+            ? left.nanoseconds < right.nanoseconds : left.secondsSince1970 < right.secondsSince1970
+    }
+}
+
+extension Instant {
+    /// The instant so much later, to the nanosecond; ``latest`` or ``earliest`` where that would be outside.
+    package static func + (instant: Instant, duration: Duration) -> Instant {
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = Int64(instant.nanoseconds) + attoseconds / 1_000_000_000
+        let (carry, rest) = floorDivide(nanoseconds, by: 1_000_000_000)
+        let (sum, over) = instant.secondsSince1970.addingReportingOverflow(seconds)
+        let (carried, overAgain) = sum.addingReportingOverflow(carry)
+        guard !over, !overAgain else { return seconds < 0 ? earliest : latest }
+        if carried < earliest.secondsSince1970 { return earliest }
+        if carried > latest.secondsSince1970 { return latest }
+        return Instant(uncheckedSeconds: carried, nanoseconds: Int32(rest))
+    }
+
+    package static func - (instant: Instant, duration: Duration) -> Instant {
+        instant + (.zero - duration)
+    }
+
+    /// The time from `earlier` to this instant, below zero when it is later.
+    package func duration(since earlier: Instant) -> Duration {
+        .seconds(secondsSince1970 - earlier.secondsSince1970)
+            + .nanoseconds(Int64(nanoseconds) - Int64(earlier.nanoseconds))
+    }
+
+    /// The day in UTC.
+    package var dateInUTC: CalendarDate {
+        dayAndSecond(offset: 0).date
+    }
+
+    /// The day and its second at a fixed offset from UTC, in seconds and less than a day; at the ends of the
+    /// range the day does not leave it.
+    func dayAndSecond(offset: Int) -> (date: CalendarDate, second: Int) {
+        let local = secondsSince1970 + Int64(offset)
+        let (day, second) = Self.floorDivide(local, by: 86_400)
+        if let date = CalendarDate(daysSince1970: Int(day)) { return (date, Int(second)) }
+        return local < 0 ? (.earliest, 0) : (.latest, 86_399)
+    }
+
+    /// So many seconds after midnight UTC; nil where that leaves the range.
+    init?(date: CalendarDate, second: Int, nanoseconds: Int32 = 0) {
+        self.init(
+            secondsSince1970: Int64(date.daysSince1970) * 86_400 + Int64(second), nanoseconds: nanoseconds)
+    }
+}
