@@ -1,12 +1,53 @@
-/// A place in a document as people name it.
+/// A place in a text as people read it, and as `locations` in a response says it (specification, section 7.1.6).
+@frozen
 public struct SourceLocation: Hashable, Sendable {
-    /// From 1.
+    /// The line, from 1. Lines end at a line feed, a carriage return, or both together.
     public var line: Int
-    /// From 1, in UTF-16 code units as the reference implementation counts.
+    /// The column, from 1, in UTF-16 code units, as the reference implementation counts. A byte-order mark is one.
     public var column: Int
 
+    @inlinable
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
+    }
+}
+
+extension SourceText {
+    /// Line and column of a byte offset. An offset behind the text counts as its end.
+    ///
+    /// Reads the text up to the offset: meant for errors, not for every node.
+    public func location(of offset: UInt32) -> SourceLocation {
+        var line = 1
+        var column = 1
+        var previous: UInt8 = 0
+        for byte in bytes.prefix(Int(offset)) {
+            if byte == .lineFeed && previous == .carriageReturn {
+                column = 1
+            } else if byte == .lineFeed || byte == .carriageReturn {
+                line += 1
+                column = 1
+            } else {
+                column += byte.utf16Width
+            }
+            previous = byte
+        }
+        return SourceLocation(line: line, column: column)
+    }
+
+    /// Line and column of a span's first byte.
+    public func location(of span: SourceSpan) -> SourceLocation {
+        location(of: span.start)
+    }
+}
+
+extension UInt8 {
+    /// How many UTF-16 code units a character has, told from its first UTF-8 byte; later bytes have none.
+    var utf16Width: Int {
+        switch self {
+        case 0x80...0xBF: 0
+        case 0xF0...0xFF: 2
+        default: 1
+        }
     }
 }

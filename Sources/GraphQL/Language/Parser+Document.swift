@@ -1,0 +1,74 @@
+// Documents and their definitions (specification, section 2.2).
+extension Parser {
+    /// `Document`, to the end of the text.
+    mutating func definitions() throws(SyntaxFault) {
+        repeat {
+            let definition = try definition()
+            document.definitions.append(definition)
+        } while token.kind != .endOfText
+    }
+
+    private mutating func definition() throws(SyntaxFault) -> Definition {
+        if token.kind == .leftBrace { return .operation(try shorthandQuery()) }
+        let start = token.span.start
+        let description = try description()
+        guard let keyword = definitionKeyword() else {
+            guard let description else { throw unexpected() }
+            switch token.kind {
+            case .leftBrace: throw SyntaxFault(.descriptionOfShorthandQuery, at: description.span)
+            case .name: throw SyntaxFault(.descriptionOfNothing, at: description.span)
+            case .exclamationMark, .dollar, .ampersand, .leftParenthesis, .rightParenthesis, .spread, .colon,
+                .equals, .at, .leftBracket, .rightBracket, .pipe, .rightBrace, .dot, .int, .float, .string,
+                .blockString, .endOfText:
+                throw unexpected()
+            }
+        }
+        switch keyword {
+        case .query: return .operation(try operation(.query, description: description, start: start))
+        case .mutation: return .operation(try operation(.mutation, description: description, start: start))
+        case .subscription: return .operation(try operation(.subscription, description: description, start: start))
+        case .fragment: return .fragment(try fragment(description: description, start: start))
+        case .directive: return .directive(try directiveDefinition(description: description, start: start))
+        case .schema: return .schema(try schemaDefinition(description: description, start: start))
+        case .scalar, .type, .interface, .union, .enum, .input:
+            return .type(try typeDefinition(keyword, description: description, start: start))
+        case .extend:
+            if let description { throw SyntaxFault(.descriptionOfNothing, at: description.span) }
+            return try typeSystemExtension()
+        case .on, .implements, .repeatable: throw unexpected()
+        }
+    }
+
+    /// The word that a definition begins with, the most frequent first.
+    private func definitionKeyword() -> Keyword? {
+        guard token.kind == .name else { return nil }
+        if isNext(.query) { return .query }
+        if isNext(.fragment) { return .fragment }
+        if isNext(.mutation) { return .mutation }
+        if isNext(.subscription) { return .subscription }
+        if isNext(.extend) { return .extend }
+        if isNext(.schema) { return .schema }
+        if isNext(.directive) { return .directive }
+        return typeKeyword()
+    }
+
+    /// The word that the definition of a named type begins with.
+    private func typeKeyword() -> Keyword? {
+        if isNext(.type) { return .type }
+        if isNext(.interface) { return .interface }
+        if isNext(.enum) { return .enum }
+        if isNext(.input) { return .input }
+        if isNext(.union) { return .union }
+        if isNext(.scalar) { return .scalar }
+        return nil
+    }
+
+    /// `TypeSystemExtension`: what it extends must get something new.
+    private mutating func typeSystemExtension() throws(SyntaxFault) -> Definition {
+        let start = token.span.start
+        try advance()
+        if isNext(.schema) { return .schema(try schemaExtension(start: start)) }
+        guard let keyword = typeKeyword() else { throw unexpected() }
+        return .type(try typeExtension(keyword, start: start))
+    }
+}

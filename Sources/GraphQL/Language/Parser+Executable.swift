@@ -1,0 +1,154 @@
+// Operations and fragments (specification, sections 2.3 to 2.8, 2.10 and 2.12).
+extension Parser {
+    /// `OperationDefinition` from its keyword on.
+    mutating func operation(
+        _ type: OperationType, description: StringValue?, start: UInt32
+    ) throws(SyntaxFault) -> OperationDefinition {
+        try advance()
+        return OperationDefinition(
+            description: description,
+            type: type,
+            name: token.kind == .name ? try name() : nil,
+            variables: try variableDefinitions(),
+            directives: try directives(isConstant: false),
+            selectionSet: try selectionSet(),
+            isShorthand: false,
+            span: span(from: start))
+    }
+
+    /// `{ … }`, a query without its keyword.
+    mutating func shorthandQuery() throws(SyntaxFault) -> OperationDefinition {
+        let start = token.span.start
+        return OperationDefinition(
+            description: nil, type: .query, name: nil, variables: .none, directives: .none,
+            selectionSet: try selectionSet(), isShorthand: true, span: span(from: start))
+    }
+
+    /// `FragmentDefinition` from its keyword on.
+    mutating func fragment(description: StringValue?, start: UInt32) throws(SyntaxFault) -> FragmentDefinition {
+        try advance()
+        if tokenMeans(["on"]) { throw unexpected() }
+        let name = try name()
+        try expect(.on)
+        return FragmentDefinition(
+            description: description,
+            name: name,
+            typeCondition: try self.name(),
+            directives: try directives(isConstant: false),
+            selectionSet: try selectionSet(),
+            span: span(from: start))
+    }
+
+    private mutating func variableDefinitions() throws(SyntaxFault) -> Run<VariableDefinition> {
+        guard try skip(.leftParenthesis) else { return .none }
+        let first = document.variableDefinitions.count
+        repeat {
+            let definition = try variableDefinition()
+            document.variableDefinitions.append(definition)
+        } while try !skip(.rightParenthesis)
+        return run(of: document.variableDefinitions, from: first)
+    }
+
+    private mutating func variableDefinition() throws(SyntaxFault) -> VariableDefinition {
+        let start = token.span.start
+        let description = try description()
+        let dollar = token.span.start
+        try expect(.dollar)
+        let name = try name()
+        let variableSpan = span(from: dollar)
+        try expect(.colon)
+        return VariableDefinition(
+            description: description,
+            name: name,
+            variableSpan: variableSpan,
+            type: try typeReference(),
+            defaultValue: try defaultValue(),
+            directives: try directives(isConstant: true),
+            span: span(from: start))
+    }
+
+    /// `SelectionSet`.
+    mutating func selectionSet() throws(SyntaxFault) -> SelectionSet {
+        guard token.kind == .leftBrace else {
+            throw SyntaxFault(.expected(.leftBrace, found: token), at: token.span)
+        }
+        let start = token.span.start
+        try descend()
+        try advance()
+        let first = openSelections.count
+        repeat {
+            let selection = try selection()
+            openSelections.append(selection)
+        } while try !skip(.rightBrace)
+        ascend()
+        let selections = Parser.close(&openSelections, from: first, into: &document.selections)
+        return SelectionSet(selections: selections, span: span(from: start))
+    }
+
+    private mutating func selection() throws(SyntaxFault) -> Selection {
+        token.kind == .spread ? try spread() : .field(try field())
+    }
+
+    private mutating func field() throws(SyntaxFault) -> SelectedField {
+        let start = token.span.start
+        var name = try name()
+        var alias: Name?
+        if try skip(.colon) {
+            alias = name
+            name = try self.name()
+        }
+        return SelectedField(
+            alias: alias,
+            name: name,
+            arguments: try arguments(isConstant: false),
+            directives: try directives(isConstant: false),
+            selectionSet: token.kind == .leftBrace ? try selectionSet() : nil,
+            span: span(from: start))
+    }
+
+    /// `FragmentSpread` or `InlineFragment`.
+    private mutating func spread() throws(SyntaxFault) -> Selection {
+        let start = token.span.start
+        try advance()
+        let hasCondition = try skip(.on)
+        if !hasCondition && token.kind == .name {
+            return .fragmentSpread(
+                FragmentSpread(
+                    name: try name(), directives: try directives(isConstant: false), span: span(from: start)))
+        }
+        return .inlineFragment(
+            InlineFragment(
+                typeCondition: hasCondition ? try name() : nil,
+                directives: try directives(isConstant: false),
+                selectionSet: try selectionSet(),
+                span: span(from: start)))
+    }
+
+    /// `Directives`, any number of them.
+    mutating func directives(isConstant: Bool) throws(SyntaxFault) -> Run<Directive> {
+        guard token.kind == .at else { return .none }
+        let first = document.directives.count
+        repeat {
+            let start = token.span.start
+            try advance()
+            let directive = Directive(
+                name: try name(), arguments: try arguments(isConstant: isConstant), span: span(from: start))
+            document.directives.append(directive)
+        } while token.kind == .at
+        return run(of: document.directives, from: first)
+    }
+
+    /// `Arguments`, or nothing.
+    private mutating func arguments(isConstant: Bool) throws(SyntaxFault) -> Run<Argument> {
+        guard try skip(.leftParenthesis) else { return .none }
+        let first = document.arguments.count
+        repeat {
+            let start = token.span.start
+            let name = try name()
+            try expect(.colon)
+            let argument = Argument(name: name, value: try value(isConstant: isConstant), span: span(from: start))
+            document.arguments.append(argument)
+        } while try !skip(.rightParenthesis)
+        return run(of: document.arguments, from: first)
+    }
+}

@@ -1,0 +1,208 @@
+// Definitions and extensions of schemas, types and directives (specification, chapter 3).
+extension Parser {
+    /// `SchemaDefinition` from its keyword on.
+    mutating func schemaDefinition(
+        description: StringValue?, start: UInt32
+    ) throws(SyntaxFault) -> SchemaDefinition {
+        try advance()
+        let directives = try directives(isConstant: true)
+        guard token.kind == .leftBrace else {
+            throw SyntaxFault(.expected(.leftBrace, found: token), at: token.span)
+        }
+        return SchemaDefinition(
+            description: description, directives: directives, operationTypes: try operationTypes(),
+            isExtension: false, span: span(from: start))
+    }
+
+    /// `SchemaExtension` from its second keyword on.
+    mutating func schemaExtension(start: UInt32) throws(SyntaxFault) -> SchemaDefinition {
+        try advance()
+        let directives = try directives(isConstant: true)
+        let operationTypes = try operationTypes()
+        if directives.isEmpty && operationTypes.isEmpty { throw unexpected() }
+        return SchemaDefinition(
+            description: nil, directives: directives, operationTypes: operationTypes, isExtension: true,
+            span: span(from: start))
+    }
+
+    private mutating func operationTypes() throws(SyntaxFault) -> Run<OperationTypeDefinition> {
+        guard try skip(.leftBrace) else { return .none }
+        let first = document.operationTypeDefinitions.count
+        repeat {
+            let start = token.span.start
+            let operation = try operationType()
+            try expect(.colon)
+            let definition = OperationTypeDefinition(
+                operation: operation, type: try name(), span: span(from: start))
+            document.operationTypeDefinitions.append(definition)
+        } while try !skip(.rightBrace)
+        return run(of: document.operationTypeDefinitions, from: first)
+    }
+
+    private mutating func operationType() throws(SyntaxFault) -> OperationType {
+        let word = token
+        try expect(.name)
+        for type in OperationType.allCases where hasText(word.span, type.rawValue) { return type }
+        throw SyntaxFault(.unexpected(word), at: word.span)
+    }
+
+    /// The definition of a named type from its keyword on.
+    mutating func typeDefinition(
+        _ keyword: Keyword, description: StringValue?, start: UInt32
+    ) throws(SyntaxFault) -> TypeDefinition {
+        try namedType(keyword, description: description, isExtension: false, start: start)
+    }
+
+    /// The extension of a named type from its second keyword on.
+    mutating func typeExtension(_ keyword: Keyword, start: UInt32) throws(SyntaxFault) -> TypeDefinition {
+        let type = try namedType(keyword, description: nil, isExtension: true, start: start)
+        if type.directives.isEmpty && type.body.isEmpty { throw unexpected() }
+        return type
+    }
+
+    private mutating func namedType(
+        _ keyword: Keyword, description: StringValue?, isExtension: Bool, start: UInt32
+    ) throws(SyntaxFault) -> TypeDefinition {
+        try advance()
+        let name = try name()
+        let interfaces = keyword == .type || keyword == .interface ? try implementedInterfaces() : .none
+        let directives = try directives(isConstant: true)
+        let body = try typeBody(keyword, interfaces: interfaces)
+        return TypeDefinition(
+            description: description, name: name, directives: directives, body: body, isExtension: isExtension,
+            span: span(from: start))
+    }
+
+    private mutating func typeBody(_ keyword: Keyword, interfaces: Run<Name>) throws(SyntaxFault) -> TypeBody {
+        switch keyword {
+        case .scalar: .scalar
+        case .type: .object(interfaces: interfaces, fields: try fieldDefinitions())
+        case .interface: .interface(interfaces: interfaces, fields: try fieldDefinitions())
+        case .union: .union(members: try skip(.equals) ? try nameList(separator: .pipe) : .none)
+        case .enum: .enum(values: try enumValueDefinitions())
+        case .input: .inputObject(fields: try inputValueDefinitions(between: .leftBrace, and: .rightBrace))
+        case .query, .mutation, .subscription, .fragment, .on, .schema, .directive, .extend, .implements,
+            .repeatable:
+            throw unexpected()
+        }
+    }
+
+    private mutating func implementedInterfaces() throws(SyntaxFault) -> Run<Name> {
+        try skip(.implements) ? try nameList(separator: .ampersand) : .none
+    }
+
+    /// One name or more, separated; a separator may stand in front of the first as well.
+    private mutating func nameList(separator: TokenKind) throws(SyntaxFault) -> Run<Name> {
+        let first = document.nameLists.count
+        _ = try skip(separator)
+        repeat {
+            let name = try name()
+            document.nameLists.append(name)
+        } while try skip(separator)
+        return run(of: document.nameLists, from: first)
+    }
+
+    private mutating func fieldDefinitions() throws(SyntaxFault) -> Run<FieldDefinition> {
+        guard try skip(.leftBrace) else { return .none }
+        let first = document.fieldDefinitions.count
+        repeat {
+            let definition = try fieldDefinition()
+            document.fieldDefinitions.append(definition)
+        } while try !skip(.rightBrace)
+        return run(of: document.fieldDefinitions, from: first)
+    }
+
+    private mutating func fieldDefinition() throws(SyntaxFault) -> FieldDefinition {
+        let start = token.span.start
+        let description = try description()
+        let name = try name()
+        let arguments = try inputValueDefinitions(between: .leftParenthesis, and: .rightParenthesis)
+        try expect(.colon)
+        return FieldDefinition(
+            description: description, name: name, arguments: arguments, type: try typeReference(),
+            directives: try directives(isConstant: true), span: span(from: start))
+    }
+
+    /// `ArgumentsDefinition` or `InputFieldsDefinition`, or nothing.
+    private mutating func inputValueDefinitions(
+        between open: TokenKind, and close: TokenKind
+    ) throws(SyntaxFault) -> Run<InputValueDefinition> {
+        guard try skip(open) else { return .none }
+        let first = document.inputValueDefinitions.count
+        repeat {
+            let definition = try inputValueDefinition()
+            document.inputValueDefinitions.append(definition)
+        } while try !skip(close)
+        return run(of: document.inputValueDefinitions, from: first)
+    }
+
+    private mutating func inputValueDefinition() throws(SyntaxFault) -> InputValueDefinition {
+        let start = token.span.start
+        let description = try description()
+        let name = try name()
+        try expect(.colon)
+        return InputValueDefinition(
+            description: description, name: name, type: try typeReference(), defaultValue: try defaultValue(),
+            directives: try directives(isConstant: true), span: span(from: start))
+    }
+
+    private mutating func enumValueDefinitions() throws(SyntaxFault) -> Run<EnumValueDefinition> {
+        guard try skip(.leftBrace) else { return .none }
+        let first = document.enumValueDefinitions.count
+        repeat {
+            let start = token.span.start
+            let description = try description()
+            if tokenMeans(["true", "false", "null"]) {
+                throw SyntaxFault(.reservedEnumValue(token), at: token.span)
+            }
+            let definition = EnumValueDefinition(
+                description: description, name: try name(), directives: try directives(isConstant: true),
+                span: span(from: start))
+            document.enumValueDefinitions.append(definition)
+        } while try !skip(.rightBrace)
+        return run(of: document.enumValueDefinitions, from: first)
+    }
+
+    /// `DirectiveDefinition` from its keyword on.
+    mutating func directiveDefinition(
+        description: StringValue?, start: UInt32
+    ) throws(SyntaxFault) -> DirectiveDefinition {
+        try advance()
+        try expect(.at)
+        let name = try name()
+        let arguments = try inputValueDefinitions(between: .leftParenthesis, and: .rightParenthesis)
+        let isRepeatable = try skip(.repeatable)
+        try expect(.on)
+        return DirectiveDefinition(
+            description: description, name: name, arguments: arguments, isRepeatable: isRepeatable,
+            locations: try directiveLocations(), span: span(from: start))
+    }
+
+    private mutating func directiveLocations() throws(SyntaxFault) -> Run<Name> {
+        let first = document.nameLists.count
+        _ = try skip(.pipe)
+        repeat {
+            let word = token
+            let location = try name()
+            guard DirectiveLocation(rawValue: document.source.text(word.span)) != nil else {
+                throw SyntaxFault(.unexpected(word), at: word.span)
+            }
+            document.nameLists.append(location)
+        } while try skip(.pipe)
+        return run(of: document.nameLists, from: first)
+    }
+}
+
+extension TypeBody {
+    /// True where an extension with this body adds nothing by it.
+    fileprivate var isEmpty: Bool {
+        switch self {
+        case .scalar: true
+        case .object(let interfaces, let fields), .interface(let interfaces, let fields):
+            interfaces.isEmpty && fields.isEmpty
+        case .union(let members): members.isEmpty
+        case .enum(let values): values.isEmpty
+        case .inputObject(let fields): fields.isEmpty
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/// Reads a document by recursive descent, one token ahead (specification, appendix B).
+///
+/// Nodes go straight into the document's arrays. Where nodes of one kind can stand within one another, those of an
+/// open parent wait on a stack, so that siblings end up side by side; the stacks are shared by the whole document.
+///
+/// The grammar's chapters are in `Parser+Document.swift`, `Parser+Executable.swift`, `Parser+Values.swift` and
+/// `Parser+TypeSystem.swift`.
+struct Parser: ~Copyable {
+    var document: Document
+    /// The token that comes next.
+    private(set) var token = Token(kind: .endOfText, span: SourceSpan(start: 0, end: 0))
+    /// Where the token before it ends.
+    private(set) var previousEnd: UInt32 = 0
+
+    /// Selections whose selection set is still open.
+    var openSelections: [Selection] = []
+    /// Items whose list is still open.
+    var openValues: [Value] = []
+    /// Fields whose input object is still open.
+    var openObjectFields: [ObjectField] = []
+
+    private var names = NameTable()
+    private let limits: ParserLimits
+    private var depth = 0
+
+    /// Reads the first token.
+    init(_ source: SourceText, limits: ParserLimits) throws(SyntaxFault) {
+        document = Document(source: source)
+        self.limits = limits
+        guard source.bytes.count <= min(limits.bytes, Int(UInt32.max)) else {
+            let limit = min(limits.bytes, Int(UInt32.max))
+            throw SyntaxFault(.tooManyBytes(limit: limit), at: SourceSpan(start: 0, end: 0))
+        }
+        try advance()
+    }
+
+    /// The document, when all has been read.
+    consuming func finished() -> Document {
+        document.names = names.texts(in: document.source.bytes)
+        return document
+    }
+}
+
+// What every production is made of.
+extension Parser {
+    /// Goes on to the next token.
+    mutating func advance() throws(SyntaxFault) {
+        previousEnd = token.span.end
+        token = try Lexer.token(from: Int(token.span.end), in: document.source.bytes.span)
+        guard token.kind != .endOfText else { return }
+        document.tokenCount &+= 1
+        if document.tokenCount > limits.tokens {
+            throw SyntaxFault(.tooManyTokens(limit: limits.tokens), at: token.span)
+        }
+    }
+
+    /// Goes on if the next token is of this kind, and says so.
+    @inline(__always)
+    mutating func skip(_ kind: TokenKind) throws(SyntaxFault) -> Bool {
+        guard token.kind == kind else { return false }
+        try advance()
+        return true
+    }
+
+    /// Goes on behind a token of this kind; any other is refused.
+    @inline(__always)
+    mutating func expect(_ kind: TokenKind) throws(SyntaxFault) {
+        guard token.kind == kind else { throw SyntaxFault(.expected(kind, found: token), at: token.span) }
+        try advance()
+    }
+
+    /// Goes on behind this word; anything else is refused.
+    mutating func expect(_ keyword: Keyword) throws(SyntaxFault) {
+        guard isNext(keyword) else { throw SyntaxFault(.expectedKeyword(keyword, found: token), at: token.span) }
+        try advance()
+    }
+
+    /// Goes on if the next token is this word, and says so.
+    mutating func skip(_ keyword: Keyword) throws(SyntaxFault) -> Bool {
+        guard isNext(keyword) else { return false }
+        try advance()
+        return true
+    }
+
+    /// True where the next token is this word.
+    func isNext(_ keyword: Keyword) -> Bool {
+        token.kind == .name && hasText(token.span, keyword.rawValue)
+    }
+
+    /// True where a span's bytes are exactly this text.
+    func hasText(_ span: SourceSpan, _ text: String) -> Bool {
+        let expected = text.utf8
+        guard Int(span.end &- span.start) == expected.count else { return false }
+        return document.source.bytes[Int(span.start)..<Int(span.end)].elementsEqual(expected)
+    }
+
+    /// Says that no production goes on with the next token.
+    func unexpected() -> SyntaxFault {
+        SyntaxFault(.unexpected(token), at: token.span)
+    }
+
+    /// `Name`.
+    mutating func name() throws(SyntaxFault) -> Name {
+        let span = token.span
+        try expect(.name)
+        return Name(id: names.number(of: span, in: document.source.bytes), span: span)
+    }
+
+    /// From where a node starts to the end of its last token.
+    func span(from start: UInt32) -> SourceSpan {
+        SourceSpan(start: start, end: previousEnd)
+    }
+
+    /// Steps into braces or brackets that may hold others of their kind.
+    mutating func descend() throws(SyntaxFault) {
+        depth &+= 1
+        if depth > limits.depth { throw SyntaxFault(.tooDeep(limit: limits.depth), at: token.span) }
+    }
+
+    /// Steps out of them.
+    mutating func ascend() {
+        depth &-= 1
+    }
+
+    /// The nodes that were appended to an array since it had this many.
+    func run<Node>(of nodes: [Node], from start: Int) -> Run<Node> {
+        guard nodes.count > start else { return .none }
+        return Run(
+            start: UInt32(truncatingIfNeeded: start), count: UInt32(truncatingIfNeeded: nodes.count &- start))
+    }
+
+    /// Moves the children of a parent that closes from their stack to their place.
+    static func close<Node>(_ open: inout [Node], from start: Int, into nodes: inout [Node]) -> Run<Node> {
+        let count = open.count &- start
+        guard count > 0 else { return .none }
+        let run = Run<Node>(
+            start: UInt32(truncatingIfNeeded: nodes.count), count: UInt32(truncatingIfNeeded: count))
+        nodes.append(contentsOf: open[start...])
+        open.removeLast(count)
+        return run
+    }
+}

@@ -1,0 +1,23 @@
+/// What the parser accepts at most; beyond it a text is refused before memory or stack are at risk.
+///
+/// The defaults suit a schema of a thousand types. A server that parses strangers' operations sets lower ones.
+public struct ParserLimits: Hashable, Sendable {
+    /// Size of the text in bytes. No more than 4 GiB are ever read, since spans have 32 bits.
+    public var bytes: Int
+    /// Number of tokens, comments not counted.
+    public var tokens: Int
+    /// How deep selection sets, list values and object values may be nested in one another, counted together.
+    ///
+    /// The parser calls itself once a level. The default leaves it within half of a thread of 512 KiB of stack,
+    /// even when compiled without optimisation.
+    public var depth: Int
+
+    public init(bytes: Int = 16 << 20, tokens: Int = 1_000_000, depth: Int = 200) {
+        self.bytes = bytes
+        self.tokens = tokens
+        self.depth = depth
+    }
+
+    /// 16 MiB, a million tokens, 200 levels.
+    public static let `default` = ParserLimits()
+}

@@ -1,0 +1,46 @@
+/// A lexical token (specification, section 2.1.6) and where it stands.
+@frozen
+public struct Token: Hashable, Sendable {
+    public var kind: TokenKind
+    /// The whole token, the quotes of a string included.
+    public var span: SourceSpan
+
+    @inlinable
+    public init(kind: TokenKind, span: SourceSpan) {
+        self.kind = kind
+        self.span = span
+    }
+}
+
+/// What a token is: one of the punctuators, a name, a number, a string, or the end of the text.
+public enum TokenKind: UInt8, Sendable {
+    case exclamationMark
+    case dollar
+    case ampersand
+    case leftParenthesis
+    case rightParenthesis
+    case spread
+    case colon
+    case equals
+    case at
+    case leftBracket
+    case rightBracket
+    case leftBrace
+    case pipe
+    case rightBrace
+    /// Only in schema coordinates.
+    case dot
+    case name
+    case int
+    case float
+    case string
+    case blockString
+    case endOfText
+}
+
+/// The words that the grammar itself uses. None is reserved: each may be a name where a name is asked for.
+public enum Keyword: String, Sendable {
+    case query, mutation, subscription, fragment, on
+    case schema, scalar, type, interface, union, `enum`, input, directive, extend
+    case implements, repeatable
+}
