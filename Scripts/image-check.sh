@@ -1,0 +1,202 @@
+#!/usr/bin/env bash
+# Builds the image, starts it as its own user, asks it for the home screen, and stops it with SIGTERM.
+#
+#   Scripts/image-check.sh               with docker where its daemon answers, else with buildah on stand-in bases
+#   Scripts/image-check.sh --stand-in    the second in any case
+#
+# The stand-ins are for a machine that runs no daemon, or cannot pull official images. Both bases are made with
+# debootstrap, and the build stage is lent this machine's Swift toolchain and its git configuration with the mirrors
+# that it names. The Dockerfile is the same; only its two base arguments differ. Needs root, on Debian.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+name=portico-check
+suite=bookworm
+port=${PORTICO_CHECK_PORT:-18080}
+query='{ account { equity cash buyingPower } positions { symbol quantity marketValue quote { price change changePercent } } account2: account { history(range: ONE_DAY) { points { time equity } } } }'
+scratch=$(mktemp --directory)
+cleanups=()
+
+say() { printf 'image-check: %s\n' "$*" >&2; }
+fail() { say "FAILED: $*"; exit 1; }
+
+clean_up() {
+    local status=$? i
+    set +e
+    for ((i = ${#cleanups[@]} - 1; i >= 0; i--)); do ${cleanups[i]} >/dev/null 2>&1; done
+    rm -rf --one-file-system "$scratch"
+    exit "$status"
+}
+trap clean_up EXIT
+
+# --- what is asked of the image, whoever runs it --------------------------------------------------------------------
+
+# await_ready COMMAND …: waits until the port answers; COMMAND says whether the container still runs.
+await_ready() {
+    local _
+    for _ in $(seq 150); do
+        ! curl --silent --fail --output /dev/null "http://127.0.0.1:$port/health/ready" || return 0
+        "$@" || fail "it ended before it was ready: $(tail -n 20 "$scratch/log")"
+        sleep 0.2
+    done
+    fail "not ready after 30 s: $(tail -n 20 "$scratch/log")"
+}
+
+ask_home_screen() {
+    local status field answer=$scratch/answer
+    status=$(curl --silent --output "$answer" --write-out '%{http_code}' --max-time 10 \
+        --header 'Content-Type: application/json' --header 'Authorization: Bearer sandbox' \
+        --data "{\"query\":\"$query\"}" "http://127.0.0.1:$port/graphql") || fail "POST /graphql: no answer"
+    [[ $status == 200 ]] || fail "POST /graphql answered $status: $(head --bytes 500 "$answer")"
+    ! grep --quiet '"errors"' "$answer" || fail "the answer has errors: $(head --bytes 500 "$answer")"
+    for field in account positions account2 equity symbol price points; do
+        grep --quiet "\"$field\":" "$answer" || fail "the answer lacks $field: $(head --bytes 500 "$answer")"
+    done
+    say "the home screen: 200, $(stat --format %s "$answer") bytes: $(head --bytes 120 "$answer")…"
+}
+
+# --- docker ---------------------------------------------------------------------------------------------------------
+
+docker_runs() {
+    docker logs "$1" >"$scratch/log" 2>&1
+    [[ $(docker inspect --format '{{.State.Running}}' "$1") == true ]]
+}
+
+check_with_docker() {
+    local id code
+    Scripts/image.sh "$name"
+    id=$(docker run --detach --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
+        --publish "127.0.0.1:$port:8080" --env PORTICO_SANDBOX=true "$name")
+    cleanups+=("docker rm --force --volumes $id")
+    await_ready docker_runs "$id"
+    ask_home_screen
+    docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check says no"
+    say "runs as user $(docker inspect --format '{{.Config.User}}' "$id"), its root read-only; its health check agrees"
+    docker stop --time 30 "$id" >/dev/null
+    code=$(docker inspect --format '{{.State.ExitCode}}' "$id")
+    [[ $code == 0 ]] || fail "after SIGTERM it ended with $code, not 0"
+    say "after SIGTERM it ended with 0"
+    say "size: $(($(docker image inspect --format '{{.Size}}' "$name") / 1000000)) MB"
+}
+
+# --- buildah on stand-in bases --------------------------------------------------------------------------------------
+
+require_tools() {
+    local missing=() tool
+    for tool in buildah debootstrap curl; do
+        command -v "$tool" >/dev/null || missing+=("$tool")
+    done
+    [[ ${#missing[@]} != 0 ]] || return 0
+    command -v apt-get >/dev/null || fail "needs ${missing[*]}: install them"
+    say "installing ${missing[*]}"
+    { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$scratch/log" 2>&1 \
+        || fail "apt-get could not install ${missing[*]}: $(tail -n 5 "$scratch/log")"
+}
+
+# Keeps every image and container in the scratch folder, so that nothing is left behind.
+use_own_storage() {
+    printf '[storage]\ndriver = "vfs"\ngraphroot = "%s"\nrunroot = "%s"\n' "$scratch/storage" "$scratch/run" \
+        >"$scratch/storage.conf"
+    export CONTAINERS_STORAGE_CONF=$scratch/storage.conf STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+}
+
+# make_base NAME PACKAGES PATH: a minimal Debian with PACKAGES (by commas), without the files that Debian's own slim
+# images leave out.
+make_base() {
+    local container
+    say "making the stand-in base $1"
+    debootstrap --variant=minbase ${2:+--include="$2"} "$suite" "$scratch/base" >"$scratch/log" 2>&1 \
+        || fail "debootstrap: $(tail -n 5 "$scratch/log")"
+    rm -rf "$scratch"/base/var/{cache/apt,lib/apt/lists,log}/* "$scratch"/base/usr/share/{doc,man,info,locale}/*
+    container=$(buildah from scratch)
+    buildah add --quiet "$container" "$scratch/base" / >/dev/null
+    buildah config --env "PATH=$3" "$container"
+    buildah commit --quiet --rm "$container" "$1" >/dev/null
+    rm -rf --one-file-system "$scratch/base"
+}
+
+# Prints, one word a line, the options that lend the build stage the toolchain in $1 and what git needs to find the
+# packages here.
+lent_folders() {
+    local mirror
+    printf '%s\n' --volume "$1:$1:ro"
+    [[ ! -e /etc/gitconfig ]] || printf '%s\n' --volume /etc/gitconfig:/etc/gitconfig:ro
+    { git config --get-regexp '^url\..*\.insteadof$' || true; } \
+        | sed -E 's/^url\.(.*)\.insteadof .*/\1/' | sort --unique \
+        | while read -r mirror; do
+            [[ $mirror != /* || ! -d $mirror ]] || printf '%s\n' --volume "${mirror%/}:${mirror%/}:ro"
+        done
+}
+
+build_on_stand_ins() {
+    local toolchain lent path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+    toolchain=$(swift -print-target-info | sed -nE 's/.*"runtimeResourcePath": "(.*)\/lib\/swift".*/\1/p')
+    [[ -x $toolchain/bin/swift && $toolchain != /usr ]] || fail "no Swift toolchain in a folder of its own"
+    mapfile -t lent < <(lent_folders "$toolchain")
+
+    make_base "$name-runtime-base" "" "$path"
+    # What the toolchain itself loads and links with, as the official build image has it.
+    make_base "$name-build-base" binutils,ca-certificates,git,libc6-dev,libcurl4,libgcc-12-dev,libncurses6,libsqlite3-0,libstdc++-12-dev,libxml2,pkg-config \
+        "$toolchain/bin:$path"
+    buildah bud --format docker --file Docker/Dockerfile --tag "$name" "${lent[@]}" \
+        --build-arg "BUILD_IMAGE=localhost/$name-build-base" \
+        --build-arg "RUNTIME_IMAGE=localhost/$name-runtime-base" . >"$scratch/build.log" 2>&1 \
+        || fail "buildah bud: $(tail -n 30 "$scratch/build.log")"
+}
+
+# configured KEY: the words of a list in the image's configuration, one a line.
+configured() { buildah inspect --type image --format "{{range .Docker.Config.$1}}{{println .}}{{end}}" "$name"; }
+
+# Prints the process that runs the image's executable, of those under process $1.
+portico_under() {
+    local child
+    if [[ $(readlink "/proc/$1/exe") == */usr/local/bin/portico ]]; then echo "$1"; fi
+    for child in $(ps --no-headers -o pid --ppid "$1"); do portico_under "$child"; done
+}
+
+megabytes() { echo "$(($(du --summarize --bytes --one-file-system "$@" | cut -f 1) / 1000000)) MB"; }
+
+# Starts the image as docker would: its own user, environment, entry point and command.
+check_with_buildah() {
+    local container root command runner process code
+    [[ $(id -u) == 0 ]] || fail "the stand-in bases need root (debootstrap, chroot)"
+    require_tools
+    use_own_storage
+    build_on_stand_ins
+
+    container=$(buildah from "$name")
+    root=$(buildah mount "$container")
+    mapfile -t command < <(configured Entrypoint; configured Cmd)
+    touch "$scratch/started"
+    buildah run --env PORTICO_SANDBOX=true --env "PORTICO_PORT=$port" "$container" -- "${command[@]}" \
+        >"$scratch/log" 2>&1 &
+    runner=$!
+    cleanups+=("kill -KILL $runner")
+    await_ready kill -0 "$runner"
+    process=$(portico_under "$runner" | grep .) || fail "no process runs /usr/local/bin/portico"
+    cleanups+=("kill -KILL $process")
+    ask_home_screen
+
+    mapfile -t command < <(configured Healthcheck.Test | tail -n +2)
+    buildah run --env "PORTICO_PORT=$port" "$container" -- "${command[@]}" >/dev/null || fail "${command[*]} says no"
+    local user written
+    user=$(sed -nE 's/^Uid:\s+([0-9]+).*/\1/p' "/proc/$process/status")
+    [[ $user != 0 ]] || fail "it runs as root"
+    written=$(find "$root" -xdev -path "$root/var/lib/portico" -prune -o -type f -newer "$scratch/started" -print)
+    [[ -z $written ]] || fail "it writes outside its volume: $written"
+    say "runs as user $user, writes nothing outside its volume; its health check agrees"
+
+    kill -TERM "$process"
+    code=0
+    wait "$runner" || code=$?
+    [[ $code == 0 ]] || fail "after SIGTERM it ended with $code, not 0: $(tail -n 20 "$scratch/log")"
+    say "after SIGTERM it ended with 0"
+    say "size: $(megabytes "$root"), of which its base $(megabytes "$(buildah mount "$(buildah from "$name-runtime-base")")")" \
+        "and the executable $(megabytes "$root/usr/local/bin/portico")"
+}
+
+if [[ ${1:-} != --stand-in ]] && docker info >/dev/null 2>&1; then
+    check_with_docker
+else
+    check_with_buildah
+fi
