@@ -1,0 +1,85 @@
+/// A type without fields: a scalar or an enum (specification, sections 3.5 and 3.9).
+public protocol Leaf: Output where Node == Never, Selection == NoSelection {
+    /// The names that the schema may give the type; the first is the one that messages use.
+    static var graphQLNames: [String] { get }
+
+    /// Writes the value as JSON.
+    ///
+    /// - Throws: `LeafError` where the value has no form in the response (specification, 3.5 "Result Coercion").
+    ///   Nothing may have been written then.
+    func write(to writer: inout ResponseWriter) throws(LeafError)
+}
+
+/// What a plan keeps for a leaf: nothing.
+@frozen
+public struct NoSelection: Sendable {
+    @inlinable
+    init() {}
+}
+
+/// A value that its type cannot represent in a response. The message goes to the client.
+public struct LeafError: Error, Hashable, Sendable {
+    public let message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+}
+
+extension Leaf {
+    public static func bind(to binder: inout Binder) -> BoundType {
+        BoundType(names: graphQLNames)
+    }
+
+    @inlinable
+    public static func plan(_ selectionSets: [SelectionSet], with planner: inout Planner) throws -> NoSelection {
+        NoSelection()
+    }
+
+    @inlinable
+    public static func hasLoads(_ selection: NoSelection) -> Bool { false }
+
+    @inlinable
+    @inline(__always)
+    public static func write(
+        _ value: UnsafePointer<Self>, _ selection: NoSelection, row: inout Int, to writer: inout ResponseWriter
+    ) -> Bool {
+        do {
+            unsafe try value.pointee.write(to: &writer)
+            return true
+        } catch {
+            writer.fail(error)
+            return false
+        }
+    }
+
+    @inlinable
+    public static func collect(_ value: Self, into nodes: inout [Never]) {}
+
+    @inlinable
+    public static func prepare(
+        _ nodes: [Never], _ selection: NoSelection, in execution: Execution,
+        pending: inout [@Sendable () async -> Void]
+    ) {}
+}
+
+/// A scalar type of one's own (specification, section 3.5.6): conform a type to it and write its JSON form.
+public protocol GraphQLScalar: Leaf {}
+
+/// An enum type: a Swift enum whose raw values are the names in the schema (specification, section 3.9).
+public protocol GraphQLEnum: Leaf, RawRepresentable, CaseIterable where RawValue == String {
+    /// The name in the schema.
+    static var graphQLName: String { get }
+}
+
+extension GraphQLEnum {
+    public static var graphQLName: String { String(describing: Self.self) }
+
+    public static var graphQLNames: [String] { [graphQLName] }
+
+    @inlinable
+    @inline(__always)
+    public func write(to writer: inout ResponseWriter) throws(LeafError) {
+        writer.write(rawValue)
+    }
+}

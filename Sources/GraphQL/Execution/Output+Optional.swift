@@ -1,0 +1,65 @@
+extension Optional: Output where Wrapped: Output {
+    public typealias Node = Wrapped.Node
+    public typealias Selection = Wrapped.Selection
+
+    @inlinable
+    public static var acceptsNull: Bool { true }
+
+    public static func bind(to binder: inout Binder) -> BoundType {
+        Wrapped.bind(to: &binder).nullable
+    }
+
+    @inlinable
+    public static func plan(_ selectionSets: [SelectionSet], with planner: inout Planner) throws -> Selection {
+        try Wrapped.plan(selectionSets, with: &planner)
+    }
+
+    @inlinable
+    public static func hasLoads(_ selection: Selection) -> Bool {
+        Wrapped.hasLoads(selection)
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func write(
+        _ value: UnsafePointer<Self>, _ selection: Selection, row: inout Int, to writer: inout ResponseWriter
+    ) -> Bool {
+        if case .none = unsafe value.pointee {
+            writer.writeNull()
+            return true
+        }
+        // Swift's ABI keeps the payload of an enum with a single payload at offset 0 (ABI/TypeLayout, "Single-Payload
+        // Enums"); reading it there spares a copy with its reference counting.
+        let wrapped = unsafe UnsafeRawPointer(value).assumingMemoryBound(to: Wrapped.self)
+        let mark = writer.mark
+        let firstRow = row
+        if unsafe Wrapped.write(wrapped, selection, row: &row, to: &writer) { return true }
+        // The failure stops here: this position may be null (specification, 6.4.4).
+        writer.rewind(to: mark)
+        writer.writeNull()
+        row = unsafe firstRow + rows(of: wrapped.pointee)
+        return true
+    }
+
+    /// How many rows a value takes in its layer: those that a failure has left untaken must be passed over.
+    @inline(never)
+    @usableFromInline
+    static func rows(of value: Wrapped) -> Int {
+        var nodes: [Node] = []
+        Wrapped.collect(value, into: &nodes)
+        return nodes.count
+    }
+
+    @inlinable
+    public static func collect(_ value: Self, into nodes: inout [Node]) {
+        if case .some(let wrapped) = value { Wrapped.collect(wrapped, into: &nodes) }
+    }
+
+    @inlinable
+    public static func prepare(
+        _ nodes: [Node], _ selection: Selection, in execution: Execution,
+        pending: inout [@Sendable () async -> Void]
+    ) {
+        Wrapped.prepare(nodes, selection, in: execution, pending: &pending)
+    }
+}

@@ -1,0 +1,15 @@
+/// What a client asks for (GraphQL over HTTP, "Request parameters").
+public struct Request: Sendable {
+    /// The text of the document.
+    public var document: String
+    /// Which of the document's operations is meant; nil where it has only one.
+    public var operationName: String?
+    /// The values of the operation's variables, as they came.
+    public var variables: InputObject
+
+    public init(_ document: String, operationName: String? = nil, variables: InputObject = InputObject()) {
+        self.document = document
+        self.operationName = operationName
+        self.variables = variables
+    }
+}

@@ -1,0 +1,34 @@
+/// A response: the JSON text of `data`, `errors` and `extensions` (specification, section 7.1).
+public struct Response: Sendable {
+    /// The response as UTF-8 bytes of JSON.
+    public let body: [UInt8]
+    public let outcome: Outcome
+
+    /// How an operation ended.
+    public enum Outcome: Hashable, Sendable {
+        /// Every field was answered.
+        case complete
+        /// There is `data`, and `errors` say which of its nulls are failures.
+        case partial
+        /// The request could not be run: there is no `data` (specification, section 7.1.3, request errors).
+        case refused
+    }
+
+    init(body: [UInt8], outcome: Outcome) {
+        self.body = body
+        self.outcome = outcome
+    }
+
+    /// The response to a request that could not be run.
+    ///
+    /// - Parameter errors: why; at least one.
+    public init(refusing errors: [GraphQLError]) {
+        let slots = Slots(count: 0)
+        defer { slots.deallocate() }
+        var writer = ResponseWriter(capacity: 512, slots: slots)
+        writer.write(json: "{\"errors\":")
+        writer.write(errors)
+        writer.write(byte: UInt8(ascii: "}"))
+        self.init(body: writer.bytes, outcome: .refused)
+    }
+}

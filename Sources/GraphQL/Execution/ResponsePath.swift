@@ -1,0 +1,84 @@
+/// Where in the response the write pass stands: a stack of integers, made into names only when something fails.
+///
+/// A response key is kept as the complement of its index in the plan's keys (so it is negative), a list position as
+/// itself. The top of the stack is the field or item that is being written now.
+@usableFromInline
+@safe
+struct ResponsePath: ~Copyable {
+    /// The position of the top; -1 before the root object has been entered.
+    @usableFromInline
+    var depth = -1
+    @usableFromInline
+    var segments: UnsafeMutablePointer<Int>
+    @usableFromInline
+    var capacity = 32
+
+    init() {
+        unsafe segments = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        unsafe segments.deallocate()
+    }
+
+    /// Goes one level down; the caller sets the new top.
+    @inlinable
+    @inline(__always)
+    mutating func enter() {
+        depth &+= 1
+        if depth == capacity { grow() }
+    }
+
+    /// Comes back up.
+    @inlinable
+    @inline(__always)
+    mutating func leave() {
+        depth &-= 1
+    }
+
+    /// Names the item that is written now.
+    @inlinable
+    @inline(__always)
+    mutating func set(index: Int) {
+        unsafe segments[depth] = index
+    }
+
+    /// Names the field that is written now.
+    @inlinable
+    @inline(__always)
+    mutating func set(key: Int) {
+        unsafe segments[depth] = ~key
+    }
+
+    /// The path so far, the top included.
+    var copy: [Int] {
+        unsafe Array(UnsafeBufferPointer(start: segments, count: depth + 1))
+    }
+
+    @inline(never)
+    @usableFromInline
+    mutating func grow() {
+        let larger = UnsafeMutablePointer<Int>.allocate(capacity: capacity * 2)
+        unsafe larger.update(from: segments, count: capacity)
+        unsafe segments.deallocate()
+        unsafe segments = larger
+        capacity *= 2
+    }
+}
+
+/// A field or item that failed, as the write pass notes it.
+@usableFromInline
+struct FieldFailure {
+    /// A `ResponsePath`, its top included.
+    let path: [Int]
+    let error: any Error
+}
+
+extension ResponseWriter {
+    /// Notes that the position where the writer stands has failed.
+    @inline(never)
+    @usableFromInline
+    mutating func fail(_ error: any Error) {
+        failures.append(FieldFailure(path: path.copy, error: error))
+    }
+}

@@ -1,0 +1,88 @@
+extension ResponseWriter {
+    /// The shortest decimal that reads back as the same number, in the form that ECMAScript gives it.
+    /// Not finite numbers have no JSON form; the caller has refused them.
+    @inlinable
+    public mutating func write(_ value: Double) {
+        reserve(32)
+        let magnitude = value.magnitude
+        if magnitude < 1e9 {
+            // A number with up to four decimals, as prices have: m / 10⁴ with m below 2⁵³ has only one decimal of
+            // at most 15 digits, and no shorter one reads back the same.
+            let scaled = Double(Int64(magnitude * 1e4 + 0.5))
+            if scaled / 1e4 == magnitude {
+                return write(isNegative: value.sign == .minus, tenThousandths: UInt64(scaled))
+            }
+        }
+        writeShortest(value)
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func write(isNegative: Bool, tenThousandths number: UInt64) {
+        if isNegative && number != 0 {
+            unsafe base[count] = UInt8(ascii: "-")
+            count &+= 1
+        }
+        let whole = number / 10_000
+        let fraction = Int(truncatingIfNeeded: number &- whole &* 10_000)
+        write(digits: whole)
+        if fraction == 0 { return }
+        let high = fraction / 100
+        let low = fraction &- high &* 100
+        let pairs = unsafe UnsafeRawPointer(digitPairs.utf8Start)
+        let target = unsafe UnsafeMutableRawPointer(base + count)
+        unsafe target.storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
+        unsafe target.storeBytes(
+            of: pairs.loadUnaligned(fromByteOffset: high &* 2, as: UInt16.self), toByteOffset: 1, as: UInt16.self)
+        unsafe target.storeBytes(
+            of: pairs.loadUnaligned(fromByteOffset: low &* 2, as: UInt16.self), toByteOffset: 3, as: UInt16.self)
+        var width = low == 0 ? 3 : 5
+        if unsafe base[count &+ width &- 1] == UInt8(ascii: "0") { width &-= 1 }
+        count &+= width
+    }
+
+    @inline(never)
+    @usableFromInline
+    mutating func writeShortest(_ value: Double) {
+        guard value.isFinite else { return writeNull() }
+        reserve(40)
+        if value == 0 { return write(byte: UInt8(ascii: "0")) }
+        if value < 0 { write(byte: UInt8(ascii: "-")) }
+        let decimal = ShortestDecimal(of: value.magnitude)
+        let width = decimalWidth(of: decimal.digits)
+        let point = width + decimal.exponent
+        if point > 21 || point < -5 {
+            writeScientific(decimal, width: width, exponent: point - 1)
+        } else if decimal.exponent >= 0 {
+            write(digits: decimal.digits)
+            writeZeros(decimal.exponent)
+        } else if point <= 0 {
+            write(json: "0.")
+            writeZeros(-point)
+            write(digits: decimal.digits)
+        } else {
+            write(decimal.digits, withPointAfter: point)
+        }
+    }
+
+    private mutating func writeZeros(_ number: Int) {
+        for _ in 0..<number { write(byte: UInt8(ascii: "0")) }
+    }
+
+    /// `d.ddde±x`
+    private mutating func writeScientific(_ decimal: ShortestDecimal, width: Int, exponent: Int) {
+        if width == 1 { write(digits: decimal.digits) } else { write(decimal.digits, withPointAfter: 1) }
+        write(byte: UInt8(ascii: "e"))
+        write(byte: exponent > 0 ? UInt8(ascii: "+") : UInt8(ascii: "-"))
+        write(digits: UInt64(exponent.magnitude))
+    }
+
+    /// Writes the digits one place to the right, and moves the head back over the gap.
+    private mutating func write(_ digits: UInt64, withPointAfter head: Int) {
+        let start = count
+        count += 1
+        write(digits: digits)
+        unsafe (base + start).update(from: base + (start + 1), count: head)
+        unsafe base[start + head] = UInt8(ascii: ".")
+    }
+}

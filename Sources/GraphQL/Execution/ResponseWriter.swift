@@ -1,0 +1,174 @@
+/// Writes a response as JSON (RFC 8259) into one growing buffer of UTF-8 bytes.
+///
+/// The write pass hands the writer down as `inout`; it is never copied, so its buffer needs no reference counting
+/// and no exclusivity check. A position that turns out to have failed is rewound to its `Mark` and written anew as
+/// null.
+///
+/// The writer owns plain memory instead of an array because every byte of a response passes through it: an array's
+/// uniqueness and bounds checks cost a third of the whole execution. All writes go through `reserve`, which keeps
+/// `slack` bytes behind the end, so that short runs may be copied in whole machine words.
+@safe
+public struct ResponseWriter: ~Copyable {
+    @usableFromInline
+    var base: UnsafeMutablePointer<UInt8>
+    @usableFromInline
+    var count = 0
+    @usableFromInline
+    var capacity: Int
+
+    /// Where in the response the writer stands; see `ResponsePath`.
+    @usableFromInline
+    var path: ResponsePath
+    /// What failed so far, in the order of the response.
+    @usableFromInline
+    var failures: [FieldFailure] = []
+    /// What loads have left for this pass: columns and coerced arguments, by slot.
+    @usableFromInline
+    let slots: Slots
+
+    /// Bytes behind the capacity that may be overwritten, never read.
+    @usableFromInline
+    static var slack: Int { 64 }
+
+    init(capacity: Int, slots: Slots) {
+        self.capacity = max(capacity, 256)
+        unsafe base = .allocate(capacity: self.capacity + ResponseWriter.slack)
+        path = ResponsePath()
+        self.slots = slots
+    }
+
+    deinit {
+        unsafe base.deallocate()
+    }
+
+    /// A place to go back to.
+    @usableFromInline
+    struct Mark {
+        @usableFromInline let count: Int
+        @usableFromInline let depth: Int
+
+        @inlinable
+        init(count: Int, depth: Int) {
+            self.count = count
+            self.depth = depth
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    var mark: Mark { Mark(count: count, depth: path.depth) }
+
+    /// Forgets what was written since the mark.
+    @inlinable
+    @inline(__always)
+    mutating func rewind(to mark: Mark) {
+        count = mark.count
+        path.depth = mark.depth
+    }
+
+    /// The bytes written so far.
+    var bytes: [UInt8] {
+        unsafe Array(UnsafeBufferPointer(start: base, count: count))
+    }
+
+    // MARK: - Room
+
+    /// Makes room for `additional` bytes.
+    @inlinable
+    @inline(__always)
+    mutating func reserve(_ additional: Int) {
+        if count &+ additional > capacity { grow(by: additional) }
+    }
+
+    @inline(never)
+    @usableFromInline
+    mutating func grow(by additional: Int) {
+        let larger = max(capacity * 2, count + additional)
+        unsafe grow(into: .allocate(capacity: larger + ResponseWriter.slack))
+        capacity = larger
+    }
+
+    private mutating func grow(into memory: UnsafeMutablePointer<UInt8>) {
+        unsafe memory.update(from: base, count: count)
+        unsafe base.deallocate()
+        unsafe base = memory
+    }
+
+    // MARK: - Bytes
+
+    /// One byte as it is.
+    @inlinable
+    @inline(__always)
+    mutating func write(byte: UInt8) {
+        reserve(1)
+        unsafe base[count] = byte
+        count &+= 1
+    }
+
+    /// Text that is known to be JSON as it stands.
+    @inlinable
+    @inline(__always)
+    public mutating func write(json text: StaticString) {
+        let length = text.utf8CodeUnitCount
+        reserve(length)
+        unsafe (base + count).update(from: text.utf8Start, count: length)
+        count &+= length
+    }
+
+    /// Bytes that are known to be JSON as they stand.
+    @inlinable
+    public mutating func write(json bytes: Span<UInt8>) {
+        let length = bytes.count
+        reserve(length)
+        unsafe bytes.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress else { return }
+            unsafe (base + count).update(from: start, count: length)
+        }
+        count &+= length
+    }
+
+    /// A prepared response key: `{"name":` or `,"name":`. Its memory may be read 16 bytes past its end.
+    @inlinable
+    @inline(__always)
+    mutating func write(key: UnsafePointer<UInt8>, length: Int) {
+        reserve(length)
+        let target = unsafe UnsafeMutableRawPointer(base + count)
+        let source = unsafe UnsafeRawPointer(key)
+        var offset = 0
+        repeat {
+            unsafe target.storeBytes(
+                of: source.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self),
+                toByteOffset: offset, as: SIMD16<UInt8>.self)
+            offset &+= 16
+        } while offset < length
+        count &+= length
+    }
+
+    // MARK: - Literals
+
+    @inlinable
+    @inline(__always)
+    public mutating func writeNull() {
+        reserve(4)
+        // "null", least significant byte first.
+        unsafe UnsafeMutableRawPointer(base + count).storeBytes(of: UInt32(0x6c6c_756e).littleEndian, as: UInt32.self)
+        count &+= 4
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func write(_ value: Bool) {
+        if value { write(json: "true") } else { write(json: "false") }
+    }
+
+    /// Digits, or any other ASCII, that a scalar forms itself: at most `maximum` bytes, put into the span as they
+    /// shall stand in the response.
+    @inlinable
+    public mutating func write(upTo maximum: Int, _ form: (inout OutputSpan<UInt8>) -> Void) {
+        reserve(maximum)
+        let room = unsafe UnsafeMutableBufferPointer(start: base + count, count: maximum)
+        var span = unsafe OutputSpan(buffer: room, initializedCount: 0)
+        form(&span)
+        count &+= unsafe span.finalize(for: room)
+    }
+}

@@ -1,0 +1,219 @@
+/// A Swift type that stands for an interface or union of the schema (specification, sections 3.7 and 3.8): as a
+/// rule an enum with a case for each possible type.
+///
+/// ```swift
+/// extension SearchHit: GraphQLAbstract {
+///     static let graphQL = Abstract<SearchHit>("SearchHit") {
+///         Case(Instrument.self) { if case .instrument(let instrument) = $0 { instrument } else { nil } }
+///         Case(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
+///     }
+/// }
+/// ```
+public protocol GraphQLAbstract: Output where Node == Self, Selection == AbstractPlanReference<Self> {
+    /// The type's name and the object types that its values may have.
+    static var graphQL: Abstract<Self> { get }
+}
+
+/// The name and the possible types of an interface or union, bound to a Swift type.
+public final class Abstract<Source: Sendable>: Sendable {
+    /// The name in the schema.
+    public let name: String
+    let cases: [Case<Source>]
+
+    public init(_ name: String, @CasesBuilder<Source> _ cases: () -> [Case<Source>]) {
+        self.name = name
+        self.cases = cases()
+    }
+}
+
+/// Lets an `Abstract` list its cases one below the other.
+@resultBuilder
+public enum CasesBuilder<Source: Sendable> {
+    public static func buildBlock(_ cases: Case<Source>...) -> [Case<Source>] { cases }
+}
+
+/// One of the object types that a value of an abstract type may have.
+public struct Case<Source: Sendable>: Sendable {
+    let typeName: @Sendable () -> String
+    let bind: @Sendable (inout Binder) -> Void
+    let plan: @Sendable ([SelectionSet], inout Planner) throws -> PlannedCase<Source>
+
+    /// - Parameter project: the object where the value has this type, else nil.
+    public init<Member: GraphQLObject>(
+        _ type: Member.Type, _ project: @escaping @Sendable (Source) -> Member?
+    ) {
+        typeName = { Member.graphQL.name }
+        bind = { binder in _ = Member.bind(to: &binder) }
+        plan = { selectionSets, planner in
+            PlannedCase(try Member.plan(selectionSets, with: &planner), project)
+        }
+    }
+}
+
+/// A selection on an abstract type, planned for one of the possible types.
+@safe
+struct PlannedCase<Source: Sendable>: Sendable {
+    let hasLoads: Bool
+    let matches: @Sendable (Source) -> Bool
+    /// Writes a value of this case, whose row is that among the values of this case; nil for values of others.
+    let write: @Sendable (UnsafePointer<Source>, _ row: Int, inout ResponseWriter) -> Bool?
+    let prepare: @Sendable ([Source], Execution, inout [PendingLoad]) -> Void
+
+    init<Member: GraphQLObject>(
+        _ plan: ObjectPlanReference<Member>, _ project: @escaping @Sendable (Source) -> Member?
+    ) {
+        hasLoads = plan.hasLoads
+        matches = { project($0) != nil }
+        unsafe write = { source, row, writer in
+            guard let member = unsafe project(source.pointee) else { return nil }
+            return unsafe withUnsafePointer(to: member) { unsafe plan.write($0, row: row, to: &writer) }
+        }
+        prepare = { sources, execution, pending in
+            plan.prepare(sources.compactMap(project), in: execution, pending: &pending)
+        }
+    }
+}
+
+/// A selection on an abstract type, planned for each of its possible types.
+@usableFromInline
+final class AbstractPlan<Source: Sendable>: Sendable {
+    private let name: String
+    private let cases: [PlannedCase<Source>]
+    /// Where loads lie below: the slot of the rows that the values have among those of their own case.
+    private let rowSlot: Int?
+    @usableFromInline
+    let hasLoads: Bool
+
+    init(_ name: String, _ cases: [PlannedCase<Source>], rowSlot: Int?) {
+        self.name = name
+        self.cases = cases
+        self.rowSlot = rowSlot
+        hasLoads = rowSlot != nil
+    }
+
+    @usableFromInline
+    func write(_ source: UnsafePointer<Source>, row: Int, to writer: inout ResponseWriter) -> Bool {
+        for planned in cases {
+            let caseRow = rowSlot.map { writer.rows(in: $0, at: row) } ?? 0
+            if let isWritten = unsafe planned.write(source, caseRow, &writer) { return isWritten }
+        }
+        writer.fail(UnknownPossibleType(abstractType: name))
+        return false
+    }
+
+    @usableFromInline
+    func prepare(_ nodes: [Source], in execution: Execution, pending: inout [PendingLoad]) {
+        guard let rowSlot else { return }
+        var rows = [Int](repeating: 0, count: nodes.count)
+        var members = [[Source]](repeating: [], count: cases.count)
+        for (row, node) in nodes.enumerated() {
+            guard let position = cases.firstIndex(where: { $0.matches(node) }) else { continue }
+            rows[row] = members[position].count
+            members[position].append(node)
+        }
+        execution.slots.set(rowSlot, to: CaseRows(rows))
+        for (planned, members) in zip(cases, members) where planned.hasLoads {
+            planned.prepare(members, execution, &pending)
+        }
+    }
+}
+
+/// For each value of an abstract layer: its row among the values of its own case.
+private final class CaseRows: Sendable {
+    let rows: [Int]
+
+    init(_ rows: [Int]) {
+        self.rows = rows
+    }
+}
+
+extension ResponseWriter {
+    fileprivate func rows(in slot: Int, at row: Int) -> Int {
+        guard let rows = unsafe slots.read(slot, as: CaseRows.self) else { return 0 }
+        return unsafe rows._withUnsafeGuaranteedRef { $0.rows[row] }
+    }
+}
+
+/// A value of an abstract type is none of the types that are bound as possible: a fault of the program.
+struct UnknownPossibleType: Error {
+    let abstractType: String
+}
+
+/// A planned abstract selection as other plans hold it; see `ObjectPlanReference`.
+@frozen
+@safe
+public struct AbstractPlanReference<Source: Sendable>: @unchecked Sendable {
+    @usableFromInline
+    let plan: Unmanaged<AbstractPlan<Source>>
+
+    init(_ plan: AbstractPlan<Source>) {
+        unsafe self.plan = .passUnretained(plan)
+    }
+}
+
+extension GraphQLAbstract {
+    public static func bind(to binder: inout Binder) -> BoundType {
+        graphQL.bind(to: &binder)
+        return BoundType(names: [graphQL.name])
+    }
+
+    public static func plan(
+        _ selectionSets: [SelectionSet], with planner: inout Planner
+    ) throws -> AbstractPlanReference<Self> {
+        let cases = try graphQL.cases.map { try $0.plan(selectionSets, &planner) }
+        return planner.keep(graphQL.name, cases)
+    }
+
+    public static func hasLoads(_ selection: AbstractPlanReference<Self>) -> Bool {
+        unsafe selection.plan._withUnsafeGuaranteedRef(\.hasLoads)
+    }
+
+    public static func write(
+        _ value: UnsafePointer<Self>, _ selection: AbstractPlanReference<Self>, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool {
+        let own = row
+        row = own &+ 1
+        return unsafe selection.plan._withUnsafeGuaranteedRef { unsafe $0.write(value, row: own, to: &writer) }
+    }
+
+    public static func collect(_ value: Self, into nodes: inout [Self]) {
+        nodes.append(value)
+    }
+
+    public static func prepare(
+        _ nodes: [Self], _ selection: AbstractPlanReference<Self>, in execution: Execution,
+        pending: inout [@Sendable () async -> Void]
+    ) {
+        guard !nodes.isEmpty else { return }
+        unsafe selection.plan._withUnsafeGuaranteedRef { $0.prepare(nodes, in: execution, pending: &pending) }
+    }
+}
+
+extension Planner {
+    /// Takes a planned abstract selection into the plan's keeping.
+    fileprivate mutating func keep<Source>(
+        _ name: String, _ cases: [PlannedCase<Source>]
+    ) -> AbstractPlanReference<Source> {
+        let rowSlot = cases.contains(where: \.hasLoads) ? newSlot() : nil
+        let plan = AbstractPlan(name, cases, rowSlot: rowSlot)
+        own(plan)
+        return AbstractPlanReference(plan)
+    }
+}
+
+extension Abstract {
+    /// Compares the bound cases with the possible types of the schema, and follows them.
+    func bind(to binder: inout Binder) {
+        guard binder.isFirstVisit(to: name) else { return }
+        guard let type = binder.schema.type(named: name) else { return binder.differ(at: name, .notInSchema) }
+        guard type.isAbstract else {
+            return binder.differ(at: name, .kind(expected: "an interface or union type"))
+        }
+        let possible = Set(binder.schema.possibleTypes(of: type.id).map { binder.schema[$0].name })
+        let bound = Set(cases.map { $0.typeName() })
+        for missing in possible.subtracting(bound).sorted() { binder.differ(at: "\(name) → \(missing)", .notBound) }
+        for surplus in bound.subtracting(possible).sorted() { binder.differ(at: "\(name) → \(surplus)", .notInSchema) }
+        for member in cases { member.bind(&binder) }
+    }
+}

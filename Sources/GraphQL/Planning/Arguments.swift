@@ -1,0 +1,93 @@
+/// The arguments of a field as a Swift value, read from what the request gave and coerced to the schema's types.
+///
+/// ```swift
+/// struct ChartArguments: GraphQLArguments {
+///     let interval: Interval
+///     let last: Int?
+///     init(_ fields: InputFields) throws {
+///         interval = try fields["interval"]
+///         last = try fields["last"]
+///     }
+/// }
+/// ```
+/// Defaults stand in the schema and nowhere else.
+public protocol GraphQLArguments: Sendable {
+    init(_ fields: InputFields) throws
+}
+
+/// The arguments of one field of one execution, for the loads that read them.
+@usableFromInline
+final class ArgumentsBox<Arguments: Sendable>: Sendable {
+    @usableFromInline
+    let result: Result<Arguments, any Error>
+
+    init(_ result: Result<Arguments, any Error>) {
+        self.result = result
+    }
+}
+
+extension Slots {
+    /// The arguments in a slot.
+    ///
+    /// - Throws: what was wrong with them.
+    @inlinable
+    func arguments<Arguments: Sendable>(in slot: Int, as type: Arguments.Type) throws -> Arguments {
+        guard let box = unsafe read(slot, as: ArgumentsBox<Arguments>.self) else { throw MissingArguments() }
+        return try unsafe box._withUnsafeGuaranteedRef { try $0.result.get() }
+    }
+}
+
+/// An execution ran without having filled its argument slots: a fault of the engine.
+@usableFromInline
+struct MissingArguments: Error {
+    @usableFromInline
+    init() {}
+}
+
+/// The arguments of a field, whatever their type.
+typealias ArgumentsObject = AnyObject & Sendable
+
+/// Fills the argument slot of one field: once a plan where its arguments hold no variable, else once an execution.
+struct ArgumentStep: Sendable {
+    let slot: Int
+    private let make: @Sendable (VariableValues) -> any ArgumentsObject
+    private let constant: (any ArgumentsObject)?
+
+    init<Arguments: GraphQLArguments>(
+        slot: Int, _ type: Arguments.Type, of selected: FieldSelection, in document: Document, schema: Schema
+    ) {
+        let field = selected.fields[0]
+        let definition = selected.definition
+        let make: @Sendable (VariableValues) -> ArgumentsBox<Arguments> = { variables in
+            ArgumentsBox(
+                Result {
+                    let coerced = try schema.coerceArguments(
+                        field.arguments, of: definition, in: document, variables: variables)
+                    return try Arguments(InputFields(coerced, at: []))
+                })
+        }
+        self.slot = slot
+        self.make = make
+        constant = document.hasVariables(in: field.arguments) ? nil : make(.none)
+    }
+
+    func fill(_ execution: Execution) {
+        execution.slots.set(slot, to: constant ?? make(execution.variables))
+    }
+}
+
+extension Document {
+    /// Whether a variable stands anywhere in these arguments.
+    func hasVariables(in run: Run<Argument>) -> Bool {
+        run.indices.contains { hasVariables(in: arguments[$0].value) }
+    }
+
+    private func hasVariables(in value: Value) -> Bool {
+        switch value {
+        case .variable: true
+        case .list(let items, _): items.indices.contains { hasVariables(in: values[$0]) }
+        case .object(let fields, _): fields.indices.contains { hasVariables(in: objectFields[$0].value) }
+        case .int, .float, .string, .boolean, .null, .enum: false
+        }
+    }
+}

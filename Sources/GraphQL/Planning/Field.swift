@@ -1,0 +1,170 @@
+/// A field of an object type, and how its value is come by.
+///
+/// Three kinds, from cheap to dear: a *property* is read from its object while the response is written; a *resolved*
+/// field is a property with arguments or one that may throw; a *loaded* field is asked for all objects of a layer
+/// at once, before anything is written.
+public struct Field<Source: Sendable>: Sendable {
+    /// The name in the schema.
+    public let name: String
+    let bind: @Sendable (_ binder: inout Binder, _ field: SchemaField, _ coordinate: String) -> Void
+    let plan: @Sendable (_ selected: FieldSelection, _ planner: inout Planner) throws -> PlannedField<Source>
+
+    @usableFromInline
+    init(
+        _ name: String,
+        bind: @escaping @Sendable (inout Binder, SchemaField, String) -> Void,
+        plan: @escaping @Sendable (FieldSelection, inout Planner) throws -> PlannedField<Source>
+    ) {
+        self.name = name
+        self.bind = bind
+        self.plan = plan
+    }
+
+    /// Compares type and arguments with the schema's.
+    @usableFromInline
+    static func compare<Value: Output>(
+        _ value: Value.Type, arguments: [BoundArgument], _ binder: inout Binder, _ field: SchemaField,
+        _ coordinate: String
+    ) {
+        let bound = Value.bind(to: &binder)
+        binder.compare(bound, with: field.type, at: coordinate)
+        binder.compare(arguments, with: field.arguments, at: coordinate)
+    }
+}
+
+/// How a planned field is written, and what must be loaded before.
+@usableFromInline
+@safe
+struct PlannedField<Source: Sendable> {
+    @usableFromInline
+    typealias Emit = @Sendable (UnsafePointer<Source>, _ row: Int, inout ResponseWriter) -> Bool
+    @usableFromInline
+    typealias Load = @Sendable ([Source], Execution, inout [PendingLoad]) -> Void
+
+    let emit: Emit
+    let load: Load?
+
+    @usableFromInline
+    init(emit: @escaping Emit, load: Load? = nil) {
+        unsafe self.emit = emit
+        self.load = load
+    }
+}
+
+// MARK: - Properties
+
+extension Field {
+    /// A property: computed from the object alone, without fail.
+    @inlinable
+    public init<Value: Output>(_ name: String, _ get: @escaping @Sendable (Source) -> Value) {
+        self.init(
+            name,
+            bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
+            plan: { selected, planner in
+                let selection = try Value.plan(selected.selectionSets, with: &planner)
+                if Value.hasLoads(selection) {
+                    return .column(planner.newSlot(), selection) { sources, _ in .values(sources.map(get)) }
+                }
+                return unsafe PlannedField(emit: { source, _, writer in
+                    var row = 0
+                    return unsafe Value.write(copy: get(source.pointee), selection, row: &row, to: &writer)
+                })
+            })
+    }
+
+    /// A stored property: written from where it lies, without a copy.
+    @inlinable
+    public init<Value: Output>(_ name: String, _ path: any KeyPath<Source, Value> & Sendable) {
+        guard let offset = MemoryLayout<Source>.offset(of: path) else {
+            self.init(name) { $0[keyPath: path] }
+            return
+        }
+        self.init(
+            name,
+            bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
+            plan: { selected, planner in
+                let selection = try Value.plan(selected.selectionSets, with: &planner)
+                if Value.hasLoads(selection) {
+                    return .column(planner.newSlot(), selection) { sources, _ in
+                        .values(sources.map { $0[keyPath: path] })
+                    }
+                }
+                return unsafe PlannedField(emit: { source, _, writer in
+                    var row = 0
+                    // `offset` was asked of the very key path, so a `Value` lies there.
+                    let value = unsafe (UnsafeRawPointer(source) + offset).assumingMemoryBound(to: Value.self)
+                    return unsafe Value.write(value, selection, row: &row, to: &writer)
+                })
+            })
+    }
+}
+
+// MARK: - Resolved fields
+
+extension Field {
+    /// A property with arguments; what it throws is the field's error.
+    @inlinable
+    public init<Arguments: GraphQLArguments, Value: Output>(
+        _ name: String, _ arguments: Arguments.Type,
+        _ resolve: @escaping @Sendable (Source, Arguments) throws -> Value
+    ) {
+        self.init(
+            name,
+            bind: { Field.compare(Value.self, arguments: Arguments.bound(to: &$0, at: $2), &$0, $1, $2) },
+            plan: { selected, planner in
+                let selection = try Value.plan(selected.selectionSets, with: &planner)
+                let slot = planner.newArgumentSlot(Arguments.self, of: selected)
+                if Value.hasLoads(selection) {
+                    return .column(planner.newSlot(), selection) { sources, execution in
+                        do {
+                            let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
+                            return .results(sources.map { source in Result { try resolve(source, arguments) } })
+                        } catch {
+                            return .failure(error)
+                        }
+                    }
+                }
+                return .resolved(selection) { source, slots in
+                    try resolve(source, slots.arguments(in: slot, as: Arguments.self))
+                }
+            })
+    }
+
+    /// A property that may fail; what it throws is the field's error.
+    @inlinable
+    public init<Value: Output>(_ name: String, throwing get: @escaping @Sendable (Source) throws -> Value) {
+        self.init(
+            name,
+            bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
+            plan: { selected, planner in
+                let selection = try Value.plan(selected.selectionSets, with: &planner)
+                if Value.hasLoads(selection) {
+                    return .column(planner.newSlot(), selection) { sources, _ in
+                        .results(sources.map { source in Result { try get(source) } })
+                    }
+                }
+                return .resolved(selection) { source, _ in try get(source) }
+            })
+    }
+}
+
+extension PlannedField {
+    /// A field that is computed while the response is written, and may fail then.
+    @inlinable
+    static func resolved<Value: Output>(
+        _ selection: Value.Selection, _ resolve: @escaping @Sendable (Source, Slots) throws -> Value
+    ) -> PlannedField {
+        unsafe PlannedField(emit: { source, _, writer in
+            do {
+                let value = unsafe try resolve(source.pointee, writer.slots)
+                var row = 0
+                return Value.write(copy: value, selection, row: &row, to: &writer)
+            } catch {
+                writer.fail(error)
+            }
+            guard Value.acceptsNull else { return false }
+            writer.writeNull()
+            return true
+        })
+    }
+}

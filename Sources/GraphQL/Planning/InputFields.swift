@@ -1,0 +1,129 @@
+/// The fields of an input object, or the arguments of a field, for an initialiser to read one by one.
+///
+/// The same initialiser serves the binder: it reads sample values, and so tells which fields it wants.
+public struct InputFields {
+    private let source: Source
+    private let path: [String]
+
+    private enum Source {
+        case values(InputObject)
+        case recording(Recorder)
+    }
+
+    init(_ values: InputObject, at path: [String]) {
+        source = .values(values)
+        self.path = path
+    }
+
+    init(recording recorder: Recorder) {
+        source = .recording(recorder)
+        path = []
+    }
+
+    /// The value of a field.
+    ///
+    /// - Throws: `GraphQLError` with code BAD_USER_INPUT that names the field.
+    public subscript<Value: Input>(name: String) -> Value {
+        get throws {
+            switch source {
+            case .values(let values):
+                do {
+                    return try Value(input: values[name])
+                } catch {
+                    throw error.naming(path + [name])
+                }
+            case .recording(let recorder):
+                recorder.record(name, Value.self)
+                return Value.sample
+            }
+        }
+    }
+
+    /// Whether a field was given, be it as null.
+    public func has(_ name: String) -> Bool {
+        switch source {
+        case .values(let values): values[name] != nil
+        case .recording: false
+        }
+    }
+
+    /// Notes which fields an initialiser reads. It lives for one call, on one thread.
+    final class Recorder {
+        private(set) var arguments: [BoundArgument] = []
+        var binder: Binder
+
+        init(_ binder: Binder) {
+            self.binder = binder
+        }
+
+        func record<Value: Input>(_ name: String, _ type: Value.Type) {
+            arguments.append(BoundArgument(name: name, type: Value.bindInput(to: &binder)))
+        }
+    }
+}
+
+/// An argument that a Swift type reads.
+@usableFromInline
+struct BoundArgument: Sendable {
+    let name: String
+    let type: BoundType
+}
+
+extension InputError {
+    /// The error as a client gets it.
+    func naming(_ path: [String]) -> GraphQLError {
+        GraphQLError(
+            "Argument \"\(path.joined(separator: "."))\": \(message)",
+            extensions: ["code": .string("BAD_USER_INPUT"), "argument": .list(path.map { .string($0) })])
+    }
+}
+
+extension GraphQLArguments {
+    /// The arguments that the initialiser reads, found by letting it read sample values.
+    @usableFromInline
+    static func bound(to binder: inout Binder, at coordinate: String) -> [BoundArgument] {
+        let recorder = InputFields.Recorder(binder)
+        do {
+            _ = try Self(InputFields(recording: recorder))
+        } catch {
+            recorder.binder.differ(at: coordinate, .unreadable("reading its arguments failed: \(error)"))
+        }
+        binder = recorder.binder
+        return recorder.arguments
+    }
+}
+
+extension Binder {
+    /// Compares the arguments that a Swift type reads with those that the schema has.
+    mutating func compare(_ bound: [BoundArgument], with arguments: [SchemaInputValue], at coordinate: String) {
+        for argument in bound {
+            let place = "\(coordinate)(\(argument.name):)"
+            guard let definition = arguments.first(where: { $0.name == argument.name }) else {
+                differ(at: place, .notInSchema)
+                continue
+            }
+            compare(argument.type, with: definition.type, at: place)
+        }
+        for definition in arguments where !bound.contains(where: { $0.name == definition.name }) {
+            differ(at: "\(coordinate)(\(definition.name):)", .notBound)
+        }
+    }
+
+    /// Compares the fields of an input object type with those that a Swift type reads.
+    mutating func bind<Value: GraphQLInputObject>(inputObject type: Value.Type) {
+        let name = Value.graphQLName
+        guard isFirstVisit(to: name) else { return }
+        guard let definition = schema.type(named: name) else { return differ(at: name, .notInSchema) }
+        guard case .inputObject(let inputObject) = definition.kind else {
+            return differ(at: name, .kind(expected: "an input object type"))
+        }
+        let bound = Value.bound(to: &self, at: name)
+        compare(bound, with: inputObject.fields, at: name)
+    }
+
+    /// All resolvers of a schema must ask for the same context.
+    @usableFromInline
+    mutating func requireContext<Context>(_ type: Context.Type, at coordinate: String) {
+        if ObjectIdentifier(type) != context { differ(at: coordinate, .context(String(describing: type))) }
+    }
+}

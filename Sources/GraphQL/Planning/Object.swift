@@ -1,0 +1,114 @@
+/// A Swift type that stands for an object type of the schema (specification, section 3.6).
+///
+/// ```swift
+/// extension Position: GraphQLObject {
+///     static let graphQL = Object<Position>("Position") {
+///         Field("symbol", \.symbol)
+///         Field("marketValue") { $0.quantity * $0.price }
+///         Field("quote", load: { positions, context in context.quotes(for: positions) })
+///     }
+/// }
+/// ```
+public protocol GraphQLObject: Output where Node == Self, Selection == ObjectPlanReference<Self> {
+    /// What the resolvers of loaded fields are given of the request. All types of a schema agree on it; a type
+    /// without loaded fields need not name it.
+    associatedtype Context: Sendable = Void
+
+    /// The type's name and fields. A stored constant: it is read whenever an operation is planned.
+    static var graphQL: Object<Self> { get }
+}
+
+/// The name and the fields of an object type, bound to a Swift type.
+public final class Object<Source: Sendable>: Sendable {
+    /// The name in the schema.
+    public let name: String
+    let fields: [Field<Source>]
+    private let index: [String: Int]
+
+    public init(_ name: String, @FieldsBuilder<Source> _ fields: () -> [Field<Source>]) {
+        self.name = name
+        self.fields = fields()
+        index = Dictionary(
+            self.fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The field with this name.
+    func field(named name: String) -> Field<Source>? {
+        index[name].map { fields[$0] }
+    }
+}
+
+/// Lets an `Object` list its fields one below the other.
+@resultBuilder
+public enum FieldsBuilder<Source: Sendable> {
+    public static func buildExpression(_ field: Field<Source>) -> [Field<Source>] { [field] }
+    public static func buildExpression(_ fields: [Field<Source>]) -> [Field<Source>] { fields }
+    public static func buildBlock(_ parts: [Field<Source>]...) -> [Field<Source>] { parts.flatMap(\.self) }
+}
+
+extension GraphQLObject {
+    public static func bind(to binder: inout Binder) -> BoundType {
+        graphQL.bind(to: &binder)
+        return BoundType(names: [graphQL.name])
+    }
+
+    @inlinable
+    public static func plan(
+        _ selectionSets: [SelectionSet], with planner: inout Planner
+    ) throws -> ObjectPlanReference<Self> {
+        try planner.plan(graphQL, selectionSets)
+    }
+
+    @inlinable
+    public static func hasLoads(_ selection: ObjectPlanReference<Self>) -> Bool {
+        selection.hasLoads
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func write(
+        _ value: UnsafePointer<Self>, _ selection: ObjectPlanReference<Self>, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool {
+        let own = row
+        row = own &+ 1
+        return unsafe selection.write(value, row: own, to: &writer)
+    }
+
+    @inlinable
+    public static func collect(_ value: Self, into nodes: inout [Self]) {
+        nodes.append(value)
+    }
+
+    @inlinable
+    public static func prepare(
+        _ nodes: [Self], _ selection: ObjectPlanReference<Self>, in execution: Execution,
+        pending: inout [@Sendable () async -> Void]
+    ) {
+        selection.prepare(nodes, in: execution, pending: &pending)
+    }
+}
+
+extension Object {
+    /// Compares the bound fields with those of the schema, and follows the types that they lead to.
+    func bind(to binder: inout Binder) {
+        guard binder.isFirstVisit(to: name) else { return }
+        guard let type = binder.schema.type(named: name) else {
+            return binder.differ(at: name, .notInSchema)
+        }
+        guard case .object(let definition) = type.kind else {
+            return binder.differ(at: name, .kind(expected: "an object type"))
+        }
+        for field in fields {
+            let coordinate = "\(name).\(field.name)"
+            guard let schemaField = definition.field(named: field.name) else {
+                binder.differ(at: coordinate, .notInSchema)
+                continue
+            }
+            field.bind(&binder, schemaField, coordinate)
+        }
+        for schemaField in definition.fields where field(named: schemaField.name) == nil {
+            binder.differ(at: "\(name).\(schemaField.name)", .notBound)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+/// A selection on an object type, planned: its fields in the order of the response, each with its key in bytes.
+@usableFromInline
+@safe
+final class ObjectPlan<Source: Sendable>: Sendable {
+    /// The fields in the order of the response. They are read without reference counting, which costs more than
+    /// writing a number does; `fields` keeps them alive.
+    @usableFromInline
+    nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<Unmanaged<FieldStep<Source>>>
+    private let fields: [FieldStep<Source>]
+    @usableFromInline
+    let loads: [PlannedField<Source>.Load]
+
+    init(_ fields: [FieldStep<Source>]) {
+        self.fields = fields
+        loads = fields.compactMap(\.load)
+        unsafe steps = .allocate(capacity: fields.count)
+        for (position, field) in fields.enumerated() {
+            unsafe steps.initializeElement(at: position, to: .passUnretained(field))
+        }
+    }
+
+    deinit {
+        unsafe steps.deallocate()
+    }
+
+    /// Writes an object's fields; false where one failed that cannot be null.
+    @inlinable
+    func write(_ source: UnsafePointer<Source>, row: Int, to writer: inout ResponseWriter) -> Bool {
+        guard unsafe steps.count > 0 else {
+            writer.write(json: "{}")
+            return true
+        }
+        writer.path.enter()
+        for unsafe step in unsafe steps {
+            let isWritten = unsafe step._withUnsafeGuaranteedRef { step in
+                writer.path.set(key: step.key)
+                unsafe writer.write(key: step.bytes, length: step.length)
+                return unsafe step.emit(source, row, &writer)
+            }
+            guard isWritten else { return false }
+        }
+        writer.path.leave()
+        writer.write(byte: UInt8(ascii: "}"))
+        return true
+    }
+
+    /// Starts the loads below these objects, side by side.
+    @inlinable
+    func prepare(_ nodes: [Source], in execution: Execution, pending: inout [PendingLoad]) {
+        for load in loads { load(nodes, execution, &pending) }
+    }
+
+    /// Runs the loads one after the other, each with everything below it: the root fields of a mutation
+    /// (specification, section 6.2.2).
+    func prepareInSeries(_ nodes: [Source], in execution: Execution) async {
+        for load in loads {
+            var pending: [PendingLoad] = []
+            load(nodes, execution, &pending)
+            await finish(pending)
+        }
+    }
+}
+
+/// A field of a planned selection.
+@usableFromInline
+@safe
+final class FieldStep<Source: Sendable>: Sendable {
+    /// `{"key":` for the first field of an object, `,"key":` for the others; owned by the plan's `KeyBytes`.
+    @usableFromInline
+    nonisolated(unsafe) let bytes: UnsafePointer<UInt8>
+    @usableFromInline
+    let length: Int
+    /// The index of the response key in the plan.
+    @usableFromInline
+    let key: Int
+    @usableFromInline
+    let emit: PlannedField<Source>.Emit
+    let load: PlannedField<Source>.Load?
+
+    init(bytes: UnsafePointer<UInt8>, length: Int, key: Int, _ field: PlannedField<Source>) {
+        unsafe self.bytes = bytes
+        self.length = length
+        self.key = key
+        unsafe emit = field.emit
+        load = field.load
+    }
+}
+
+/// A planned selection as other plans hold it: not counted, because the operation's plan owns all of them and
+/// outlives every execution.
+@frozen
+@safe
+public struct ObjectPlanReference<Source: Sendable>: @unchecked Sendable {
+    @usableFromInline
+    let plan: Unmanaged<ObjectPlan<Source>>
+
+    @usableFromInline
+    init(_ plan: ObjectPlan<Source>) {
+        unsafe self.plan = .passUnretained(plan)
+    }
+
+    @inlinable
+    var hasLoads: Bool {
+        unsafe plan._withUnsafeGuaranteedRef { !$0.loads.isEmpty }
+    }
+
+    @inlinable
+    @inline(__always)
+    func write(_ source: UnsafePointer<Source>, row: Int, to writer: inout ResponseWriter) -> Bool {
+        unsafe plan._withUnsafeGuaranteedRef { unsafe $0.write(source, row: row, to: &writer) }
+    }
+
+    @inlinable
+    func prepare(_ nodes: [Source], in execution: Execution, pending: inout [PendingLoad]) {
+        guard !nodes.isEmpty else { return }
+        unsafe plan._withUnsafeGuaranteedRef { $0.prepare(nodes, in: execution, pending: &pending) }
+    }
+}

@@ -1,0 +1,102 @@
+/// An operation, ready to run any number of times, by any number of requests at once.
+final class OperationPlan: @unchecked Sendable {
+    // Sendable, although `parts` are untyped: they are the plans of selections, which are immutable, and nothing
+    // reads them; they are held so that the references between them stay valid.
+    private let parts: [AnyObject]
+    private let keyBytes: KeyBytes
+    private let slotCount: Int
+    private let argumentSteps: [ArgumentStep]
+    private let keys: [ResponseKey]
+    private let source: SourceText
+    private let root: RootPlan
+    let operation: OperationDefinition
+
+    init(_ operation: OperationDefinition, _ root: RootPlan, _ planner: consuming Planner) {
+        self.operation = operation
+        self.root = root
+        parts = planner.plans
+        keyBytes = planner.keyBytes
+        slotCount = planner.slotCount
+        argumentSteps = planner.argumentSteps
+        keys = planner.keys
+        source = planner.document.source
+    }
+
+    /// Runs the operation: at once where all its loads answer at once.
+    func run(
+        variables: VariableValues, context: any Sendable, sizeHint: SizeHint,
+        presenting: ErrorPresenter
+    ) -> Loading<Response> {
+        let execution = Execution(variables: variables, context: context, slotCount: slotCount)
+        for step in argumentSteps { step.fill(execution) }
+        if operation.type == .mutation, root.hasLoads {
+            return .later { [self] in
+                await root.prepareInSeries(execution)
+                return write(execution, sizeHint, presenting)
+            }
+        }
+        var pending: [PendingLoad] = []
+        root.prepare(execution, &pending)
+        if pending.isEmpty { return .ready(write(execution, sizeHint, presenting)) }
+        let loads = pending
+        return .later { [self] in
+            await finish(loads)
+            return write(execution, sizeHint, presenting)
+        }
+    }
+
+    /// The write pass: everything is at hand.
+    private func write(_ execution: Execution, _ sizeHint: SizeHint, _ presenting: ErrorPresenter) -> Response {
+        var writer = ResponseWriter(capacity: sizeHint.expected, slots: execution.slots)
+        writer.write(json: "{\"data\":")
+        let mark = writer.mark
+        if !root.write(&writer) {
+            writer.rewind(to: mark)
+            writer.writeNull()
+        }
+        let failures = writer.failures
+        if !failures.isEmpty {
+            let errors = failures.map { presenting.present($0.error, path: path($0.path), locations: locations($0.path)) }
+            writer.write(json: ",\"errors\":")
+            writer.write(errors)
+        }
+        writer.write(byte: UInt8(ascii: "}"))
+        sizeHint.learn(writer.count)
+        return withExtendedLifetime(execution) {
+            Response(body: writer.bytes, outcome: failures.isEmpty ? .complete : .partial)
+        }
+    }
+
+    private func path(_ segments: [Int]) -> [PathSegment] {
+        segments.map { $0 >= 0 ? .index($0) : .key(keys[~$0].name) }
+    }
+
+    /// Where the document selects the field that failed: the innermost key of its path.
+    private func locations(_ segments: [Int]) -> [SourceLocation] {
+        guard let key = segments.last(where: { $0 < 0 }) else { return [] }
+        return keys[~key].spans.map { source.location(of: $0) }
+    }
+}
+
+/// The plan of an operation's root selection, with the root value that it begins from.
+struct RootPlan: Sendable {
+    let hasLoads: Bool
+    let prepare: @Sendable (Execution, inout [PendingLoad]) -> Void
+    let prepareInSeries: @Sendable (Execution) async -> Void
+    let write: @Sendable (inout ResponseWriter) -> Bool
+
+    init<Root: GraphQLObject>(_ value: Root, _ plan: ObjectPlanReference<Root>) {
+        hasLoads = plan.hasLoads
+        prepare = { execution, pending in plan.prepare([value], in: execution, pending: &pending) }
+        prepareInSeries = { execution in await plan.prepareInSeries([value], in: execution) }
+        write = { writer in
+            unsafe withUnsafePointer(to: value) { unsafe plan.write($0, row: 0, to: &writer) }
+        }
+    }
+}
+
+extension ObjectPlanReference {
+    func prepareInSeries(_ nodes: [Source], in execution: Execution) async {
+        await unsafe plan.takeUnretainedValue().prepareInSeries(nodes, in: execution)
+    }
+}

@@ -1,0 +1,65 @@
+extension PlannedField {
+    /// A field whose values become a column at once.
+    @inlinable
+    static func column<Value: Output>(
+        _ slot: Int, _ selection: Value.Selection,
+        _ resolve: @escaping @Sendable ([Source], Execution) -> LoadedValues<Value>
+    ) -> PlannedField {
+        loaded(slot, selection) { sources, execution in .ready(resolve(sources, execution)) }
+    }
+
+    /// A field whose values become a column when they have been loaded.
+    @inlinable
+    static func loaded<Value: Output>(
+        _ slot: Int, _ selection: Value.Selection,
+        _ resolve: @escaping @Sendable ([Source], Execution) throws -> Loading<LoadedValues<Value>>
+    ) -> PlannedField {
+        unsafe PlannedField(
+            emit: { _, row, writer in
+                guard let column = unsafe writer.slots.read(slot, as: Column<Value>.self) else { return false }
+                return unsafe column._withUnsafeGuaranteedRef { column in
+                    column.write(row: row, selection, to: &writer)
+                }
+            },
+            load: { sources, execution, pending in
+                let loading: Loading<LoadedValues<Value>>
+                do {
+                    loading = try resolve(sources, execution)
+                } catch {
+                    loading = .ready(.failure(error))
+                }
+                switch loading {
+                case .ready(let values):
+                    keep(values, of: sources.count, in: slot, selection, execution, &pending)
+                case .later(let fetch):
+                    pending.append {
+                        var below: [PendingLoad] = []
+                        let values: LoadedValues<Value>
+                        do {
+                            values = try await fetch()
+                        } catch {
+                            values = .failure(error)
+                        }
+                        keep(values, of: sources.count, in: slot, selection, execution, &below)
+                        await finish(below)
+                    }
+                }
+            })
+    }
+
+    /// Puts loaded values where the write pass finds them, and starts the loads below them.
+    @inlinable
+    static func keep<Value: Output>(
+        _ values: LoadedValues<Value>, of parents: Int, in slot: Int, _ selection: Value.Selection,
+        _ execution: Execution, _ pending: inout [PendingLoad]
+    ) {
+        let values = values.checked(parents: parents)
+        guard Value.hasLoads(selection) else {
+            execution.slots.set(slot, to: Column(values, starts: []))
+            return
+        }
+        let layer = Column.layer(values, parents: parents)
+        execution.slots.set(slot, to: layer.column)
+        Value.prepare(layer.nodes, selection, in: execution, pending: &pending)
+    }
+}

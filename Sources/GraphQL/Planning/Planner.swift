@@ -1,0 +1,231 @@
+/// Makes the plan of one operation.
+///
+/// The document is valid, so planning cannot fail for reasons that a client could mend.
+public struct Planner {
+    let document: Document
+    let schema: Schema
+    /// The values of the variables that `@skip` and `@include` look at, by the variable's name id.
+    let conditions: [UInt32: Bool]
+    /// The fields that an operation's root may have beside its own: `__schema` and `__type`.
+    let introspection: Introspection
+
+    private let words: DirectiveWords
+    private let fragments: [UInt32: FragmentDefinition]
+    private(set) var keys: [ResponseKey] = []
+    private(set) var slotCount = 0
+    private(set) var argumentSteps: [ArgumentStep] = []
+    /// What the references in the plan point to.
+    private(set) var plans: [AnyObject] = []
+    let keyBytes = KeyBytes()
+
+    init(document: Document, schema: Schema, introspection: Introspection, conditions: [UInt32: Bool]) {
+        self.document = document
+        self.schema = schema
+        self.introspection = introspection
+        self.conditions = conditions
+        words = DirectiveWords(document)
+        var fragments: [UInt32: FragmentDefinition] = [:]
+        for case .fragment(let fragment) in document.definitions { fragments[fragment.name.id] = fragment }
+        self.fragments = fragments
+    }
+
+    /// A slot for what a load leaves for the write pass.
+    @usableFromInline
+    mutating func newSlot() -> Int {
+        slotCount += 1
+        return slotCount - 1
+    }
+
+    /// A slot for the arguments of a field, filled when an execution begins.
+    @usableFromInline
+    mutating func newArgumentSlot<Arguments: GraphQLArguments>(
+        _ type: Arguments.Type, of selected: FieldSelection
+    ) -> Int {
+        let slot = newSlot()
+        argumentSteps.append(
+            ArgumentStep(slot: slot, type, of: selected, in: document, schema: schema))
+        return slot
+    }
+
+    /// Takes a part of the plan into its keeping.
+    mutating func own(_ plan: AnyObject) {
+        plans.append(plan)
+    }
+
+    /// Plans a selection on an object type.
+    @usableFromInline
+    mutating func plan<Source: Sendable>(
+        _ object: Object<Source>, _ selectionSets: [SelectionSet]
+    ) throws -> ObjectPlanReference<Source> {
+        guard let type = schema.type(named: object.name) else { throw PlanningError.unknownType(object.name) }
+        let groups = collectFields(of: selectionSets, on: type.id)
+        var steps: [FieldStep<Source>] = []
+        steps.reserveCapacity(groups.count)
+        for group in groups {
+            steps.append(try plan(group, of: object, type, isFirst: steps.isEmpty))
+        }
+        let plan = ObjectPlan(steps)
+        own(plan)
+        return ObjectPlanReference(plan)
+    }
+
+    private mutating func plan<Source: Sendable>(
+        _ group: FieldGroup, of object: Object<Source>, _ type: NamedType, isFirst: Bool
+    ) throws -> FieldStep<Source> {
+        let key = keys.count
+        let name = document.text(group.fields[0].name)
+        keys.append(ResponseKey(name: document.text(group.key), spans: group.fields.map(\.span)))
+        if name == "__typename" {
+            return step(key, isFirst: isFirst, constant: type.name, unsafe PlannedField(emit: { _, _, _ in true }))
+        }
+        if let field = try introspection.plan(name, Source.self, on: type, group.fields, with: &self) {
+            return step(key, isFirst: isFirst, field)
+        }
+        guard let field = object.field(named: name), let definition = type.field(named: name) else {
+            throw PlanningError.unknownField(type: type.name, field: name)
+        }
+        let selected = FieldSelection(fields: group.fields, definition: definition)
+        return step(key, isFirst: isFirst, try field.plan(selected, &self))
+    }
+
+    private func step<Source>(
+        _ key: Int, isFirst: Bool, constant: String? = nil, _ field: PlannedField<Source>
+    ) -> FieldStep<Source> {
+        let punctuation = isFirst ? "{\"" : ",\""
+        // A response key is a name (specification, section 2.1.9), so nothing in it needs an escape.
+        var text = punctuation + keys[key].name + "\":"
+        if let constant { text += "\"" + constant + "\"" }
+        let bytes = Array(text.utf8)
+        return unsafe FieldStep(bytes: keyBytes.keep(bytes), length: bytes.count, key: key, field)
+    }
+}
+
+/// The plan and the bound types do not belong together. It is a fault of the program, never of a request.
+enum PlanningError: Error {
+    case unknownType(String)
+    case unknownField(type: String, field: String)
+    case noOperation
+}
+
+// MARK: - Collecting fields
+
+/// Selected fields that share a response key.
+struct FieldGroup {
+    let key: Name
+    var fields: [SelectedField]
+}
+
+extension Planner {
+    /// The fields that selection sets select on an object type, merged by response key in the order of the
+    /// document (specification, section 6.3.2, CollectFields).
+    func collectFields(of selectionSets: [SelectionSet], on type: TypeID) -> [FieldGroup] {
+        var collection = FieldCollection()
+        for set in selectionSets { collect(set, on: type, into: &collection) }
+        return collection.groups
+    }
+
+    private func collect(_ set: SelectionSet, on type: TypeID, into collection: inout FieldCollection) {
+        for index in set.selections.indices {
+            switch document.selections[index] {
+            case .field(let field):
+                if isIncluded(field.directives) { collection.add(field) }
+            case .inlineFragment(let fragment):
+                guard isIncluded(fragment.directives), applies(fragment.typeCondition, to: type) else { continue }
+                collect(fragment.selectionSet, on: type, into: &collection)
+            case .fragmentSpread(let spread):
+                guard isIncluded(spread.directives), let fragment = fragments[spread.name.id],
+                    collection.isFirstVisit(to: spread.name.id), applies(fragment.typeCondition, to: type)
+                else { continue }
+                collect(fragment.selectionSet, on: type, into: &collection)
+            }
+        }
+    }
+
+    /// Whether a fragment with this condition takes part for an object type (DoesFragmentTypeApply).
+    private func applies(_ condition: Name?, to type: TypeID) -> Bool {
+        guard let condition else { return true }
+        guard let conditionType = schema.typeID(named: document.text(condition)) else { return false }
+        return schema.isSubtype(type, of: conditionType)
+    }
+
+    /// What `@skip` and `@include` say (specification, sections 3.13.1 and 3.13.2).
+    private func isIncluded(_ directives: Run<Directive>) -> Bool {
+        for index in directives.indices {
+            let directive = document.directives[index]
+            guard let wanted = words.inclusion(of: directive) else { continue }
+            for argument in directive.arguments.indices {
+                switch document.arguments[argument].value {
+                case .boolean(let value, _) where value != wanted: return false
+                case .variable(let name, _) where conditions[name.id] != wanted: return false
+                default: break
+                }
+            }
+        }
+        return true
+    }
+}
+
+/// Fields by response key. Selection sets are short as a rule, so keys are searched; long ones get an index.
+private struct FieldCollection {
+    private(set) var groups: [FieldGroup] = []
+    private var visitedFragments: Set<UInt32> = []
+    private var positions: [UInt32: Int] = [:]
+
+    mutating func add(_ field: SelectedField) {
+        let key = field.responseKey
+        if let position = position(of: key.id) {
+            groups[position].fields.append(field)
+        } else {
+            groups.append(FieldGroup(key: key, fields: [field]))
+            if groups.count > FieldCollection.longestSearch { index() }
+        }
+    }
+
+    mutating func isFirstVisit(to fragment: UInt32) -> Bool {
+        visitedFragments.insert(fragment).inserted
+    }
+
+    private static let longestSearch = 16
+
+    private func position(of key: UInt32) -> Int? {
+        if groups.count <= FieldCollection.longestSearch { return groups.firstIndex { $0.key.id == key } }
+        return positions[key]
+    }
+
+    /// Brings the index up to date, from the first group that it lacks.
+    private mutating func index() {
+        for position in positions.count..<groups.count { positions[groups[position].key.id] = position }
+    }
+}
+
+/// The name ids that `@skip` and `@include` have in a document; nil where it does not use them.
+struct DirectiveWords {
+    private let skip: UInt32?
+    private let include: UInt32?
+
+    init(_ document: Document) {
+        skip = document.names.firstIndex(of: "skip").map(UInt32.init)
+        include = document.names.firstIndex(of: "include").map(UInt32.init)
+    }
+
+    /// The value of `if` that keeps the selection; nil for other directives.
+    func inclusion(of directive: Directive) -> Bool? {
+        switch directive.name.id {
+        case skip: false
+        case include: true
+        default: nil
+        }
+    }
+
+    /// The variables that decide about selections, in the order of the document.
+    func conditionalVariables(in document: Document) -> [Name] {
+        var variables: [Name] = []
+        for directive in document.directives where inclusion(of: directive) != nil {
+            for argument in directive.arguments.indices {
+                guard case .variable(let name, _) = document.arguments[argument].value else { continue }
+                if !variables.contains(where: { $0.id == name.id }) { variables.append(name) }
+            }
+        }
+        return variables
+    }
+}
