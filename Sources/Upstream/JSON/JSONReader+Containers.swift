@@ -1,0 +1,110 @@
+extension JSONReader {
+    /// Reads an object: `member` is called for each key, and must read or ``skip()`` exactly one value.
+    package mutating func object(
+        _ member: (JSONKey, inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        try enter(UInt8(ascii: "{"), .object)
+        if byte(at: position) == UInt8(ascii: "}") { return leave() }
+        while true {
+            let key = try key()
+            skipWhitespace()
+            guard byte(at: position) == UInt8(ascii: ":") else { throw unexpected(at: position) }
+            position &+= 1
+            do throws(JSONError) {
+                try member(key, &self)
+            } catch {
+                throw error.inside(.key(key.printable))
+            }
+            skipWhitespace()
+            switch byte(at: position) {
+            case UInt8(ascii: ","): position &+= 1
+            case UInt8(ascii: "}"): return leave()
+            default: throw unexpected(at: position)
+            }
+        }
+    }
+
+    /// Reads an array: `element` is called at each element, and must read or ``skip()`` exactly one value.
+    package mutating func array(
+        _ element: (inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        try enter(UInt8(ascii: "["), .array)
+        if byte(at: position) == UInt8(ascii: "]") { return leave() }
+        var index = 0
+        while true {
+            do throws(JSONError) {
+                try element(&self)
+            } catch {
+                throw error.inside(.index(index))
+            }
+            index &+= 1
+            skipWhitespace()
+            switch byte(at: position) {
+            case UInt8(ascii: ","): position &+= 1
+            case UInt8(ascii: "]"): return leave()
+            default: throw unexpected(at: position)
+            }
+        }
+    }
+
+    /// Reads an array of values that each read themselves.
+    package mutating func array<Element: JSONReadable>(of type: Element.Type) throws(JSONError) -> [Element] {
+        var elements: [Element] = []
+        try array { reader throws(JSONError) in
+            elements.append(try Element(json: &reader))
+        }
+        return elements
+    }
+
+    /// Consumes a null if there is one: `if try reader.null() { … } else { price = try reader.decimal() }`.
+    package mutating func null() throws(JSONError) -> Bool {
+        skipWhitespace()
+        guard byte(at: position) == UInt8(ascii: "n") else { return false }
+        try literal("null")
+        return true
+    }
+
+    /// Nil for null, else what `read` reads.
+    package mutating func optional<Value>(
+        _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value? {
+        try null() ? nil : try read(&self)
+    }
+
+    /// `value`, which an object must have had under `key`; to be called right behind the object.
+    package func required<Value>(_ value: Value?, _ key: StaticString) throws(JSONError) -> Value {
+        guard let value else { throw JSONError(.missing(key: "\(key)"), at: position) }
+        return value
+    }
+
+    /// Passes over one value of any kind, and checks it.
+    package mutating func skip() throws(JSONError) {
+        switch try kind() {
+        case .object: try object { _, reader throws(JSONError) in try reader.skip() }
+        case .array: try array { reader throws(JSONError) in try reader.skip() }
+        case .string: try skipString()
+        case .number: try skipNumber()
+        case .true: try literal("true")
+        case .false: try literal("false")
+        case .null: try literal("null")
+        }
+    }
+
+    /// Reads `true`, `false` or `null`, whose first letter has been seen.
+    mutating func literal(_ name: StaticString) throws(JSONError) {
+        for offset in 0..<name.utf8CodeUnitCount {
+            // Inside of a static string by the loop's bound.
+            let expected = unsafe name.utf8Start[offset]
+            guard byte(at: position + offset) == expected else {
+                throw unexpected(at: position + offset)
+            }
+        }
+        position += name.utf8CodeUnitCount
+    }
+}
+
+/// A type that reads itself from JSON.
+package protocol JSONReadable {
+    /// Reads exactly one value.
+    init(json reader: inout JSONReader) throws(JSONError)
+}

@@ -1,0 +1,116 @@
+package import Brokerage
+
+extension JSONReader {
+    /// Reads a string, its escapes resolved.
+    package mutating func string() throws(JSONError) -> String {
+        let (range, isEscaped) = try scanString()
+        return isEscaped ? String(decoding: try unescaped(range), as: UTF8.self) : string(range)
+    }
+
+    /// Reads a string without making a `String` of it: `side = try reader.token { switch $0 { case "buy": … } }`.
+    ///
+    /// `map` gets what a key gets, and returns nil for a name that it does not know, which fails; `names` are for the
+    /// message then: `"buy", "sell"`.
+    package mutating func token<Value>(
+        oneOf names: StaticString, _ map: (JSONKey) -> Value?
+    ) throws(JSONError) -> Value {
+        skipWhitespace()
+        let start = position
+        guard let value = map(try token()) else { throw JSONError(.unreadable(.oneOf("\(names)")), at: start) }
+        return value
+    }
+
+    /// Reads a string to be switched over like a key.
+    package mutating func token() throws(JSONError) -> JSONKey {
+        let (range, isEscaped) = try scanString()
+        return isEscaped ? try unescapedKey(range) : key(range)
+    }
+
+    /// Reads an RFC 3339 date-time.
+    package mutating func instant() throws(JSONError) -> Instant {
+        try parsed(.instant) { bytes in try? RFC3339.instant(bytes) }
+    }
+
+    /// Reads a date: `2026-11-20`.
+    package mutating func date() throws(JSONError) -> CalendarDate {
+        try parsed(.date) { bytes in CalendarDate(utf8: bytes) }
+    }
+
+    /// Reads a string without escapes as something else.
+    mutating func parsed<Value>(
+        _ expectation: JSONError.Expectation, _ parse: (Span<UInt8>) -> Value?
+    ) throws(JSONError) -> Value {
+        skipWhitespace()
+        let start = position
+        guard byte(at: start) == UInt8(ascii: "\"") else { throw mismatch(expectation) }
+        let (range, isEscaped) = try scanString()
+        guard !isEscaped, let value = withBytes(range, parse) else {
+            throw JSONError(.unreadable(expectation), at: start)
+        }
+        return value
+    }
+
+    // MARK: Scanning
+
+    mutating func key() throws(JSONError) -> JSONKey {
+        skipWhitespace()
+        // An object's key can only be a string: another kind of value there is a fault of the text.
+        guard byte(at: position) == UInt8(ascii: "\"") else { throw unexpected(at: position) }
+        let (range, isEscaped) = try scanString()
+        return isEscaped ? try unescapedKey(range) : key(range)
+    }
+
+    /// The bytes between the quotes, and whether there are escapes among them.
+    @inline(__always)
+    mutating func scanString() throws(JSONError) -> (Range<Int>, isEscaped: Bool) {
+        skipWhitespace()
+        guard byte(at: position) == UInt8(ascii: "\"") else { throw mismatch(.string) }
+        let start = position &+ 1
+        var index = start
+        var isEscaped = false
+        while true {
+            index = plainEnd(from: index)
+            switch byte(at: index) {
+            case UInt8(ascii: "\""):
+                position = index &+ 1
+                return (start..<index, isEscaped)
+            case UInt8(ascii: "\\"):
+                isEscaped = true
+                // Escapes are checked when they are resolved; here it only matters not to mistake `\"` for the end.
+                index &+= 2
+            default:
+                guard index < count else { throw JSONError(.unexpectedEnd, at: count) }
+                throw JSONError(.controlCharacter, at: index)
+            }
+        }
+    }
+
+    /// The first quote, backslash or control character from `index` on, or the end.
+    @inline(__always)
+    private func plainEnd(from index: Int) -> Int {
+        var index = index
+        // Eight bytes a step: a byte below 0x20, or equal to `"` or `\`, borrows into its highest bit. Bytes from
+        // 0x80 on are masked out. A borrow can only reach past the first hit, never in front of it.
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        while let word = word(at: index)?.littleEndian {
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            let below = word &- (ones &* 0x20)
+            let hits = ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | below & ~word) & highs
+            if hits != 0 { return index &+ hits.trailingZeroBitCount / 8 }
+            index &+= 8
+        }
+        while index < count {
+            let byte = byte(at: index)
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            index &+= 1
+        }
+        return index
+    }
+
+    mutating func skipString() throws(JSONError) {
+        let (range, isEscaped) = try scanString()
+        if isEscaped { _ = try unescaped(range) }
+    }
+}
