@@ -29,20 +29,55 @@ extension Decimal {
     ///
     /// Where it throws, `position` is unchanged. `position` must not be negative.
     package static func scan(_ bytes: Span<UInt8>, at position: inout Int) throws(ParseFailure) -> Decimal {
+        if let value = scanShort(bytes, at: &position) { return value }
         var scanner = Scanner(position: position)
         let value = try scanner.scan(bytes)
         position = scanner.position
         return value
     }
+
+    /// A number of up to 18 digits and no exponent, which is nearly every one: 64 bits and one pass. Nil for others,
+    /// also where there is no number.
+    @inline(__always)
+    private static func scanShort(_ bytes: Span<UInt8>, at position: inout Int) -> Decimal? {
+        guard position < bytes.count else { return nil }
+        let isNegative = bytes[position] == UInt8(ascii: "-")
+        let start = isNegative ? position &+ 1 : position
+        var index = start
+        // More than 18 digits wrap around here, and are thrown away below.
+        var magnitude: UInt64 = 0
+        func readDigits() {
+            while index < bytes.count {
+                let digit = bytes[index] &- UInt8(ascii: "0")
+                guard digit < 10 else { break }
+                magnitude = magnitude &* 10 &+ UInt64(digit)
+                index &+= 1
+            }
+        }
+        readDigits()
+        guard index > start else { return nil }
+        var scale = 0
+        if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+            let point = index
+            index &+= 1
+            readDigits()
+            scale = index &- point &- 1
+            guard scale > 0 else { return nil }
+        }
+        let hasExponent = index < bytes.count && bytes[index] | 0x20 == UInt8(ascii: "e")
+        guard index &- start <= 18, !hasExponent else { return nil }
+        position = index
+        let coefficient = Int64(bitPattern: magnitude)
+        return Decimal(uncheckedCoefficient: Int128(isNegative ? 0 &- coefficient : coefficient), scale: scale)
+    }
 }
 
-/// One pass over the digits. A number of up to 18 digits, which is nearly every one, never leaves 64 bits.
+/// Any number: one pass over the digits, which go to 128 bits where 64 are not enough.
 private struct Scanner {
     var position: Int
     private var short: UInt64 = 0
     private var long: Int128 = 0
     private var isLong = false
-    private var digitCount = 0
 
     init(position: Int) {
         self.position = position

@@ -1,0 +1,32 @@
+/// A broker account: who it is, and its figures at one moment. Amounts are in `currency`.
+package struct Account: Hashable, Sendable {
+    /// The broker's own id of the account.
+    package var id: String
+    package var number: String
+    /// ISO 4217.
+    package var currency: String
+    /// In the broker's own words.
+    package var status: String?
+    /// False where the broker blocks trading; nil where it does not say.
+    package var canTrade: Bool?
+    /// All that it is worth: cash and positions.
+    package var equity: Decimal?
+    /// Equity at the previous close.
+    package var lastEquity: Decimal?
+    /// Booked cash, below zero where borrowed.
+    package var cash: Decimal?
+    /// Cash that can buy now without borrowing.
+    package var availableCash: Decimal?
+    /// What can be bought with margin.
+    package var buyingPower: Decimal?
+    /// Margin in use, above zero.
+    package var marginUsed: Decimal?
+    package var reading: Reading
+
+    package init(id: String, number: String, currency: String, reading: Reading) {
+        self.id = id
+        self.number = number
+        self.currency = currency
+        self.reading = reading
+    }
+}

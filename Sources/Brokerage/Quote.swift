@@ -1,0 +1,37 @@
+/// The latest prices of an instrument. A side without an offer is nil, not zero.
+package struct Quote: Hashable, Sendable {
+    package var symbol: Symbol
+    /// The last trade; the middle of bid and ask for FX.
+    package var price: Decimal?
+    package var bid: Decimal?
+    package var ask: Decimal?
+    package var open: Decimal?
+    package var high: Decimal?
+    package var low: Decimal?
+    package var previousClose: Decimal?
+    package var volume: Decimal?
+    /// ISO 4217, never a minor unit.
+    package var currency: String?
+    /// 0 is real time; nil where the source does not say.
+    package var delayMinutes: Int?
+    /// Which of the source's feeds: iex, sip …
+    package var feed: String?
+    package var reading: Reading
+
+    package init(symbol: Symbol, reading: Reading) {
+        self.symbol = symbol
+        self.reading = reading
+    }
+
+    /// Price less previous close; nil without either, or where the difference has too many digits.
+    package var change: Decimal? {
+        guard let price, let previousClose else { return nil }
+        return try? price - previousClose
+    }
+
+    /// The change in per cent of the previous close, to four digits; nil without either, or from a close of zero.
+    package var changePercent: Decimal? {
+        guard let change, let previousClose, let hundredfold = try? change * 100 else { return nil }
+        return try? hundredfold.divided(by: previousClose, to: 4, .halfEven)
+    }
+}

@@ -1,0 +1,18 @@
+/// Where a live value comes from and how old it is.
+package struct Reading: Hashable, Sendable {
+    /// Who reported it.
+    package let source: Provider
+    /// When Portico read it; a fresh reading may still be of an old price.
+    package let fetchedAt: Instant
+    /// When it was true, by the source's own clock; nil where the source does not say.
+    package let asOf: Instant?
+    /// It outlived its time and could not be renewed.
+    package let isStale: Bool
+
+    package init(source: Provider, fetchedAt: Instant, asOf: Instant? = nil, isStale: Bool = false) {
+        self.source = source
+        self.fetchedAt = fetchedAt
+        self.asOf = asOf
+        self.isStale = isStale
+    }
+}
