@@ -27,10 +27,7 @@ struct Parser: ~Copyable {
     init(_ source: SourceText, limits: ParserLimits) throws(SyntaxFault) {
         document = Document(source: source)
         self.limits = limits
-        guard source.bytes.count <= min(limits.bytes, Int(UInt32.max)) else {
-            let limit = min(limits.bytes, Int(UInt32.max))
-            throw SyntaxFault(.tooManyBytes(limit: limit), at: SourceSpan(start: 0, end: 0))
-        }
+        try limits.check(source)
         try advance()
     }
 

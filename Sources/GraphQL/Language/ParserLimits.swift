@@ -21,3 +21,12 @@ public struct ParserLimits: Hashable, Sendable {
     /// 16 MiB, a million tokens, 200 levels.
     public static let `default` = ParserLimits()
 }
+
+extension ParserLimits {
+    /// Refuses a text that is too long to be read, or whose offsets would not fit into a span.
+    func check(_ source: SourceText) throws(SyntaxFault) {
+        let limit = min(bytes, Int(UInt32.max))
+        guard source.bytes.count > limit else { return }
+        throw SyntaxFault(.tooManyBytes(limit: limit), at: SourceSpan(start: 0, end: 0))
+    }
+}

@@ -1,0 +1,121 @@
+/// Names one element of a schema (specification, section 3.14).
+public enum SchemaCoordinate: Hashable, Sendable, CustomStringConvertible {
+    /// `Type`
+    case type(String)
+    /// `Type.member`: a field, an input field, or an enum value.
+    case member(type: String, name: String)
+    /// `Type.field(argument:)`
+    case argument(type: String, field: String, name: String)
+    /// `@directive`
+    case directive(String)
+    /// `@directive(argument:)`
+    case directiveArgument(directive: String, name: String)
+
+    /// Reads a coordinate. It has no ignored tokens: no space, no comment.
+    ///
+    /// - Throws: `SyntaxError` for the first thing that does not belong to it, or where the text is longer than
+    ///   `limits.bytes`.
+    public init(parsing source: SourceText, limits: ParserLimits = .default) throws(SyntaxError) {
+        do throws(SyntaxFault) {
+            try limits.check(source)
+            var parser = try SchemaCoordinateParser(source)
+            self = try parser.coordinate()
+        } catch {
+            throw SyntaxError(error, in: source)
+        }
+    }
+
+    /// Reads a coordinate. It has no ignored tokens: no space, no comment.
+    ///
+    /// - Throws: `SyntaxError` for the first thing that does not belong to it.
+    public init(_ text: String) throws(SyntaxError) {
+        try self.init(parsing: SourceText(text))
+    }
+
+    /// The coordinate as it is written.
+    public var description: String {
+        switch self {
+        case .type(let type): type
+        case .member(let type, let name): "\(type).\(name)"
+        case .argument(let type, let field, let name): "\(type).\(field)(\(name):)"
+        case .directive(let directive): "@\(directive)"
+        case .directiveArgument(let directive, let name): "@\(directive)(\(name):)"
+        }
+    }
+}
+
+/// Reads the grammar of coordinates, which has a lexer of its own.
+private struct SchemaCoordinateParser {
+    private let source: SourceText
+    private var token: Token
+
+    init(_ source: SourceText) throws(SyntaxFault) {
+        self.source = source
+        token = try SchemaCoordinateParser.token(from: 0, in: source.bytes.span)
+    }
+
+    mutating func coordinate() throws(SyntaxFault) -> SchemaCoordinate {
+        let coordinate = try skip(.at) ? try directive() : try type()
+        guard try skip(.endOfText) else { throw expected(.endOfText) }
+        return coordinate
+    }
+
+    private mutating func type() throws(SyntaxFault) -> SchemaCoordinate {
+        let type = try name()
+        guard try skip(.dot) else { return .type(type) }
+        let member = try name()
+        guard let argument = try argument() else { return .member(type: type, name: member) }
+        return .argument(type: type, field: member, name: argument)
+    }
+
+    private mutating func directive() throws(SyntaxFault) -> SchemaCoordinate {
+        let directive = try name()
+        guard let argument = try argument() else { return .directive(directive) }
+        return .directiveArgument(directive: directive, name: argument)
+    }
+
+    /// `(name:)`, or nothing.
+    private mutating func argument() throws(SyntaxFault) -> String? {
+        guard try skip(.leftParenthesis) else { return nil }
+        let argument = try name()
+        guard try skip(.colon) else { throw expected(.colon) }
+        guard try skip(.rightParenthesis) else { throw expected(.rightParenthesis) }
+        return argument
+    }
+
+    private mutating func name() throws(SyntaxFault) -> String {
+        let text = source.text(token.span)
+        guard try skip(.name) else { throw expected(.name) }
+        return text
+    }
+
+    private mutating func skip(_ kind: TokenKind) throws(SyntaxFault) -> Bool {
+        guard token.kind == kind else { return false }
+        token = try SchemaCoordinateParser.token(from: Int(token.span.end), in: source.bytes.span)
+        return true
+    }
+
+    private func expected(_ kind: TokenKind) -> SyntaxFault {
+        SyntaxFault(.expected(kind, found: token), at: token.span)
+    }
+
+    private static func token(from start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Token {
+        guard start < bytes.count else {
+            return Token(kind: .endOfText, span: SourceSpan(bytes.count, bytes.count))
+        }
+        var end = start + 1
+        let kind: TokenKind
+        switch bytes[start] {
+        case UInt8(ascii: "."): kind = .dot
+        case UInt8(ascii: "("): kind = .leftParenthesis
+        case UInt8(ascii: ")"): kind = .rightParenthesis
+        case UInt8(ascii: ":"): kind = .colon
+        case UInt8(ascii: "@"): kind = .at
+        case let byte where byte.isNameStart:
+            kind = .name
+            while end < bytes.count && bytes[end].isNameContinue { end += 1 }
+        default: throw Lexer.characterFault(at: start, in: bytes) { .invalidCharacter($0) }
+        }
+        return Token(kind: kind, span: SourceSpan(start, end))
+    }
+}
