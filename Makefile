@@ -1,0 +1,52 @@
+# `make run` and `make test` are all that a fresh machine with a Swift toolchain needs.
+#
+#   make run ARGS="--port 9000 --data ./data"     what follows `portico serve`
+#   make bench-check RECORD=1                     see Tests/Benchmarks
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help run test lint format bench bench-check image image-check setup clean
+
+ARGS ?=
+IMAGE ?= portico
+
+# One set of options for lint and test, so that they share one debug build.
+checked := --explicit-target-dependency-import-check error
+sources := Package.swift Sources Tests
+
+help: ## Print this
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
+
+run: setup ## Build Portico and start it with the sandbox on 127.0.0.1:8080; no account or key is needed
+	swift build -c release --product portico
+	exec "$$(swift build -c release --product portico --show-bin-path)/portico" serve $(ARGS)
+
+test: setup ## Build everything and run all tests, those of the built executable among them
+	swift build --build-tests $(checked)
+	swift test --skip-build --disable-xctest $(checked)
+
+lint: setup ## Check the format, the imports between rooms, and that nothing warns
+	swift format lint --strict --recursive --parallel $(sources)
+	swift build --build-tests $(checked)
+
+format: ## Put every file into the house's format
+	swift format --in-place --recursive --parallel $(sources)
+
+bench: setup ## Measure the engine alone and over sockets, beside graphql-js where it is installed
+	Scripts/bench.sh
+
+bench-check: setup ## Fail if the engine allocates more than Tests/Benchmarks says it may
+	Scripts/bench.sh check
+
+image: ## Build the image with docker, podman or buildah
+	Scripts/image.sh $(IMAGE)
+
+image-check: ## Build the image, start it, ask it, stop it
+	Scripts/image-check.sh
+
+setup:
+	@Scripts/setup.sh
+
+clean: ## Remove what was built
+	rm -rf .build Tests/Benchmarks/.build
