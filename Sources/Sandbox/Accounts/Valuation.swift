@@ -1,0 +1,78 @@
+import Brokerage
+
+/// An account at one moment: what it holds, and what that is worth.
+///
+/// A holding whose price the script takes away is still worth what the market knows; only its price is not
+/// told.
+struct Valuation {
+    let ledger: Ledger
+    let cash: Decimal
+    let positions: [Position]
+    /// Cash and everything held at the close before the current trading day.
+    let lastEquity: Decimal
+    /// Half of what everything held was worth at that close counts for the margin of the day before.
+    let lastGrossValue: Decimal
+    /// The day of that close.
+    let lastDay: CalendarDate
+
+    struct Position {
+        let holding: Holding
+        /// In cents.
+        let price: Int
+        /// The official close before the current trading day, in cents.
+        let lastClose: Int
+        let isPriced: Bool
+
+        var value: Decimal {
+            get throws { try holding.value(at: price) }
+        }
+
+        var lastValue: Decimal {
+            get throws { try holding.value(at: lastClose) }
+        }
+    }
+
+    init(_ book: Book, _ view: MarketView) throws {
+        guard let today = view.tradingDay, let last = TradingCalendar.session(before: today.date) else {
+            throw NoSession()
+        }
+        let market = view.market
+        ledger = book.ledger
+        cash = try book.cash(at: view.now)
+        positions = try book.holdings(at: view.now).map { holding in
+            Position(
+                holding: holding, price: market.lastTrade(holding.instrument, at: view.now).price,
+                lastClose: market.close(holding.instrument, last),
+                isPriced: view.priced(holding.instrument.symbol) != nil)
+        }
+        lastEquity = try book.equity(atCloseOf: last)
+        lastGrossValue = try book.holdings(at: last.close).reduce(Decimal.zero) { sum, holding in
+            try sum + holding.value(at: market.close(holding.instrument, last)).magnitude
+        }
+        lastDay = last.date
+    }
+
+    /// The market always has a session behind it: see ``Market/clamped(_:)``.
+    struct NoSession: Error {}
+
+    /// What is held long is worth, in dollars.
+    var longValue: Decimal {
+        get throws { try positions.filter { !$0.holding.quantity.isNegative }.sum { try $0.value } }
+    }
+
+    /// What is held short is worth, in dollars: zero or below.
+    var shortValue: Decimal {
+        get throws { try positions.filter { $0.holding.quantity.isNegative }.sum { try $0.value } }
+    }
+
+    /// All that the account is worth.
+    var equity: Decimal {
+        get throws { try cash + longValue + shortValue }
+    }
+}
+
+extension Array {
+    fileprivate func sum(_ value: (Element) throws -> Decimal) throws -> Decimal {
+        try reduce(Decimal.zero) { try $0 + value($1) }
+    }
+}

@@ -1,0 +1,56 @@
+import NIOHTTP1
+
+/// Why Alpaca refuses a request; the bodies are in `Response.init(_:)` below.
+enum AlpacaError: Error, Hashable {
+    case unauthorized(message: String)
+    /// Keys of the other environment, or none at all: the edge answers.
+    case forbidden
+    case positionDoesNotExist
+    case endpointNotFound
+    case rateLimitExceeded
+    case invalidSymbol(String)
+    /// A parameter of the data host that does not fit.
+    case badRequest(String)
+    /// A parameter of the trading host that does not fit.
+    case unprocessable(String)
+}
+
+extension Response {
+    init(_ error: AlpacaError) {
+        self =
+            switch error {
+            case .unauthorized(let message): .alpaca(.unauthorized, code: 40_110_000, message)
+            case .forbidden: .json(["message": "forbidden."], status: .forbidden)
+            case .positionDoesNotExist: .alpaca(.notFound, code: 40_410_000, "position does not exist")
+            case .endpointNotFound: .alpaca(.notFound, code: 40_410_000, "endpoint not found")
+            case .rateLimitExceeded: .alpaca(.tooManyRequests, code: 42_910_000, "rate limit exceeded")
+            case .invalidSymbol(let symbol): .message(.badRequest, "invalid symbol: \(symbol)")
+            case .badRequest(let message): .message(.badRequest, message)
+            case .unprocessable(let message): .alpaca(.unprocessableEntity, code: 42_210_000, message)
+            }
+    }
+
+    private static func alpaca(_ status: HTTPResponseStatus, code: Int, _ message: String) -> Response {
+        .json(["code": JSON(integerLiteral: code), "message": .string(message)], status: status)
+    }
+
+    private static func message(_ status: HTTPResponseStatus, _ message: String) -> Response {
+        .json(["message": .string(message)], status: status)
+    }
+
+    /// What Alpaca or the proxy before it says for a status that a script demands.
+    static func alpaca(status code: Int) -> Response {
+        let status = HTTPResponseStatus(statusCode: code)
+        switch code {
+        case 429: return Response(.rateLimitExceeded)
+        // The balancer answers for a service that is gone, and it speaks HTML.
+        case 502, 503, 504:
+            return .text(
+                "<html><head><title>\(code) \(status.reasonPhrase)</title></head></html>\n",
+                type: "text/html",
+                status: status)
+        case 500: return .alpaca(status, code: 50_010_000, "internal server error occurred")
+        default: return .alpaca(status, code: code * 100_000, status.reasonPhrase.lowercased())
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Brokerage
+
+/// Alpaca's trading host: account and positions (fact sheet, "GET /v2/account" and "Positions").
+struct AlpacaTrading: Sendable {
+    let host: AlpacaHost
+    let settings: AlpacaSettings
+
+    var routes: [Route] {
+        [
+            host.get("/v2/account") { visit in
+                try account(Valuation(Book(visit.user.ledger, visit.view.market), visit.view))
+            },
+            host.get("/v2/positions") { visit in
+                .array(try positions(visit).map(position))
+            },
+            host.get("/v2/positions/{symbol_or_asset_id}") { visit in
+                let wanted = visit.request.parameters["symbol_or_asset_id"]
+                let found = try positions(visit).first {
+                    $0.holding.instrument.symbol == wanted || $0.holding.instrument.id == wanted
+                }
+                guard let found else { throw AlpacaError.positionDoesNotExist }
+                return try position(found)
+            },
+            host.get("/v2/account/portfolio/history") { visit in
+                let book = try Book(visit.user.ledger, visit.view.market)
+                let query = try HistoryQuery(visit.request, now: visit.view.instant)
+                return try AlpacaHistory(query, of: book, at: visit.view, settings).document()
+            },
+        ]
+    }
+
+    private func positions(_ visit: AlpacaHost.Visit) throws -> [Valuation.Position] {
+        try Valuation(Book(visit.user.ledger, visit.view.market), visit.view).positions
+    }
+
+    private func account(_ valuation: Valuation) throws -> JSON {
+        let (long, short, equity) = (try valuation.longValue, try valuation.shortValue, try valuation.equity)
+        let gross = try long + short.magnitude
+        // Regulation T: half of every position is the holder's own money, and what is left is lent once
+        // again.
+        let initialMargin = try gross * half
+        let excess = try max(.zero, equity - initialMargin)
+        let buyingPower = try excess * 2
+        let ledger = valuation.ledger
+        return [
+            "id": .string(ledger.accountID),
+            "account_number": .string(ledger.accountNumber),
+            "status": "ACTIVE",
+            "crypto_status": "ACTIVE",
+            "currency": "USD",
+            "buying_power": .text(buyingPower),
+            "regt_buying_power": .text(buyingPower),
+            "daytrading_buying_power": "0",
+            "effective_buying_power": .text(buyingPower),
+            "non_marginable_buying_power": .text(max(.zero, valuation.cash)),
+            "options_buying_power": .text(excess),
+            "bod_dtbp": "0",
+            "cash": .text(valuation.cash),
+            "accrued_fees": "0",
+            "pending_reg_taf_fees": "0",
+            "pending_transfer_in": "0",
+            "portfolio_value": .text(equity),
+            "pattern_day_trader": false,
+            "trading_blocked": false,
+            "transfers_blocked": false,
+            "account_blocked": false,
+            "created_at": .string(ledger.opened.description),
+            "trade_suspended_by_user": false,
+            "multiplier": "2",
+            "shorting_enabled": true,
+            "equity": .text(equity),
+            "last_equity": .text(valuation.lastEquity),
+            "long_market_value": .text(long),
+            "short_market_value": .text(short),
+            "position_market_value": .text(try long + short),
+            "initial_margin": .text(initialMargin),
+            "maintenance_margin": .text(try gross * maintenance),
+            "last_maintenance_margin": .text(try valuation.lastGrossValue * maintenance),
+            "sma": .text(try max(.zero, valuation.lastEquity - valuation.lastGrossValue * half)),
+            "daytrade_count": 0,
+            "balance_asof": .string(valuation.lastDay.description),
+            "crypto_tier": 1,
+            "options_approved_level": 2,
+            "options_trading_level": 2,
+            "intraday_adjustments": "0",
+            "user_configurations": nil,
+        ]
+    }
+
+    private func position(_ position: Valuation.Position) throws -> JSON {
+        let (holding, instrument) = (position.holding, position.holding.instrument)
+        let (value, lastValue) = (try position.value, try position.lastValue)
+        let profit = try value - holding.cost
+        let today = try value - lastValue
+        let change = try Decimal(position.price - position.lastClose).ratio(to: Decimal(position.lastClose))
+        func told(_ number: Decimal) -> JSON { position.isPriced ? .text(number) : .null }
+        return [
+            "asset_id": .string(instrument.id),
+            "symbol": .string(instrument.symbol),
+            "exchange": .string(instrument.exchange.rawValue),
+            "asset_class": "us_equity",
+            "asset_marginable": true,
+            "qty": .text(try signed(holding.quantity)),
+            "qty_available": .text(try signed(holding.quantity)),
+            "avg_entry_price": .text(try holding.averageEntryPrice()),
+            "side": holding.quantity.isNegative ? "short" : "long",
+            "market_value": told(try signed(value)),
+            "cost_basis": .text(try signed(holding.cost)),
+            "unrealized_pl": told(profit),
+            "unrealized_plpc": told(try profit.ratio(to: holding.cost.magnitude)),
+            "unrealized_intraday_pl": told(today),
+            "unrealized_intraday_plpc": told(try today.ratio(to: lastValue.magnitude)),
+            "current_price": told(Decimal(cents: position.price)),
+            "lastday_price": told(Decimal(cents: position.lastClose)),
+            "change_today": told(change),
+        ]
+    }
+
+    private func signed(_ number: Decimal) throws -> Decimal {
+        settings.shortsAreNegative ? number : try number.magnitude
+    }
+
+    private var half: Decimal { Decimal(coefficient: 5, scale: 1) ?? .zero }
+    private var maintenance: Decimal { Decimal(coefficient: 3, scale: 1) ?? .zero }
+}
+
+extension Decimal {
+    /// A quotient with 10 decimals, as Alpaca's factors have; zero where there is nothing to divide by.
+    func ratio(to whole: Decimal) throws -> Decimal {
+        whole.isZero ? .zero : try divided(by: whole, to: 10, .halfEven)
+    }
+}

@@ -1,0 +1,53 @@
+package import Brokerage
+import Synchronization
+
+/// An endpoint of a provider: `alpaca`, `GET /v2/positions`.
+package struct Endpoint: Sendable, Hashable {
+    package let provider: Provider
+    /// Method and path template; `unknown` for paths and methods that the provider does not offer.
+    package let name: String
+
+    package init(provider: Provider, name: String) {
+        self.provider = provider
+        self.name = name
+    }
+}
+
+/// How often each endpoint was called.
+package struct Calls: Sendable, Hashable {
+    private var counts: [Endpoint: Int] = [:]
+
+    /// The calls of one endpoint, named as its route is: `calls[.alpaca, "GET /v2/account"]`.
+    package subscript(_ provider: Provider, _ name: String) -> Int {
+        counts[Endpoint(provider: provider, name: name)] ?? 0
+    }
+
+    /// All calls.
+    package var total: Int { counts.values.reduce(0, +) }
+
+    /// The calls of every endpoint that was called, by name.
+    package func all(of provider: Provider) -> [(name: String, count: Int)] {
+        counts.filter { $0.key.provider == provider }.map { ($0.key.name, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    fileprivate mutating func count(_ endpoint: Endpoint) {
+        counts[endpoint, default: 0] += 1
+    }
+}
+
+/// Counts calls as they arrive, before anything can go wrong with them.
+///
+/// A lock, because each change is one step, and answers come from many tasks at once.
+package final class CallCounter: Sendable {
+    private let state = Mutex(Calls())
+
+    package var calls: Calls { state.withLock { $0 } }
+
+    package func count(_ endpoint: Endpoint) {
+        state.withLock { $0.count(endpoint) }
+    }
+
+    package func reset() {
+        state.withLock { $0 = Calls() }
+    }
+}

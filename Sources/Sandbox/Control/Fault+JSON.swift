@@ -1,0 +1,89 @@
+import Brokerage
+
+extension Fault {
+    /// Reads a fault as the control endpoint takes it; throws ``ScriptError`` that names the member at fault.
+    ///
+    /// `{"effect": "status", "status": 503, "retry_after": 2, "provider": "alpaca", "endpoint": "GET
+    /// /v2/account", "remaining": 1, "every": 1}`; the effects are `latency` (with `milliseconds`), `status`
+    /// (with `status`, 400 ... 599, and perhaps `retry_after` in seconds), `malformed_body`,
+    /// `truncated_body`, `closed_connection`, `hang` and `expired_token`.
+    init(_ json: JSON) throws(ScriptError) {
+        try json.requireMembers([
+            "effect", "milliseconds", "status", "retry_after", "provider", "endpoint", "remaining", "every",
+        ])
+        var provider: Provider?
+        if let name = json["provider"] {
+            provider = name.string.flatMap(Provider.init(controlName:))
+            guard provider != nil else {
+                throw ScriptError("\"provider\" must be one of \(Provider.allCases.map(\.controlName))")
+            }
+        }
+        if let endpoint = json["endpoint"], endpoint.string == nil {
+            throw ScriptError("\"endpoint\" must be a string such as \"GET /v2/account\"")
+        }
+        self.init(
+            try Effect(json), provider: provider, endpoint: json["endpoint"]?.string,
+            remaining: try json.whole("remaining", in: 1...1_000_000),
+            every: try json.whole("every", in: 1...1_000_000) ?? 1)
+    }
+
+    var json: JSON {
+        var members = effect.members
+        if let provider { members.append(.init(name: "provider", value: .string(provider.controlName))) }
+        if let endpoint { members.append(.init(name: "endpoint", value: .string(endpoint))) }
+        if let remaining { members.append(.init(name: "remaining", value: JSON(integerLiteral: remaining))) }
+        if every > 1 { members.append(.init(name: "every", value: JSON(integerLiteral: every))) }
+        return .object(members)
+    }
+}
+
+extension Fault.Effect {
+    fileprivate init(_ json: JSON) throws(ScriptError) {
+        switch json["effect"]?.string {
+        case "latency":
+            guard let milliseconds = try json.whole("milliseconds", in: 0...600_000) else {
+                throw ScriptError("\"latency\" needs \"milliseconds\"")
+            }
+            self = .latency(.milliseconds(milliseconds))
+        case "status":
+            guard let status = try json.whole("status", in: 400...599) else {
+                throw ScriptError("\"status\" needs a \"status\" of 400 ... 599")
+            }
+            self = .status(status, retryAfter: try json.whole("retry_after", in: 0...86_400))
+        case "malformed_body": self = .malformedBody
+        case "truncated_body": self = .truncatedBody
+        case "closed_connection": self = .closedConnection
+        case "hang": self = .hang
+        case "expired_token": self = .expiredToken
+        case .some, nil:
+            throw ScriptError(
+                """
+                "effect" must be one of latency, status, malformed_body, truncated_body, closed_connection, hang, \
+                expired_token
+                """)
+        }
+    }
+
+    fileprivate var members: [JSON.Member] {
+        switch self {
+        case .latency(let latency):
+            let (seconds, attoseconds) = latency.components
+            let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+            return [
+                .init(name: "effect", value: "latency"),
+                .init(name: "milliseconds", value: JSON(integerLiteral: milliseconds)),
+            ]
+        case .status(let status, let retryAfter):
+            let seconds = retryAfter.map { JSON.Member(name: "retry_after", value: JSON(integerLiteral: $0)) }
+            return [
+                .init(name: "effect", value: "status"),
+                .init(name: "status", value: JSON(integerLiteral: status)),
+            ] + (seconds.map { [$0] } ?? [])
+        case .malformedBody: return [.init(name: "effect", value: "malformed_body")]
+        case .truncatedBody: return [.init(name: "effect", value: "truncated_body")]
+        case .closedConnection: return [.init(name: "effect", value: "closed_connection")]
+        case .hang: return [.init(name: "effect", value: "hang")]
+        case .expiredToken: return [.init(name: "effect", value: "expired_token")]
+        }
+    }
+}

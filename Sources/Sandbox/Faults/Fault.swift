@@ -1,0 +1,46 @@
+package import Brokerage
+
+/// Something that goes wrong on demand, where and as often as the script says.
+package struct Fault: Sendable, Hashable {
+    /// Nil for every provider.
+    package var provider: Provider?
+    /// An endpoint as its route is named, `GET /v2/account`; nil for every endpoint.
+    package var endpoint: String?
+    package var effect: Effect
+    /// How many calls are still to be struck; nil for all, until the script is reset.
+    package var remaining: Int?
+    /// Every how many calls it strikes: 1 for each, 3 for every third.
+    package var every: Int
+
+    package init(
+        _ effect: Effect, provider: Provider? = nil, endpoint: String? = nil, remaining: Int? = nil,
+        every: Int = 1
+    ) {
+        self.provider = provider
+        self.endpoint = endpoint
+        self.effect = effect
+        self.remaining = remaining
+        self.every = max(1, every)
+    }
+
+    package enum Effect: Sendable, Hashable {
+        /// The answer comes so much later.
+        case latency(Duration)
+        /// Another status, with the provider's body for it.
+        case status(Int, retryAfter: Int? = nil)
+        /// The answer's head, and a body that is no JSON.
+        case malformedBody
+        /// The head promises the body; half of it comes.
+        case truncatedBody
+        /// The connection closes without an answer.
+        case closedConnection
+        /// No answer until the client goes away.
+        case hang
+        /// The credential is refused as one that has run out.
+        case expiredToken
+    }
+
+    func strikes(_ target: Endpoint) -> Bool {
+        (provider ?? target.provider) == target.provider && (endpoint ?? target.name) == target.name
+    }
+}

@@ -1,0 +1,49 @@
+import NIOHTTP1
+
+/// What goes wrong with one call: every latency, then the first other effect.
+struct FaultScript {
+    let effects: [Fault.Effect]
+
+    func perform(failures: StandIn.Failures, _ answer: () async -> Response) async -> Response {
+        for case .latency(let latency) in effects {
+            // Cancelled when the client goes away, or the sandbox stops: nobody waits for the answer then.
+            try? await Task.sleep(for: latency)
+        }
+        let effect = effects.first {
+            if case .latency = $0 { false } else { true }
+        }
+        switch effect {
+        case nil, .latency: return await answer()
+        case .status(let status, let retryAfter):
+            var response = failures.status(status)
+            if let retryAfter {
+                response.headers.replaceOrAdd(name: "Retry-After", value: String(retryAfter))
+            }
+            return response
+        case .malformedBody: return malformed(await answer())
+        case .truncatedBody:
+            var response = await answer()
+            response.delivery = .truncated
+            return response
+        case .closedConnection: return undelivered
+        case .hang:
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+            return undelivered
+        case .expiredToken: return failures.expiredToken
+        }
+    }
+
+    private var undelivered: Response {
+        var response = Response(status: .internalServerError)
+        response.delivery = .none
+        return response
+    }
+
+    /// The first half of the body and a comma before a brace: well-framed HTTP, and no JSON whatever the body
+    /// was.
+    private func malformed(_ response: Response) -> Response {
+        var response = response
+        response.body = response.body.prefix(response.body.count / 2) + Array(",}".utf8)
+        return response
+    }
+}

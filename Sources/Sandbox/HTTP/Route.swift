@@ -1,0 +1,67 @@
+package import NIOHTTP1
+
+/// One endpoint: what it takes, and what it answers.
+package struct Route: Sendable {
+    package let method: HTTPMethod
+    package let template: PathTemplate
+    package let answer: @Sendable (Request) async throws -> Response
+
+    package init(
+        _ method: HTTPMethod, _ template: PathTemplate,
+        _ answer: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        self.method = method
+        self.template = template
+        self.answer = answer
+    }
+
+    package static func get(
+        _ template: PathTemplate, _ answer: @escaping @Sendable (Request) async throws -> Response
+    ) -> Route {
+        Route(.GET, template, answer)
+    }
+
+    package static func post(
+        _ template: PathTemplate, _ answer: @escaping @Sendable (Request) async throws -> Response
+    ) -> Route {
+        Route(.POST, template, answer)
+    }
+
+    /// Method and template, as calls are counted and faults are addressed: `GET /v2/positions/{symbol}`.
+    package var name: String { "\(method.rawValue) \(template)" }
+}
+
+/// A path with named gaps, each one segment long: `/v2/positions/{symbol}`.
+package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let description: String
+    private let segments: [Segment]
+
+    private enum Segment: Sendable, Hashable {
+        case literal(String)
+        case parameter(String)
+    }
+
+    package init(stringLiteral text: String) {
+        description = text
+        segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            segment.hasPrefix("{") && segment.hasSuffix("}")
+                ? .parameter(String(segment.dropFirst().dropLast())) : .literal(String(segment))
+        }
+    }
+
+    /// What the gaps hold in a path; nil when the path is another one.
+    package func match(_ path: ArraySlice<String>) -> [String: String]? {
+        guard path.count == segments.count else { return nil }
+        var parameters: [String: String] = [:]
+        for (segment, text) in zip(segments, path) {
+            switch segment {
+            case .literal(let literal):
+                guard literal == text else { return nil }
+            case .parameter(let name):
+                guard !text.isEmpty else { return nil }
+                parameters[name] = text
+            }
+        }
+        return parameters
+    }
+}

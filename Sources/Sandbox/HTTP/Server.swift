@@ -1,0 +1,51 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// An HTTP/1.1 server for one answering function.
+///
+/// Small on purpose: it stands in for others' servers on the machine's own network, and is no front door.
+final class Server: Sendable {
+    private let listener: any Channel
+    private let connections: Connections
+
+    /// The address that it listens on, with the port that was chosen where 0 was asked for.
+    let address: SocketAddress
+
+    /// How long ``stop()`` waits for answers in the making.
+    static let grace = TimeAmount.seconds(2)
+
+    /// Listens; throws what the system says when the address is not to be had.
+    init(
+        host: String, port: Int, logger: Logger, answer: @escaping @Sendable (Request) async -> Response
+    ) async throws {
+        let connections = Connections()
+        listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+                    try channel.pipeline.syncOperations.addHandler(
+                        ConnectionHandler(connections: connections, logger: logger, answer: answer))
+                }
+            }
+            .bind(host: host, port: port).get()
+        self.connections = connections
+        guard let address = listener.localAddress else {
+            try? await listener.close()
+            throw ChannelError.unknownLocalAddress
+        }
+        self.address = address
+    }
+
+    /// Takes no more connections, lets answers in the making be finished for ``grace``, then closes
+    /// everything.
+    func stop() async {
+        try? await listener.close()
+        await connections.drain(within: Self.grace, on: listener.eventLoop)
+    }
+}

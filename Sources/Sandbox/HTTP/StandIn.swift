@@ -1,0 +1,29 @@
+package import Brokerage
+
+/// One host of one provider, standing under a prefix of its own.
+package struct StandIn: Sendable {
+    package let provider: Provider
+    /// The first segment of every path: `alpaca-data`.
+    package let prefix: String
+    package let routes: [Route]
+    package let failures: Failures
+
+    /// How a host answers what is not up to a route.
+    package struct Failures: Sendable {
+        package let unknownPath: Response
+        package let methodNotAllowed: Response
+        package let expiredToken: Response
+        /// The provider's body for a status that a script demands, 429 or 5xx mostly.
+        package let status: @Sendable (Int) -> Response
+    }
+}
+
+extension Provider {
+    /// The name in control documents: `alpha_vantage`.
+    var controlName: String { rawValue.lowercased() }
+
+    init?(controlName: String) {
+        guard let provider = Self.allCases.first(where: { $0.controlName == controlName }) else { return nil }
+        self = provider
+    }
+}

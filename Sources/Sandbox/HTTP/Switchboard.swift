@@ -1,0 +1,85 @@
+import NIOHTTP1
+
+/// Takes every request to the route that answers it: counts the call, then does what the script of faults
+/// demands.
+package struct Switchboard: Sendable {
+    let standIns: [StandIn]
+    let control: [Route]
+    let calls: CallCounter
+    let faults: FaultBook
+
+    package func answer(_ request: Request) async -> Response {
+        guard let prefix = request.path.first else { return .unknownPath }
+        if prefix == ControlDesk.prefix { return await answerControl(request) }
+        guard let standIn = standIns.first(where: { $0.prefix == prefix }) else { return .unknownPath }
+        return await answer(request, as: standIn)
+    }
+
+    private func answer(_ request: Request, as standIn: StandIn) async -> Response {
+        let match = Match(request, among: standIn.routes)
+        let endpoint = Endpoint(provider: standIn.provider, name: match.name(of: request))
+        calls.count(endpoint)
+        return await faults.script(for: endpoint).perform(failures: standIn.failures) {
+            switch match {
+            case .route(let route, let request):
+                await route.answering(request) { standIn.failures.status(500) }
+            case .otherMethod: standIn.failures.methodNotAllowed
+            case .nothing: standIn.failures.unknownPath
+            }
+        }
+    }
+
+    private func answerControl(_ request: Request) async -> Response {
+        guard request.peer?.isLoopback == true else { return .unknownPath }
+        switch Match(request, among: control) {
+        case .route(let route, let request):
+            return await route.answering(request) {
+                .text("Internal server error\n", status: .internalServerError)
+            }
+        case .otherMethod: return .text("Method not allowed\n", status: .methodNotAllowed)
+        case .nothing: return .unknownPath
+        }
+    }
+}
+
+/// What the routes of a host have for a request.
+private enum Match {
+    case route(Route, Request)
+    case otherMethod
+    case nothing
+
+    init(_ request: Request, among routes: [Route]) {
+        let path = request.path.dropFirst()
+        let matches = routes.compactMap { route in route.template.match(path).map { (route, $0) } }
+        guard let (route, parameters) = matches.first(where: { $0.0.method == request.method }) else {
+            self = matches.isEmpty ? .nothing : .otherMethod
+            return
+        }
+        var request = request
+        request.parameters = parameters
+        self = .route(route, request)
+    }
+
+    /// What the call is counted as: paths that nobody offers are one endpoint, so that the count stays
+    /// bounded.
+    func name(of request: Request) -> String {
+        switch self {
+        case .route(let route, _): route.name
+        case .otherMethod, .nothing: "unknown"
+        }
+    }
+}
+
+extension Route {
+    fileprivate func answering(_ request: Request, else failure: () -> Response) async -> Response {
+        do {
+            return try await answer(request)
+        } catch {
+            return failure()
+        }
+    }
+}
+
+extension Response {
+    fileprivate static let unknownPath = Response.text("Nothing stands here\n", status: .notFound)
+}

@@ -1,0 +1,25 @@
+/// The best bid and offer. Prices are whole cents; a side that nobody takes is nil.
+package struct BestQuote: Sendable, Hashable {
+    package let bid: Side?
+    package let ask: Side?
+    /// The second in which it came to stand.
+    package let second: Int
+
+    package struct Side: Sendable, Hashable {
+        package let price: Int
+        /// Shares, in round lots of 100.
+        package let size: Int
+    }
+
+    init(of last: (price: Int, second: Int), isOneSided: Bool, isEmpty: Bool, noise: Noise) {
+        let reach = max(1, last.price / 20_000)
+        second = last.second
+        func side(_ index: Int, at price: Int) -> Side {
+            Side(price: price, size: 100 * (1 + noise.branch(.quote, index).number(last.second, below: 9)))
+        }
+        // A bid of 0 would mean that there is none.
+        let bid = max(1, last.price - reach - noise.number(last.second, below: 2))
+        self.bid = isEmpty ? nil : side(0, at: bid)
+        ask = isEmpty || isOneSided ? nil : side(1, at: last.price + reach)
+    }
+}

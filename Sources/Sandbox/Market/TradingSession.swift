@@ -1,0 +1,44 @@
+package import Brokerage
+
+/// One trading day of the US exchanges. Times are whole seconds since 1970.
+package struct TradingSession: Sendable, Hashable {
+    /// The day by New York's calendar.
+    package let date: CalendarDate
+    /// Trading begins before the market opens: 04:00 in New York.
+    package let preMarketOpen: Int
+    /// The market opens: 09:30.
+    package let open: Int
+    /// The market closes: 16:00, or 13:00 on half days.
+    package let close: Int
+    /// Trading after the close ends: 20:00, or 17:00 on half days.
+    package let postMarketClose: Int
+
+    /// What the exchanges do at a moment of a trading day.
+    package enum Phase: Sendable, Hashable, CaseIterable {
+        case preMarket
+        case regular
+        case postMarket
+    }
+
+    /// Nil while nothing is traded.
+    package func phase(at second: Int) -> Phase? {
+        switch second {
+        case preMarketOpen..<open: .preMarket
+        case open..<close: .regular
+        case close..<postMarketClose: .postMarket
+        default: nil
+        }
+    }
+
+    /// From the first second of a phase to the one after its last.
+    package func seconds(of phase: Phase) -> Range<Int> {
+        switch phase {
+        case .preMarket: preMarketOpen..<open
+        case .regular: open..<close
+        case .postMarket: close..<postMarketClose
+        }
+    }
+
+    /// A half day ends at 13:00.
+    package var isHalfDay: Bool { close - open < 6 * 3600 }
+}

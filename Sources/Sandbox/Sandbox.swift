@@ -1,0 +1,74 @@
+/// Stand-ins for the providers, on one port, over one market.
+///
+/// Each provider is spoken to as the real one is, at a base URL of its own. Calls are counted, and things go
+/// wrong where ``faults`` and ``script`` say so; both can be reached over HTTP too, from this machine only,
+/// under `/_sandbox` (see ``ControlDesk``).
+package struct Sandbox: Sendable {
+    /// The address that it listens on, `127.0.0.1:49152`.
+    package let address: String
+    package let alpaca: AlpacaURLs
+    package let market: Market
+    /// What goes wrong.
+    package let faults: FaultBook
+    private let counter: CallCounter
+    private let stage: Stage
+    private let desk: ControlDesk
+    private let server: Server
+
+    /// Where the stand-in for Alpaca is reached.
+    package struct AlpacaURLs: Sendable, Hashable {
+        /// Stands for `https://paper-api.alpaca.markets`.
+        package let tradingURL: String
+        /// Stands for `https://data.alpaca.markets`.
+        package let dataURL: String
+    }
+
+    /// Starts to listen; throws what the system says when the address is not to be had.
+    package static func start(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws
+        -> Sandbox
+    {
+        try await Sandbox(configuration)
+    }
+
+    private init(_ configuration: SandboxConfiguration) async throws {
+        let market = Market(seed: configuration.seed)
+        let stage = Stage(market, clock: configuration.clock)
+        let (counter, faults) = (CallCounter(), FaultBook())
+        let alpaca = AlpacaStandIn(configuration, stage: stage)
+        let desk = ControlDesk(counter: counter, faults: faults, stage: stage, limiters: alpaca.limiters)
+        let switchboard = Switchboard(
+            standIns: alpaca.standIns, control: desk.routes, calls: counter, faults: faults)
+        server = try await Server(
+            host: configuration.host, port: configuration.port, logger: configuration.logger,
+            answer: switchboard.answer)
+        address = server.address.authority
+        let base = "http://\(address)"
+        self.alpaca = AlpacaURLs(
+            tradingURL: "\(base)/\(AlpacaStandIn.tradingPrefix)",
+            dataURL: "\(base)/\(AlpacaStandIn.dataPrefix)")
+        self.market = market
+        self.faults = faults
+        self.counter = counter
+        self.stage = stage
+        self.desk = desk
+    }
+
+    /// How often each endpoint was called since the start or the last ``reset()``.
+    package var calls: Calls { counter.calls }
+
+    /// What the market is made to look like.
+    package var script: MarketScript {
+        get { stage.script }
+        nonmutating set { stage.set(newValue) }
+    }
+
+    /// Forgets calls, faults, script and what has been used of rate limits.
+    package func reset() {
+        desk.reset()
+    }
+
+    /// Takes no more connections, lets answers in the making be finished for two seconds, then closes all.
+    package func stop() async {
+        await server.stop()
+    }
+}

@@ -1,0 +1,30 @@
+package import Logging
+
+/// What a sandbox is started with.
+package struct SandboxConfiguration: Sendable {
+    /// The address to listen on.
+    package var host: String
+    /// The port to listen on; 0 picks a free one.
+    package var port: Int
+    /// What the market's prices are made of: the same seed and clock give the same answers.
+    package var seed: UInt64
+    package var clock: SandboxClock
+    /// Whom the providers know.
+    package var users: [SandboxUser]
+    package var alpaca: AlpacaSettings
+    package var logger: Logger
+
+    package init(
+        host: String = "127.0.0.1", port: Int = 0, seed: UInt64 = 1, clock: SandboxClock = .real,
+        users: [SandboxUser] = [.demo, .second], alpaca: AlpacaSettings = AlpacaSettings(),
+        logger: Logger = Logger(label: "sandbox")
+    ) {
+        self.host = host
+        self.port = port
+        self.seed = seed
+        self.clock = clock
+        self.users = users
+        self.alpaca = alpaca
+        self.logger = logger
+    }
+}

@@ -1,0 +1,65 @@
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("Alpaca's stand-in answers in Alpaca's shapes")
+struct AlpacaWireTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let path: String
+        let shape: String
+        var testDescription: String { path }
+
+        static let all: [Case] = [
+            Case(path: "/alpaca/v2/account", shape: "Account"),
+            Case(path: "/alpaca/v2/positions", shape: "PositionList"),
+            Case(path: "/alpaca/v2/positions/BRK.B", shape: "Position"),
+            Case(path: "/alpaca/v2/positions/TSLA", shape: "Position"),
+            Case(path: "/alpaca/v2/account/portfolio/history", shape: "PortfolioHistory"),
+            Case(
+                path: "/alpaca/v2/account/portfolio/history?period=1D&timeframe=1Min",
+                shape: "PortfolioHistory"),
+            Case(
+                path: "/alpaca/v2/account/portfolio/history?period=1W&timeframe=15Min",
+                shape: "PortfolioHistory"),
+            Case(
+                path: "/alpaca/v2/account/portfolio/history?period=1A&timeframe=1D", shape: "PortfolioHistory"
+            ),
+            Case(path: "/alpaca-data/v2/stocks/snapshots?symbols=AAPL,BRK.B,TSLA,NOSUCH", shape: "Snapshots"),
+            Case(path: "/alpaca-data/v2/stocks/quotes/latest?symbols=AAPL,BRK.B", shape: "LatestQuotes"),
+            Case(path: "/alpaca-data/v2/stocks/quotes/latest?symbols=NOSUCH", shape: "LatestQuotes"),
+        ]
+    }
+
+    @Test(
+        "every answer is valid by the provider's schema, at any time of the week", arguments: Case.all,
+        Moment.all)
+    func valid(_ wanted: Case, moment: String) async throws {
+        let schema = try Golden.schema(of: "alpaca").definition(wanted.shape)
+        let reply = try await withSandbox(at: moment) { try await $0.client.get(wanted.path, House.demo) }
+        #expect(reply.status == 200)
+        #expect(reply.headers["content-type"] == "application/json; charset=UTF-8")
+        #expect(reply.isWhole)
+        #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
+    }
+
+    @Test("and is valid where the market has no price", arguments: Case.all)
+    func validWithoutPrices(_ wanted: Case) async throws {
+        let schema = try Golden.schema(of: "alpaca").definition(wanted.shape)
+        let reply = try await withSandbox { house in
+            house.sandbox.script = MarketScript(unpriced: ["AAPL", "BRK.B", "TSLA"])
+            return try await house.client.get(wanted.path, House.demo)
+        }
+        #expect(reply.status == 200)
+        #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
+    }
+
+    @Test("the same seed and clock give the same bytes, another seed gives others", arguments: Case.all)
+    func deterministic(_ wanted: Case) async throws {
+        let first = try await withSandbox { try await $0.client.get(wanted.path, House.demo) }
+        let again = try await withSandbox { try await $0.client.get(wanted.path, House.demo) }
+        let other = try await withSandbox(
+            { $0.seed = 8 }, { try await $0.client.get(wanted.path, House.demo) })
+        #expect(first == again)
+        #expect(wanted.path.hasSuffix("NOSUCH") == (first == other) || wanted.path.contains(",NOSUCH"))
+    }
+}

@@ -1,0 +1,84 @@
+import NIOCore
+import NIOPosix
+
+/// A client that shows a response as it came over the socket, broken ones too.
+struct Client {
+    let address: String
+
+    /// What came until the server closed the connection.
+    struct Reply: Sendable, Equatable {
+        /// Nil when nothing came.
+        var status: Int?
+        var headers: [String: String] = [:]
+        var body = ""
+
+        /// Whether the body is as long as its head promised.
+        var isWhole: Bool { headers["content-length"] == String(body.utf8.count) }
+    }
+
+    func get(_ path: String, _ headers: [String: String] = [:]) async throws -> Reply {
+        try await send("GET", path, headers)
+    }
+
+    func post(_ path: String, _ body: String) async throws -> Reply {
+        try await send("POST", path, ["Content-Length": String(body.utf8.count)], body)
+    }
+
+    func send(
+        _ method: String, _ path: String, _ headers: [String: String] = [:], _ body: String = ""
+    ) async throws -> Reply {
+        var lines = ["\(method) \(path) HTTP/1.1", "Host: \(address)", "Connection: close"]
+        lines += headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return Reply(try await exchange(lines.joined(separator: "\r\n") + "\r\n\r\n" + body))
+    }
+
+    /// Sends a text, and reads until the server closes.
+    func exchange(_ text: String) async throws -> String {
+        try await connected { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            return try await Self.rest(of: inbound)
+        }
+    }
+
+    static func rest(of inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async throws -> String {
+        var received = ByteBuffer()
+        do {
+            for try await var part in inbound { received.writeBuffer(&part) }
+        } catch is IOError {
+            // A reset instead of an orderly end: what came is what counts.
+        }
+        return String(buffer: received)
+    }
+
+    /// One connection for as long as `body` runs.
+    func connected<Result: Sendable>(
+        _ body:
+            @Sendable (
+                NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>
+            ) async throws -> Result
+    ) async throws -> Result {
+        let parts = address.split(separator: ":")
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: String(parts[0]), port: Int(parts[1]) ?? 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in try await body(inbound, outbound) }
+    }
+}
+
+extension Client.Reply {
+    /// Reads the head; the body is all that follows.
+    init(_ text: String) {
+        guard let blank = text.firstRange(of: "\r\n\r\n") else { return }
+        let lines = text[..<blank.lowerBound].split(separator: "\r\n")
+        status = lines.first.flatMap { $0.split(separator: " ").dropFirst().first }.flatMap { Int($0) }
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            headers[line[..<colon].lowercased()] =
+                line[line.index(after: colon)...].drop { $0 == " " }.description
+        }
+        body = String(text[blank.upperBound...])
+    }
+}
