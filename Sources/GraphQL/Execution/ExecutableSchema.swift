@@ -47,21 +47,24 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     }
 
     /// Parses and validates a document, once for all requests that send it.
-    private func prepare(_ text: String) throws(RequestError) -> PreparedDocument {
+    private func prepare(_ text: String) throws(GraphQLErrors) -> PreparedDocument {
         if let known = documents[text] { return known }
         let document: Document
         do {
             document = try parse(SourceText(text), limits: options.parserLimits)
         } catch {
-            throw RequestError([GraphQLError(error.message, locations: [error.location])])
+            throw GraphQLErrors([error.graphQLError])
         }
-        switch validate(document, against: schema, options: options.validation) {
-        case .success(let valid):
-            let prepared = PreparedDocument(valid)
-            documents[text] = prepared
-            return prepared
-        case .failure(let invalid):
-            throw RequestError(invalid.errors)
+        let prepared = PreparedDocument(try valid(document))
+        documents[text] = prepared
+        return prepared
+    }
+
+    private func valid(_ document: Document) throws(GraphQLErrors) -> ValidDocument {
+        do {
+            return try validate(document, against: schema, options: options.validation)
+        } catch {
+            throw GraphQLErrors(error.errors)
         }
     }
 }
@@ -85,14 +88,5 @@ public struct BindingError: Error, CustomStringConvertible {
 
     public var description: String {
         "The bound types do not fit the schema:\n" + differences.map { "  \($0)" }.joined(separator: "\n")
-    }
-}
-
-/// A request that cannot be run (specification, section 7.1.3).
-struct RequestError: Error {
-    let errors: [GraphQLError]
-
-    init(_ errors: [GraphQLError]) {
-        self.errors = errors
     }
 }

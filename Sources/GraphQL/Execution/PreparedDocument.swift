@@ -18,37 +18,34 @@ final class PreparedDocument: Sendable {
     }
 
     /// The operation that a request means (specification, section 6.1, GetOperation).
-    func operation(named name: String?) throws(RequestError) -> OperationDefinition {
+    func operation(named name: String?) throws(GraphQLErrors) -> OperationDefinition {
         guard let name else {
             if operations.count > 1 {
-                throw RequestError([
+                throw GraphQLErrors([
                     GraphQLError("Must provide operation name if query contains multiple operations.")
                 ])
             }
-            guard let only = operations.first else { throw RequestError([GraphQLError("Must provide an operation.")]) }
+            guard let only = operations.first else { throw GraphQLErrors([GraphQLError("Must provide an operation.")]) }
             return only
         }
         let named = operations.first { $0.name.map { valid.document.text($0) } == name }
-        guard let named else { throw RequestError([GraphQLError("Unknown operation named \"\(name)\".")]) }
+        guard let named else { throw GraphQLErrors([GraphQLError("Unknown operation named \"\(name)\".")]) }
         return named
     }
 
     /// The variables of a request, coerced (specification, section 6.1.2).
     func variables(
         of operation: OperationDefinition, given: InputObject, _ schema: Schema
-    ) throws(RequestError) -> VariableValues {
-        guard !operation.variables.isEmpty else { return .none }
-        switch schema.coerceVariables(of: operation, in: valid.document, given: given) {
-        case .success(let values): return values
-        case .failure(let failure): throw RequestError(failure.errors)
-        }
+    ) throws(GraphQLErrors) -> VariableValues {
+        guard !operation.variables.isEmpty else { return .empty }
+        return try schema.coerceVariables(of: operation, in: valid.document, given: given)
     }
 
     /// The plan of an operation for the values that its conditional variables have.
     func plan(
         _ operation: OperationDefinition, _ variables: VariableValues,
         make: ([UInt32: Bool]) throws -> OperationPlan
-    ) throws(RequestError) -> OperationPlan {
+    ) throws(GraphQLErrors) -> OperationPlan {
         var conditions: [UInt32: Bool] = [:]
         for variable in conditionalVariables {
             if case .boolean(let value) = variables[variable] { conditions[variable.id] = value }
@@ -60,7 +57,7 @@ final class PreparedDocument: Sendable {
             plans[key] = plan
             return plan
         } catch {
-            throw RequestError([
+            throw GraphQLErrors([
                 GraphQLError(
                     "Internal server error", extensions: ["code": .string("INTERNAL_SERVER_ERROR")])
             ])

@@ -3,6 +3,7 @@
 /// A response key is kept as the complement of its index in the plan's keys (so it is negative), a list position as
 /// itself. The top of the stack is the field or item that is being written now.
 @usableFromInline
+@frozen
 @safe
 struct ResponsePath: ~Copyable {
     /// The position of the top; -1 before the root object has been entered.
@@ -17,6 +18,7 @@ struct ResponsePath: ~Copyable {
         unsafe segments = .allocate(capacity: capacity)
     }
 
+    @inlinable
     deinit {
         unsafe segments.deallocate()
     }

@@ -22,7 +22,7 @@ struct IntrospectedType: GraphQLObject {
         type.wrapping.isNonNull || type.wrapping.isList ? nil : schema[type.type]
     }
 
-    private var kind: TypeKind {
+    private var kind: IntrospectedTypeKind {
         if type.wrapping.isNonNull { return .nonNull }
         if type.wrapping.isList { return .list }
         return switch schema[type.type].kind {
@@ -94,7 +94,7 @@ struct IntrospectedType: GraphQLObject {
 }
 
 /// `__TypeKind` (specification, section 4.2.2).
-enum TypeKind: String, GraphQLEnum {
+enum IntrospectedTypeKind: String, GraphQLEnum {
     case scalar = "SCALAR"
     case object = "OBJECT"
     case interface = "INTERFACE"

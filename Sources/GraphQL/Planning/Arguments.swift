@@ -62,13 +62,14 @@ struct ArgumentStep: Sendable {
             ArgumentsBox(
                 Result {
                     let coerced = try schema.coerceArguments(
-                        field.arguments, of: definition, in: document, variables: variables)
+                        definition.arguments, given: field.arguments, in: document, at: field.span,
+                        variables: variables)
                     return try Arguments(InputFields(coerced, at: []))
                 })
         }
         self.slot = slot
         self.make = make
-        constant = document.hasVariables(in: field.arguments) ? nil : make(.none)
+        constant = document.hasVariables(in: field.arguments) ? nil : make(.empty)
     }
 
     func fill(_ execution: Execution) {

@@ -1,0 +1,77 @@
+import GraphQL
+
+extension Query: GraphQLObject {
+    typealias Context = WorkloadStore
+
+    static let graphQL = Object<Query>("Query") {
+        Field("account", once: { store in .ready(store.account) })
+        Field("positions", once: { store in .ready(store.positions) })
+        Field("quotes", QuotesArguments.self, once: { arguments, store in
+            .ready(try store.quotes(of: arguments.symbols).map { try $0.get() })
+        })
+        Field("watchlists", once: { store in .ready(store.watchlists) })
+        Field("goals", once: { store in .ready(store.goals) })
+    }
+}
+
+extension Account: GraphQLObject {
+    static let graphQL = Object<Account>("Account") {
+        Field("id", \.id)
+        Field("equity", \.equity)
+        Field("cash", \.cash)
+        Field("buyingPower", \.buyingPower)
+        Field("currency", \.currency)
+    }
+}
+
+extension Position: GraphQLObject {
+    typealias Context = WorkloadStore
+
+    static let graphQL = Object<Position>("Position") {
+        Field("symbol", \.symbol)
+        Field("qty", \.qty)
+        Field("avgEntryPrice", \.avgEntryPrice)
+        Field("marketValue", \.marketValue)
+        Field("costBasis", \.costBasis)
+        Field("unrealizedPl", \.unrealizedPl)
+        Field("quote", load: { positions, store in .ready(store.quotes(of: positions.map(\.symbol))) })
+    }
+}
+
+extension Quote: GraphQLObject {
+    static let graphQL = Object<Quote>("Quote") {
+        Field("symbol", \.symbol)
+        Field("bid", \.bid)
+        Field("ask", \.ask)
+        Field("last", \.last)
+        Field("change", \.change)
+        Field("changePercent", \.changePercent)
+    }
+}
+
+extension Watchlist: GraphQLObject {
+    typealias Context = WorkloadStore
+
+    static let graphQL = Object<Watchlist>("Watchlist") {
+        Field("id", \.id)
+        Field("name", \.name)
+        Field("symbols", \.symbols)
+        Field("quotes", load: { watchlists, store in
+            .ready(
+                watchlists.map { watchlist in
+                    Result { try store.quotes(of: watchlist.symbols).map { try $0.get() } }
+                })
+        })
+    }
+}
+
+extension Goal: GraphQLObject {
+    static let graphQL = Object<Goal>("Goal") {
+        Field("id", \.id)
+        Field("name", \.name)
+        Field("targetAmount", \.targetAmount)
+        Field("currentAmount", \.currentAmount)
+        Field("progress", \.progress)
+        Field("targetDate", \.targetDate)
+    }
+}
