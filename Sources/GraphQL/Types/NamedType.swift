@@ -174,6 +174,9 @@ public struct InputObjectType: Sendable {
         index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The position in `fields` of the field with this name.
+    public func fieldIndex(named name: String) -> Int? { index[name] }
+
     /// The field with this name.
     public func field(named name: String) -> SchemaInputValue? { index[name].map { fields[$0] } }
 }

@@ -15,6 +15,8 @@ public final class Schema: Sendable {
     public let appliedDirectives: [AppliedDirective]
     /// The document that the schema was built from; the `node` spans of its parts point into its text.
     public let document: Document
+    /// How input for custom scalars is read, by the scalar's name; a scalar without an entry accepts every value.
+    public let scalarCoercions: [String: ScalarCoercion]
 
     private let typeIDs: [String: TypeID]
     private let directiveIndices: [String: Int]
@@ -24,7 +26,7 @@ public final class Schema: Sendable {
     package init(
         description: String?, types: [NamedType], directives: [DirectiveType], queryType: TypeID?,
         mutationType: TypeID?, subscriptionType: TypeID?, appliedDirectives: [AppliedDirective],
-        document: Document
+        document: Document, scalarCoercions: [String: ScalarCoercion] = [:]
     ) {
         self.description = description
         self.types = types
@@ -34,6 +36,7 @@ public final class Schema: Sendable {
         self.subscriptionType = subscriptionType
         self.appliedDirectives = appliedDirectives
         self.document = document
+        self.scalarCoercions = scalarCoercions
         typeIDs = Dictionary(types.map { ($0.name, $0.id) }, uniquingKeysWith: { first, _ in first })
         directiveIndices = Dictionary(
             directives.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,0 +1,203 @@
+/// Makes a schema of a document that the rules for SDL have passed.
+///
+/// That takes two steps. The draft knows all types but no value: defaults and arguments of applied directives are
+/// left out. On it the rules for type systems are checked, after which values can be coerced without going in
+/// circles: the second step fills them in.
+struct SchemaBuilder {
+    let syntax: SchemaSyntax
+    let order: TypeOrder
+    let scalarCoercions: [String: ScalarCoercion]
+    /// The values of defaults and directives; nil for the draft.
+    private var values: SchemaValues?
+
+    private var document: Document { syntax.document }
+
+    init(_ syntax: SchemaSyntax, scalarCoercions: [String: ScalarCoercion]) {
+        self.syntax = syntax
+        self.scalarCoercions = scalarCoercions
+        order = TypeOrder(syntax)
+    }
+
+    /// The schema without values.
+    func draft() -> Schema { build() }
+
+    /// The schema with all its values.
+    func finished(_ draft: Schema) -> Schema {
+        var copy = self
+        copy.values = SchemaValues(syntax: syntax, draft: draft)
+        return copy.build()
+    }
+
+    private func build() -> Schema {
+        let roots = rootTypes()
+        return Schema(
+            description: syntax.schema?.description.map(document.string),
+            types: order.origins.enumerated().map { type($1, TypeID(index: $0)) },
+            directives: directives(),
+            queryType: roots[.query], mutationType: roots[.mutation], subscriptionType: roots[.subscription],
+            appliedDirectives: syntax.schemaNodes.flatMap { applied($0.directives) },
+            document: document, scalarCoercions: scalarCoercions)
+    }
+
+    private func rootTypes() -> [OperationType: TypeID] {
+        var roots: [OperationType: TypeID] = [:]
+        for node in syntax.schemaNodes {
+            for index in node.operationTypes.indices {
+                let root = document.operationTypeDefinitions[index]
+                roots[root.operation] = order.ids[Int(root.type.id)]
+            }
+        }
+        if syntax.schema != nil { return roots }
+        for type in syntax.types {
+            let name = document.text(type.definition.name)
+            for operation in OperationType.allCases where operation.usualTypeName == name {
+                roots[operation] = order.ids[Int(type.definition.name.id)]
+            }
+        }
+        return roots
+    }
+
+    private func directives() -> [DirectiveType] {
+        let defined = syntax.directives.map(directive)
+        let names = Set(defined.map(\.name))
+        return defined
+            + BuiltInDirective.all.filter { !names.contains($0.name) }
+            .map { $0.directiveType(ids: order.builtIns) }
+    }
+
+    private func directive(_ node: DirectiveDefinition) -> DirectiveType {
+        DirectiveType(
+            name: document.text(node.name), description: node.description.map(document.string),
+            arguments: node.arguments.indices.compactMap(inputValue), isRepeatable: node.isRepeatable,
+            locations: node.locations.indices.compactMap {
+                DirectiveLocation(rawValue: document.text(document.nameLists[$0]))
+            },
+            node: node.span)
+    }
+}
+
+// MARK: - Types and their members
+
+extension SchemaBuilder {
+    private func type(_ origin: TypeOrder.Origin, _ id: TypeID) -> NamedType {
+        switch origin {
+        case .builtIn(let type): type.namedType(id: id, ids: order.builtIns)
+        case .defined(let type): namedType(type, id)
+        }
+    }
+
+    private func namedType(_ type: TypeSyntax, _ id: TypeID) -> NamedType {
+        let node = type.definition
+        return NamedType(
+            id: id, name: document.text(node.name), description: node.description.map(document.string),
+            kind: kind(type), appliedDirectives: type.nodes.flatMap { applied($0.directives) }, node: node.span)
+    }
+
+    private func kind(_ type: TypeSyntax) -> NamedType.Kind {
+        switch type.definition.body {
+        case .scalar:
+            .scalar(ScalarType(specifiedByURL: specifiedByURL(type)))
+        case .object:
+            .object(composite(type))
+        case .interface:
+            .interface(composite(type))
+        case .union:
+            .union(UnionType(members: type.members.compactMap(named)))
+        case .enum:
+            .enum(EnumType(values: type.enumValues.map(enumValue)))
+        case .inputObject:
+            .inputObject(
+                InputObjectType(fields: type.inputFields.compactMap(inputValue), isOneOf: isOneOf(type.definition)))
+        }
+    }
+
+    private func composite(_ type: TypeSyntax) -> CompositeType {
+        CompositeType(interfaces: type.interfaces.compactMap(named), fields: type.fields.compactMap(field))
+    }
+
+    /// The type that a name in a list of names stands for.
+    private func named(_ index: Int) -> TypeID? { order.ids[Int(document.nameLists[index].id)] }
+
+    private func field(_ index: Int) -> SchemaField? {
+        let node = document.fieldDefinitions[index]
+        guard let type = order.resolve(node.type) else { return nil }
+        return SchemaField(
+            name: document.text(node.name), description: node.description.map(document.string), type: type,
+            arguments: node.arguments.indices.compactMap(inputValue),
+            deprecationReason: deprecationReason(node.directives), appliedDirectives: applied(node.directives),
+            node: node.span)
+    }
+
+    private func inputValue(_ index: Int) -> SchemaInputValue? {
+        let node = document.inputValueDefinitions[index]
+        guard let type = order.resolve(node.type) else { return nil }
+        let defaultValue = node.defaultValue.map { literal in
+            DefaultValue(literal: document.print(literal), value: values?.defaultValue(index, type) ?? .null)
+        }
+        return SchemaInputValue(
+            name: document.text(node.name), description: node.description.map(document.string), type: type,
+            defaultValue: defaultValue, deprecationReason: deprecationReason(node.directives),
+            appliedDirectives: applied(node.directives), node: node.span)
+    }
+
+    private func enumValue(_ index: Int) -> SchemaEnumValue {
+        let node = document.enumValueDefinitions[index]
+        return SchemaEnumValue(
+            name: document.text(node.name), description: node.description.map(document.string),
+            deprecationReason: deprecationReason(node.directives), appliedDirectives: applied(node.directives),
+            node: node.span)
+    }
+}
+
+// MARK: - Directives with a meaning for the schema itself
+
+extension SchemaBuilder {
+    private func applied(_ directives: Run<Directive>) -> [AppliedDirective] {
+        guard !directives.isEmpty, let values else { return [] }
+        return directives.indices.compactMap(values.applied)
+    }
+
+    private func deprecationReason(_ directives: Run<Directive>) -> String? {
+        guard let directive = document.first("deprecated", in: directives) else { return nil }
+        return document.text(of: "reason", in: directive) ?? BuiltInDirective.defaultDeprecationReason
+    }
+
+    private func specifiedByURL(_ type: TypeSyntax) -> String? {
+        let urls = type.nodes.compactMap { node in
+            document.first("specifiedBy", in: node.directives).flatMap { document.text(of: "url", in: $0) }
+        }
+        return urls.last
+    }
+
+    private func isOneOf(_ node: TypeDefinition) -> Bool { document.first("oneOf", in: node.directives) != nil }
+}
+
+extension Document {
+    /// The first directive with this name among those that stand side by side.
+    func first(_ name: String, in directives: Run<Directive>) -> Directive? {
+        for index in directives.indices where text(self.directives[index].name) == name {
+            return self.directives[index]
+        }
+        return nil
+    }
+
+    /// The value of a directive's string argument; nil where it is not given, or is no string.
+    fileprivate func text(of argument: String, in directive: Directive) -> String? {
+        for index in directive.arguments.indices where text(arguments[index].name) == argument {
+            guard case .string(let value) = arguments[index].value else { return nil }
+            return string(value)
+        }
+        return nil
+    }
+}
+
+extension OperationType {
+    /// The name of the root type in a document without a schema definition (specification, section 3.3.1).
+    var usualTypeName: String {
+        switch self {
+        case .query: "Query"
+        case .mutation: "Mutation"
+        case .subscription: "Subscription"
+        }
+    }
+}

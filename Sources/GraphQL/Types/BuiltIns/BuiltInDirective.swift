@@ -1,0 +1,73 @@
+/// A directive that every schema has (specification, sections 3.13.1 to 3.13.5).
+struct BuiltInDirective: Sendable {
+    let name: String
+    let description: String
+    var arguments: [BuiltInInputValue] = []
+    let locations: [DirectiveLocation]
+
+    /// All of them, in the order in which introspection lists them.
+    static let all = [include, skip, deprecated, specifiedBy, oneOf]
+
+    /// The built-in directive with this name.
+    static func named(_ name: String) -> BuiltInDirective? { all.first { $0.name == name } }
+
+    /// The reason of a `@deprecated` that gives none.
+    static let defaultDeprecationReason = "No longer supported"
+
+    func directiveType(ids: [String: TypeID]) -> DirectiveType {
+        DirectiveType(
+            name: name, description: description, arguments: arguments.compactMap { $0.schemaInputValue(ids) },
+            locations: locations)
+    }
+
+    private static let include = BuiltInDirective(
+        name: "include",
+        description: """
+            Directs the executor to include this field or fragment only when the `if` argument is true.
+            """,
+        arguments: [
+            BuiltInInputValue(name: "if", type: .required("Boolean"), description: "Included when true.")
+        ],
+        locations: [.field, .fragmentSpread, .inlineFragment])
+
+    private static let skip = BuiltInDirective(
+        name: "skip",
+        description: "Directs the executor to skip this field or fragment when the `if` argument is true.",
+        arguments: [
+            BuiltInInputValue(name: "if", type: .required("Boolean"), description: "Skipped when true.")
+        ],
+        locations: [.field, .fragmentSpread, .inlineFragment])
+
+    private static let deprecated = BuiltInDirective(
+        name: "deprecated",
+        description: "Marks an element of a GraphQL schema as no longer supported.",
+        arguments: [
+            BuiltInInputValue(
+                name: "reason", type: .required("String"),
+                description: """
+                    Explains why this element was deprecated, usually also including a suggestion for how to access \
+                    supported similar data. Formatted using the Markdown syntax, as specified by \
+                    [CommonMark](https://commonmark.org/).
+                    """,
+                defaultValue: DefaultValue(
+                    literal: "\"\(defaultDeprecationReason)\"", value: .string(defaultDeprecationReason)))
+        ],
+        locations: [.fieldDefinition, .argumentDefinition, .inputFieldDefinition, .enumValue])
+
+    private static let specifiedBy = BuiltInDirective(
+        name: "specifiedBy",
+        description: "Exposes a URL that specifies the behavior of this scalar.",
+        arguments: [
+            BuiltInInputValue(
+                name: "url", type: .required("String"),
+                description: "The URL that specifies the behavior of this scalar.")
+        ],
+        locations: [.scalar])
+
+    private static let oneOf = BuiltInDirective(
+        name: "oneOf",
+        description: """
+            Indicates exactly one field must be supplied and this field must not be `null`.
+            """,
+        locations: [.inputObject])
+}

@@ -1,0 +1,99 @@
+/// Coerces literals of a document to their types (specification, sections 3.5 to 3.12, "Input Coercion").
+///
+/// Tells only whether a literal fits; `LiteralDiagnosis` says why one does not.
+struct LiteralCoercion {
+    let document: Document
+    let schema: Schema
+    /// Nil where the document has no variables, as type system documents have none.
+    var variables: VariableValues?
+    /// The default of a field of an input object type, by its position; replaced while a schema is being built, when
+    /// its defaults are not coerced yet.
+    var inputDefault: ((TypeID, Int) -> InputValue?)?
+
+    /// The value, with defaults of input fields filled in; nil where it does not fit.
+    func coerce(_ literal: Value, to type: WrappedType) -> InputValue? {
+        if case .variable(let name, _) = literal {
+            // Validation has seen to it that the variable's type fits this place.
+            guard let value = variables?[name] else { return nil }
+            return value == .null && type.wrapping.isNonNull ? nil : value
+        }
+        if case .null = literal { return type.wrapping.isNonNull ? nil : .null }
+        if let item = type.wrapping.item {
+            return coerceList(literal, items: WrappedType(type.type, item))
+        }
+        switch schema[type.type].kind {
+        case .scalar(let scalar):
+            return coerce(literal, to: scalar, named: schema[type.type].name)
+        case .enum(let definition):
+            guard case .enum(let name) = literal, definition.value(named: document.text(name)) != nil else {
+                return nil
+            }
+            return .enum(document.text(name))
+        case .inputObject(let object):
+            return coerceObject(literal, to: object, type.type)
+        case .object, .interface, .union:
+            return nil
+        }
+    }
+
+    private func coerceList(_ literal: Value, items type: WrappedType) -> InputValue? {
+        guard case .list(let run, _) = literal else {
+            // A lone value stands for a list of one.
+            return coerce(literal, to: type).map { .list([$0]) }
+        }
+        var items: [InputValue] = []
+        items.reserveCapacity(Int(run.count))
+        for index in run.indices {
+            let item = document.values[index]
+            if let value = coerce(item, to: type) {
+                items.append(value)
+            } else if case .variable = item, !type.wrapping.isNonNull {
+                // A variable without a value counts as null in a list.
+                items.append(.null)
+            } else {
+                return nil
+            }
+        }
+        return .list(items)
+    }
+
+    private func coerceObject(_ literal: Value, to object: InputObjectType, _ id: TypeID) -> InputValue? {
+        guard case .object(let run, _) = literal else { return nil }
+        var given = [Value?](repeating: nil, count: object.fields.count)
+        for index in run.indices {
+            let field = document.objectFields[index]
+            guard let position = object.fieldIndex(named: document.text(field.name)) else { return nil }
+            given[position] = field.value
+        }
+        var fields: [(name: String, value: InputValue)] = []
+        for (position, field) in object.fields.enumerated() {
+            if let literal = given[position], !isMissingVariable(literal) {
+                guard let value = coerce(literal, to: field.type) else { return nil }
+                fields.append((field.name, value))
+            } else if field.isRequired {
+                return nil
+            } else if let value = defaultValue(of: field, at: position, in: id) {
+                fields.append((field.name, value))
+            }
+        }
+        if object.isOneOf, run.count != 1 || fields.count != 1 || fields[0].value == .null { return nil }
+        return .object(InputObject(fields))
+    }
+
+    private func defaultValue(of field: SchemaInputValue, at position: Int, in id: TypeID) -> InputValue? {
+        if let inputDefault { return inputDefault(id, position) }
+        return field.defaultValue?.value
+    }
+
+    private func coerce(_ literal: Value, to scalar: ScalarType, named name: String) -> InputValue? {
+        if let builtIn = scalar.builtIn { return try? builtIn.read(literal, in: document) }
+        let value = UntypedLiteral(document: document, variables: variables).value(of: literal)
+        guard let coercion = schema.scalarCoercions[name] else { return value }
+        return try? coercion.read(value)
+    }
+
+    private func isMissingVariable(_ literal: Value) -> Bool {
+        guard case .variable(let name, _) = literal else { return false }
+        return variables?[name] == nil
+    }
+}

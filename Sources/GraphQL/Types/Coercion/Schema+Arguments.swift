@@ -1,0 +1,71 @@
+extension Schema {
+    /// Coerces the arguments of a field or directive (specification, CoerceArgumentValues).
+    ///
+    /// - Parameters:
+    ///   - definitions: What the field or directive takes; the values come in this order.
+    ///   - arguments: What it is given, in `document`, which is valid against this schema.
+    ///   - span: Where the field or directive stands.
+    ///   - variables: The operation's variables; nil in type system documents, which have none.
+    ///   - suggests: Whether messages name what may have been meant, which tells names of the schema.
+    /// - Returns: The arguments that have a value, by name. One without value and default is not among them.
+    /// - Throws: What is wrong with the first argument that is wrong, with its place.
+    public func coerceArguments(
+        _ definitions: [SchemaInputValue], given arguments: Run<Argument>, in document: Document,
+        at span: SourceSpan, variables: VariableValues? = nil, suggests: Bool = true
+    ) throws(GraphQLError) -> InputObject {
+        if definitions.isEmpty { return InputObject() }
+        let literals = LiteralCoercion(document: document, schema: self, variables: variables)
+        let place = ArgumentPlace(span: span, suggests: suggests)
+        var values: [(name: String, value: InputValue)] = []
+        values.reserveCapacity(definitions.count)
+        for definition in definitions {
+            let index = arguments.indices.last { document.text(document.arguments[$0].name) == definition.name }
+            let literal = index.map { document.arguments[$0].value }
+            if let value = try coerceArgument(definition, given: literal, literals, place) {
+                values.append((definition.name, value))
+            }
+        }
+        return InputObject(values)
+    }
+
+    /// The value of one argument; nil where it has none.
+    private func coerceArgument(
+        _ definition: SchemaInputValue, given literal: Value?, _ literals: LiteralCoercion, _ place: ArgumentPlace
+    ) throws(GraphQLError) -> InputValue? {
+        guard let literal else {
+            if definition.isRequired { throw missing(definition, literals.document, place) }
+            return definition.defaultValue?.value
+        }
+        if case .variable(let name, _) = literal, literals.variables?[name] == nil, !definition.isRequired {
+            return definition.defaultValue?.value
+        }
+        if let value = literals.coerce(literal, to: definition.type) { return value }
+        throw refusal(of: literal, definition, literals, place)
+    }
+
+    private func missing(
+        _ definition: SchemaInputValue, _ document: Document, _ place: ArgumentPlace
+    ) -> GraphQLError {
+        GraphQLError(
+            "Argument \"\(definition.name)\" of required type \"\(describe(definition.type))\" was not provided.",
+            locations: [document.source.location(of: place.span)])
+    }
+
+    private func refusal(
+        of literal: Value, _ definition: SchemaInputValue, _ literals: LiteralCoercion, _ place: ArgumentPlace
+    ) -> GraphQLError {
+        let faults = LiteralDiagnosis.faults(
+            of: literal, as: definition.type, in: literals.document, schema: self, variables: literals.variables,
+            suggests: place.suggests)
+        let words = faults.first.map { "\($0.path.inputPath): \($0.message)" } ?? "."
+        return GraphQLError(
+            "Argument \"\(definition.name)\" has invalid value\(words)",
+            locations: [literals.document.source.location(of: faults.first?.span ?? literal.span)])
+    }
+}
+
+/// Where arguments are given, and how errors about them are worded.
+private struct ArgumentPlace {
+    let span: SourceSpan
+    let suggests: Bool
+}

@@ -1,0 +1,20 @@
+/// Everything that is wrong with a schema or with the variables of a request, found together.
+public struct GraphQLErrors: Error, Hashable, Sendable {
+    /// At least one, in the order of the document.
+    public let errors: [GraphQLError]
+
+    public init(_ errors: [GraphQLError]) {
+        self.errors = errors
+    }
+}
+
+extension GraphQLErrors: CustomStringConvertible {
+    /// One error a line, each with its first place.
+    public var description: String {
+        errors.map { error in
+            guard let place = error.locations.first else { return error.message }
+            return "\(place.line):\(place.column): \(error.message)"
+        }
+        .joined(separator: "\n")
+    }
+}

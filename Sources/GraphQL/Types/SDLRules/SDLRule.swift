@@ -1,0 +1,45 @@
+/// A rule for documents that define a schema, checked before the schema is built: a pure function of the document.
+///
+/// Each rule stands in a file of its own, as a static member here. The specification asks for what they check in
+/// chapter 3; names and wording are those of the reference implementation.
+struct SDLRule: Sendable {
+    let name: String
+    /// What the document does against the rule; empty where it keeps it.
+    let check: @Sendable (SDLDocument) -> [Finding]
+
+    /// All rules, in the order in which they report at one place.
+    static let all: [SDLRule] = [
+        loneSchemaDefinition, uniqueOperationTypes, uniqueTypeNames, uniqueEnumValueNames,
+        uniqueFieldDefinitionNames, uniqueArgumentDefinitionNames, uniqueDirectiveNames, knownTypeNames,
+        knownDirectives, uniqueDirectivesPerLocation, possibleTypeExtensions, knownArgumentNamesOnDirectives,
+        uniqueArgumentNames, uniqueInputFieldNames, providedRequiredArgumentsOnDirectives,
+    ]
+
+    /// What all rules find, in the order in which one walk through the document comes upon it.
+    ///
+    /// - Parameter limit: After as many errors a last one says that there are more.
+    static func errors(in syntax: SchemaSyntax, limit: Int) -> [GraphQLError] {
+        let document = SDLDocument(syntax)
+        var found: [(finding: Finding, order: Int)] = []
+        for rule in all {
+            for finding in rule.check(document) { found.append((finding, found.count)) }
+        }
+        if found.isEmpty { return [] }
+        found.sort { one, other in
+            one.finding.position == other.finding.position
+                ? one.order < other.order : one.finding.position < other.finding.position
+        }
+        let source = syntax.document.source
+        let errors = found.prefix(max(0, limit)).map { finding, _ in
+            GraphQLError(finding.message(), locations: finding.spans.map { source.location(of: $0) })
+        }
+        return found.count > limit ? errors + [.tooManyErrors] : errors
+    }
+}
+
+extension GraphQLError {
+    /// The last of a list of errors that is cut short.
+    static var tooManyErrors: GraphQLError {
+        GraphQLError("Too many validation errors, error limit reached. Validation aborted.")
+    }
+}

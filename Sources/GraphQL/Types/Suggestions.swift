@@ -1,0 +1,116 @@
+/// The names that someone who wrote an unknown one may have meant, as the reference implementation finds them.
+enum Suggestions {
+    /// As many names as one message offers.
+    private static let limit = 5
+
+    /// ` Did you mean "a", "b", or "c"?` with the names among `options` that resemble `input`; empty where none does.
+    static func didYouMean(_ input: String, among options: some Sequence<String>) -> String {
+        didYouMean(resembling(input, among: options))
+    }
+
+    /// ` Did you mean the enum value "a" or "b"?`, the words before the names being `noun`; empty without names.
+    static func didYouMean(_ names: [String], _ noun: String? = nil) -> String {
+        if names.isEmpty { return "" }
+        let quoted = names.prefix(limit).map { "\"\($0)\"" }
+        return " Did you mean " + (noun.map { $0 + " " } ?? "") + list(quoted, conjunction: "or") + "?"
+    }
+
+    /// `a, b, and c`.
+    static func list(_ items: [String], conjunction: String) -> String {
+        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+        if items.count == 2 { return "\(items[0]) \(conjunction) \(last)" }
+        return items.dropLast().joined(separator: ", ") + ", \(conjunction) \(last)"
+    }
+
+    /// The options within about two edits in five letters of `input`, closest first, then in natural order.
+    static func resembling(_ input: String, among options: some Sequence<String>) -> [String] {
+        var distance = EditDistance(from: input)
+        let threshold = input.utf16.count * 2 / 5 + 1
+        var seen: Set<String> = []
+        var found: [(name: String, distance: Int)] = []
+        for option in options where seen.insert(option).inserted {
+            if let edits = distance.measure(to: option, atMost: threshold) { found.append((option, edits)) }
+        }
+        found.sort { one, other in
+            one.distance == other.distance
+                ? NaturalOrder.precedes(one.name, other.name) : one.distance < other.distance
+        }
+        return found.map(\.name)
+    }
+}
+
+/// The Damerau–Levenshtein distance from one word to many; a mere change of case counts as one edit.
+private struct EditDistance {
+    private let input: String
+    private let lowercased: [UInt16]
+    /// The last three rows of the table, used in turn.
+    private var rows: [[Int]]
+
+    init(from input: String) {
+        self.input = input
+        lowercased = Array(input.lowercased().utf16)
+        rows = []
+    }
+
+    /// The number of edits; nil where it is above `threshold`.
+    mutating func measure(to option: String, atMost threshold: Int) -> Int? {
+        if input == option { return 0 }
+        var long = Array(option.lowercased().utf16)
+        if long == lowercased { return 1 }
+        var short = lowercased
+        if long.count < short.count { swap(&long, &short) }
+        if long.count - short.count > threshold { return nil }
+        rows = Array(repeating: Array(0...short.count), count: 3)
+        for row in 0..<long.count where fillRow(row, long, short) > threshold { return nil }
+        let edits = rows[long.count % 3][short.count]
+        return edits <= threshold ? edits : nil
+    }
+
+    /// Fills the row behind the letter at `index` of the longer word; returns the row's smallest cell.
+    private mutating func fillRow(_ index: Int, _ long: [UInt16], _ short: [UInt16]) -> Int {
+        let row = (index + 1) % 3
+        let above = index % 3
+        rows[row][0] = index + 1
+        var smallest = index + 1
+        for column in 0..<short.count {
+            let substituted = rows[above][column] + (long[index] == short[column] ? 0 : 1)
+            var cell = min(rows[above][column + 1] + 1, rows[row][column] + 1, substituted)
+            let isSwap =
+                index > 0 && column > 0 && long[index] == short[column - 1] && long[index - 1] == short[column]
+            if isSwap { cell = min(cell, rows[(index + 2) % 3][column - 1] + 1) }
+            rows[row][column + 1] = cell
+            smallest = min(smallest, cell)
+        }
+        return smallest
+    }
+}
+
+/// The order in which people expect names with numbers in them: `field2` before `field10`.
+enum NaturalOrder {
+    static func precedes(_ one: String, _ other: String) -> Bool {
+        var rest = one.utf16[...]
+        var otherRest = other.utf16[...]
+        while let unit = rest.first, let otherUnit = otherRest.first {
+            if isDigit(unit), isDigit(otherUnit) {
+                let digits = takeNumber(from: &rest)
+                let otherDigits = takeNumber(from: &otherRest)
+                if digits.count != otherDigits.count { return digits.count < otherDigits.count }
+                if !digits.elementsEqual(otherDigits) { return digits.lexicographicallyPrecedes(otherDigits) }
+            } else {
+                if unit != otherUnit { return unit < otherUnit }
+                rest.removeFirst()
+                otherRest.removeFirst()
+            }
+        }
+        return rest.count < otherRest.count
+    }
+
+    private static func isDigit(_ unit: UInt16) -> Bool { (48...57).contains(unit) }
+
+    /// Takes the digits of a number. A leading zero is a number of its own, as in the reference implementation.
+    private static func takeNumber(from rest: inout Substring.UTF16View) -> Substring.UTF16View {
+        let digits = rest.first == 48 ? rest.prefix(1) : rest.prefix(while: isDigit)
+        rest.removeFirst(digits.count)
+        return digits
+    }
+}
