@@ -1,0 +1,65 @@
+// Swift cannot call C functions with variable arguments, and libcurl sets and reads every option through one.
+// Each wrapper here fixes the type of the last argument; there is no logic in this file.
+
+#ifndef CCURL_H
+#define CCURL_H
+
+// Without the type checks of curl's own header, which are macros over the very functions wrapped here.
+#define CURL_DISABLE_TYPECHECK 1
+#include <curl/curl.h>
+
+typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*ccurl_prerequest_callback)(
+    void *context, char *remote_address, char *local_address, int remote_port, int local_port);
+
+static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+// libcurl copies the string, except for CURLOPT_POSTFIELDS.
+static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_bytes(CURL *handle, CURLoption option, const void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+// libcurl keeps the pointer.
+static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+// libcurl keeps the list: it must live until the transfer is over.
+static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_data_callback(CURL *handle, CURLoption option, ccurl_data_callback value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_prerequest_callback(CURL *handle, ccurl_prerequest_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
+static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode ccurl_get_pointer(CURL *handle, CURLINFO info, void **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+// The union in CURLMsg, for messages of the kind CURLMSG_DONE.
+static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
+
+#endif

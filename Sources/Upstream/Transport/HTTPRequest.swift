@@ -1,0 +1,30 @@
+/// One call to a provider.
+package struct HTTPRequest: Sendable {
+    package var method: HTTPMethod
+    package var url: HTTPURL
+    package var headers: HTTPHeaders
+    package var body: [UInt8]?
+    /// The call has failed with ``TransportError/timedOut`` if it is not over by then, waiting included.
+    package var deadline: ContinuousClock.Instant
+    /// Larger bodies fail with ``TransportError/responseTooLarge``, counted after decompression.
+    package var maximumResponseBytes: Int
+
+    package init(
+        _ method: HTTPMethod = .get, _ url: HTTPURL, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8]? = nil,
+        deadline: ContinuousClock.Instant, maximumResponseBytes: Int = 16 << 20
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.deadline = deadline
+        self.maximumResponseBytes = maximumResponseBytes
+    }
+}
+
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
+    /// Method and address without secrets; no header, no body.
+    package var description: String { "\(method.rawValue) \(url)" }
+
+    package var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

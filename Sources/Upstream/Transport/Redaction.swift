@@ -1,0 +1,38 @@
+/// What of a call may be shown in a log or a message.
+package enum Redaction {
+    /// Headers are shown only if they are known to be harmless.
+    package static func header(_ name: String, _ value: String) -> String {
+        harmlessHeaders.contains(name.lowercased()) ? value : mark
+    }
+
+    /// An address with `…` in place of each secret value in its query.
+    package static func address(_ text: String) -> String {
+        guard let question = text.firstIndex(of: "?") else { return text }
+        let items = text[text.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)
+        return text[...question] + items.map(queryItem).joined(separator: "&")
+    }
+
+    /// The name of a query item is secret's if it speaks of a key, a token, a crumb or the like.
+    package static func isSecret(queryItem name: String) -> Bool {
+        let name = name.lowercased()
+        return name == "code" || name == "state" || secretWords.contains { name.contains($0) }
+    }
+
+    private static func queryItem(_ item: Substring) -> String {
+        guard let equals = item.firstIndex(of: "="), isSecret(queryItem: String(item[..<equals])) else {
+            return String(item)
+        }
+        return item[...equals] + mark
+    }
+
+    package static let mark = "…"
+
+    private static let harmlessHeaders: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "content-length", "content-type", "date",
+        "retry-after", "user-agent",
+    ]
+    /// A name that is escaped on purpose (`%61pikey`) is nobody's here: Portico writes the addresses.
+    private static let secretWords = [
+        "key", "token", "crumb", "secret", "password", "auth", "signature", "credential", "session",
+    ]
+}

@@ -1,0 +1,76 @@
+import Synchronization
+
+/// Calls providers over HTTP/1.1 and HTTP/2, with libcurl on one thread of its own.
+///
+/// Connections are kept and used again, responses decompressed; redirects are answers like any other, and not
+/// followed. A write is sent once at most, even where libcurl would send it again because a kept connection broke.
+/// Proxies are taken from the environment (`https_proxy`, `no_proxy`), never for this machine itself.
+package final class Transport: Sendable {
+    private let mailbox: TransportMailbox
+    private let thread: Mutex<TransportThread?>
+
+    /// - Parameter userAgent: Sent where a request has no such header.
+    /// - Throws: ``TransportError/other(code:)`` when libcurl or the thread cannot be started.
+    package init(limits: TransportLimits = TransportLimits(), userAgent: String) throws(TransportError) {
+        let mailbox = TransportMailbox(capacity: limits.calls)
+        let started = try TransportThread(mailbox: mailbox, limits: limits, userAgent: userAgent)
+        self.mailbox = mailbox
+        self.thread = Mutex(started)
+    }
+
+    deinit {
+        // Nobody is left to wait for the thread: it ends by itself.
+        mailbox.close()
+        thread.withLock { $0?.detach() }
+    }
+
+    /// Sends one request and waits for its response, whatever the status.
+    ///
+    /// When it returns, by whatever way, libcurl has let go of the request.
+    package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let call = TransportCall(request)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                mailbox.submit(TransportSubmission(call: call, continuation: continuation))
+            }
+        } onCancel: {
+            // The mark comes first: a call that is submitted after it is never started.
+            call.isCancelled.store(true, ordering: .releasing)
+            mailbox.cancel(call)
+        }
+        return try result.get()
+    }
+
+    /// Fails every call in flight with ``TransportError/shutDown`` and waits until the thread has ended.
+    ///
+    /// Calls after it fail at once. It may be called more than once.
+    package func shutDown() async {
+        mailbox.close()
+        await mailbox.closed()
+        thread.withLock { thread in
+            // The thread's last act was to say so: this waits for no more than its return.
+            thread?.join()
+            thread = nil
+        }
+    }
+}
+
+/// What the caller's task and the transport's thread share about one call.
+final class TransportCall: Sendable {
+    let request: HTTPRequest
+    let isCancelled = Atomic(false)
+
+    init(_ request: HTTPRequest) {
+        self.request = request
+    }
+}
+
+/// A call and the one who waits for it.
+struct TransportSubmission: Sendable {
+    let call: TransportCall
+    let continuation: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>
+
+    func finish(_ result: Result<HTTPResponse, TransportError>) {
+        continuation.resume(returning: result)
+    }
+}

@@ -1,0 +1,31 @@
+/// Why a call brought no response. It carries nothing of the request.
+package enum TransportError: Error, Hashable, Sendable {
+    case couldNotResolve
+    case couldNotConnect
+    case timedOut
+    /// No trusted, encrypted connection came about.
+    case tls
+    /// The body or the head is larger than the bound.
+    case responseTooLarge
+    /// The connection broke after it was made.
+    case interrupted
+    /// What came back is no HTTP.
+    case malformedResponse
+    /// The Swift task was cancelled.
+    case cancelled
+    case badURL
+    /// More calls wait than the transport takes.
+    case overloaded
+    /// The transport has been shut down.
+    case shutDown
+    /// Another failure of libcurl, by its number (`CURLcode`).
+    case other(code: Int32)
+
+    /// Whether the provider cannot have seen the request: a write that failed so has not happened.
+    package var isBeforeSending: Bool {
+        switch self {
+        case .couldNotResolve, .couldNotConnect, .tls, .badURL, .overloaded: true
+        case .timedOut, .responseTooLarge, .interrupted, .malformedResponse, .cancelled, .shutDown, .other: false
+        }
+    }
+}
