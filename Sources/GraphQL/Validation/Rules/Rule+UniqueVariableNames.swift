@@ -1,0 +1,16 @@
+extension Rule {
+    /// No two variables of an operation have the same name (specification, 5.8.1).
+    static let uniqueVariableNames = Rule(name: "Variable Uniqueness") { document in
+        var findings: [Finding] = []
+        for operation in document.operations {
+            let variables = document.document.variableDefinitions[operation.definition.variables.indices]
+            for names in document.groupsOfSame(variables.map(\.name)) {
+                findings.append(
+                    Finding(.entering(operation.definition.span), at: names.map(\.span)) {
+                        "There can be only one variable named \"$\(document.text(names[0]))\"."
+                    })
+            }
+        }
+        return findings
+    }
+}

@@ -1,0 +1,28 @@
+extension Rule {
+    /// Every value is one that its position takes (specification, 5.6.1 to 5.6.4).
+    static let valuesOfCorrectType = Rule(name: "Values of Correct Type") { document in
+        var findings: [Finding] = []
+        for index in document.arguments.indices {
+            guard let type = document.arguments[index].type else { continue }
+            findings += faults(of: document.document.arguments[index].value, as: type, in: document)
+        }
+        for index in document.variableTypes.indices {
+            guard let type = document.variableTypes[index], document.kind(of: type.type).isInput,
+                let value = document.document.variableDefinitions[index].defaultValue
+            else { continue }
+            findings += faults(of: value, as: type, in: document)
+        }
+        return findings
+    }
+
+    /// All that is wrong inside of a value is told where the walk comes to the value as a whole.
+    private static func faults(of value: Value, as type: WrappedType, in document: TypedDocument) -> [Finding] {
+        if case .variable = value { return [] }
+        let faults = LiteralDiagnosis.faults(
+            of: value, as: type, in: document.document, schema: document.schema,
+            suggests: document.options.suggests)
+        return faults.map { fault in
+            Finding(.entering(value.span), at: [fault.span ?? value.span]) { fault.message }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+/// An executable document with the types of a schema attached to its nodes.
+///
+/// The columns stand side by side with the arrays of the document: what `document.selections[7]` selects, and from
+/// which type, is in `selections[7]`. Types are attached in one pass, before any rule runs, so each rule is a loop
+/// over columns (and the planner reads them again). Where the document and the schema do not fit together a column
+/// says "unknown"; telling why is the rules' part.
+package final class TypedDocument: Sendable {
+    package let document: Document
+    package let schema: Schema
+    /// The settings that rules and their wording follow.
+    let options: ValidationOptions
+
+    /// The operations, in the order of the text.
+    package let operations: [TypedOperation]
+    /// The fragments, in the order of the text.
+    package let fragments: [TypedFragment]
+    /// By `Name.id`: the index in `fragments` of the last fragment with this name, or -1.
+    private let fragmentIndices: [Int32]
+
+    /// Side by side with `document.selections`.
+    package let selections: [TypedSelection]
+    /// Side by side with `document.arguments`.
+    package let arguments: [TypedArgument]
+    /// Side by side with `document.directives`: the directive's position in `Schema.directives`; nil where the
+    /// schema does not define it.
+    package let directives: [Int?]
+    /// Where directives are applied; nodes without any are left out.
+    package let directiveSites: [DirectiveSite]
+    /// Side by side with `document.values`: the type expected of each item of a list value; nil where unknown.
+    package let itemTypes: [WrappedType?]
+    /// Side by side with `document.objectFields`.
+    package let objectFields: [TypedObjectField]
+    /// Side by side with `document.variableDefinitions`: the variable's type; nil where the schema has none such.
+    package let variableTypes: [WrappedType?]
+    /// Where variables are used, in the order of the text within one operation or fragment.
+    package let variableUses: [VariableUse]
+    /// By `Name.id`: directives that the document itself defines. An executable one defines none; where it does, its
+    /// uses are held against them.
+    let directiveDefinitions: [UInt32: DirectiveDefinition]
+
+    /// By `TypeID.index`, for each type that the document touches.
+    private let kinds: [TypeKind]
+
+    /// Attaches the types of `schema` to `document`.
+    package init(_ document: Document, schema: Schema, options: ValidationOptions = ValidationOptions()) {
+        var typing = DocumentTyping(document, schema: schema)
+        typing.run()
+        self.document = document
+        self.schema = schema
+        self.options = options
+        operations = typing.operations
+        fragments = typing.fragments
+        fragmentIndices = typing.fragmentIndices
+        selections = typing.selections
+        arguments = typing.arguments
+        directives = typing.directives
+        directiveSites = typing.directiveSites
+        itemTypes = typing.itemTypes
+        objectFields = typing.objectFields
+        variableTypes = typing.variableTypes
+        variableUses = typing.variableUses
+        directiveDefinitions = typing.directiveDefinitions
+        kinds = typing.kinds
+    }
+
+    /// The index in `fragments` of the fragment with this name; the last one where there are several.
+    package func fragment(named name: Name) -> Int? {
+        let index = fragmentIndices[Int(name.id)]
+        return index < 0 ? nil : Int(index)
+    }
+
+    /// The kind of a type that the document touches.
+    func kind(of type: TypeID) -> TypeKind { kinds[type.index] }
+
+    /// The definition of the field selected at an index of `document.selections`; nil where there is none.
+    package func fieldDefinition(at index: Int) -> SchemaField? {
+        switch selections[index].field {
+        case .unknown: nil
+        case .typename: MetaField.typename(in: schema)
+        case .schema: MetaField.schema(in: schema)
+        case .type: MetaField.type(in: schema)
+        case .defined(let position): selections[index].parentType.map { schema[$0].fields[position] }
+        }
+    }
+
+    /// The arguments that the field selected at an index of `document.selections` takes.
+    func argumentDefinitions(at index: Int) -> [SchemaInputValue] {
+        guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType else {
+            return fieldDefinition(at: index)?.arguments ?? []
+        }
+        switch schema.types[parent.index].kind {
+        case .object(let composite), .interface(let composite): return composite.fields[position].arguments
+        case .scalar, .union, .enum, .inputObject: return []
+        }
+    }
+
+    /// Calls `body` with each selected field and its index.
+    @inline(__always)
+    func forEachField(_ body: (Int, SelectedField) -> Void) {
+        for index in document.selections.indices {
+            if case .field(let field) = document.selections[index] { body(index, field) }
+        }
+    }
+}
+
+/// An operation and the type from which it selects.
+package struct TypedOperation: Sendable {
+    package let definition: OperationDefinition
+    /// Nil where the schema has no such operations.
+    package let rootType: TypeID?
+    /// The uses of variables in the operation itself, fragments aside: a range of `TypedDocument.variableUses`.
+    package let variableUses: Range<Int>
+}
+
+/// A fragment and the type that it is on.
+package struct TypedFragment: Sendable {
+    package let definition: FragmentDefinition
+    /// Nil where the schema has no such type.
+    package let type: TypeID?
+    /// The uses of variables in the fragment itself: a range of `TypedDocument.variableUses`.
+    package let variableUses: Range<Int>
+}
+
+/// Where a variable is used, and what may stand there.
+package struct VariableUse: Sendable {
+    /// The variable's name, without the dollar sign.
+    package let name: Name
+    /// With the dollar sign.
+    package let span: SourceSpan
+    /// The type that is expected there; nil where unknown.
+    package let type: WrappedType?
+    /// Whether the argument or input field has a default, which makes a nullable variable fit a non-null position.
+    package let hasDefault: Bool
+    /// The OneOf input object type whose field takes the variable's value, if it is one.
+    package let oneOf: TypeID?
+}

@@ -1,0 +1,70 @@
+/// A document that keeps all rules of validation against one schema (specification, section 5).
+///
+/// Only `validate` makes one, so whatever asks for a `ValidDocument` cannot be given an unchecked document.
+public struct ValidDocument: Sendable {
+    /// The document with the types of the schema at its nodes.
+    package let typed: TypedDocument
+
+    /// The document.
+    public var document: Document { typed.document }
+    /// The schema against which it is valid.
+    public var schema: Schema { typed.schema }
+
+    fileprivate init(_ typed: TypedDocument) {
+        self.typed = typed
+    }
+}
+
+/// Holds a document against all rules of the specification at once (September 2025, chapter 5).
+///
+/// The time grows with the length of the document, not with how often its fragments are spread. Errors come in the
+/// order of the text and carry all their locations.
+///
+/// - Parameters:
+///   - document: The document. Definitions of types in it are errors.
+///   - schema: The schema that it is meant for.
+///   - options: How many errors to report, and how much their messages tell.
+/// - Returns: The proof that the document can be planned and executed.
+/// - Throws: What is wrong: at most `options.maximumErrors` errors, then one more that says so.
+public func validate(
+    _ document: Document, against schema: Schema, options: ValidationOptions = ValidationOptions()
+) throws(ValidationErrors) -> ValidDocument {
+    let typed = TypedDocument(document, schema: schema, options: options)
+    let findings = Rule.findings(in: typed)
+    guard findings.isEmpty else {
+        throw ValidationErrors(GraphQLError.wording(findings, in: typed))
+    }
+    return ValidDocument(typed)
+}
+
+extension Rule {
+    /// What all rules find, in the order in which one walk through the document with all of them comes upon it.
+    static func findings(in document: TypedDocument) -> [Finding] {
+        var found: [(finding: Finding, order: Int)] = []
+        for rule in Rule.all {
+            for finding in rule.check(document) { found.append((finding, found.count)) }
+        }
+        guard !found.isEmpty else { return [] }
+        // Findings at one position stay in the order of the rules.
+        found.sort { one, other in
+            one.finding.position == other.finding.position
+                ? one.order < other.order : one.finding.position < other.finding.position
+        }
+        return found.map(\.finding)
+    }
+}
+
+extension GraphQLError {
+    fileprivate static func wording(_ findings: [Finding], in typed: TypedDocument) -> [GraphQLError] {
+        let maximum = typed.options.maximumErrors
+        var errors = findings.prefix(maximum).map { finding in
+            GraphQLError(
+                finding.message(), locations: finding.spans.map { typed.document.source.location(of: $0.start) })
+        }
+        if findings.count > maximum {
+            errors.append(
+                GraphQLError("Too many validation errors, error limit reached. Validation aborted."))
+        }
+        return errors
+    }
+}
