@@ -6,12 +6,13 @@ struct NameTable: ~Copyable {
     private var names: [SourceSpan] = []
     /// The upper half of a slot is the name's hash, the lower its number plus 1; 0 is a free slot. A power of two many.
     private var slots: [UInt64] = []
+    private let seed = NameTable.processSeed
 
     /// The number of the name at a span.
     mutating func number(of span: SourceSpan, in bytes: [UInt8]) -> UInt32 {
         if names.count * 2 >= slots.count { grow() }
         let bytes = bytes.span
-        let hash = NameTable.hash(of: span, in: bytes)
+        let hash = hash(of: span, in: bytes)
         let mask = slots.count - 1
         var index = Int(hash) & mask
         while slots[index] != 0 {
@@ -60,17 +61,17 @@ struct NameTable: ~Copyable {
     ///
     /// Seeded a process anew, so that nobody can write a document whose names all meet in one slot.
     @inline(__always)
-    private static func hash(of span: SourceSpan, in bytes: Span<UInt8>) -> UInt64 {
+    private func hash(of span: SourceSpan, in bytes: Span<UInt8>) -> UInt64 {
         var hash = seed ^ UInt64(span.end &- span.start)
         var word: UInt64 = 0
         for index in Int(span.start)..<Int(span.end) {
             word = word << 8 | UInt64(bytes[index])
             if word >> 56 != 0 {
-                hash = fold(hash ^ word)
+                hash = NameTable.fold(hash ^ word)
                 word = 0
             }
         }
-        hash = fold(hash ^ word)
+        hash = NameTable.fold(hash ^ word)
         return (hash ^ hash >> 32) & 0xFFFF_FFFF
     }
 
@@ -81,5 +82,5 @@ struct NameTable: ~Copyable {
         return product.high ^ product.low
     }
 
-    private static let seed = UInt64.random(in: .min ... .max)
+    private static let processSeed = UInt64.random(in: .min ... .max)
 }

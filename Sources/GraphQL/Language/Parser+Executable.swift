@@ -1,4 +1,4 @@
-// Operations and fragments (specification, sections 2.3 to 2.8, 2.10 and 2.12).
+// Operations, fragments and directives (specification, sections 2.3, 2.6, 2.8, 2.10 and 2.12).
 extension Parser {
     /// `OperationDefinition` from its keyword on.
     mutating func operation(
@@ -67,63 +67,6 @@ extension Parser {
             span: span(from: start))
     }
 
-    /// `SelectionSet`.
-    mutating func selectionSet() throws(SyntaxFault) -> SelectionSet {
-        guard token.kind == .leftBrace else {
-            throw SyntaxFault(.expected(.leftBrace, found: token), at: token.span)
-        }
-        let start = token.span.start
-        try descend()
-        try advance()
-        let first = openSelections.count
-        repeat {
-            let selection = try selection()
-            openSelections.append(selection)
-        } while try !skip(.rightBrace)
-        ascend()
-        let selections = Parser.close(&openSelections, from: first, into: &document.selections)
-        return SelectionSet(selections: selections, span: span(from: start))
-    }
-
-    private mutating func selection() throws(SyntaxFault) -> Selection {
-        token.kind == .spread ? try spread() : .field(try field())
-    }
-
-    private mutating func field() throws(SyntaxFault) -> SelectedField {
-        let start = token.span.start
-        var name = try name()
-        var alias: Name?
-        if try skip(.colon) {
-            alias = name
-            name = try self.name()
-        }
-        return SelectedField(
-            alias: alias,
-            name: name,
-            arguments: try arguments(isConstant: false),
-            directives: try directives(isConstant: false),
-            selectionSet: token.kind == .leftBrace ? try selectionSet() : nil,
-            span: span(from: start))
-    }
-
-    /// `FragmentSpread` or `InlineFragment`.
-    private mutating func spread() throws(SyntaxFault) -> Selection {
-        let start = token.span.start
-        try advance()
-        let hasCondition = try skip(.on)
-        if !hasCondition && token.kind == .name {
-            return .fragmentSpread(
-                FragmentSpread(
-                    name: try name(), directives: try directives(isConstant: false), span: span(from: start)))
-        }
-        return .inlineFragment(
-            InlineFragment(
-                typeCondition: hasCondition ? try name() : nil,
-                directives: try directives(isConstant: false),
-                selectionSet: try selectionSet(),
-                span: span(from: start)))
-    }
-
     /// `Directives`, any number of them.
     mutating func directives(isConstant: Bool) throws(SyntaxFault) -> Run<Directive> {
         guard token.kind == .at else { return .none }
@@ -139,7 +82,7 @@ extension Parser {
     }
 
     /// `Arguments`, or nothing.
-    private mutating func arguments(isConstant: Bool) throws(SyntaxFault) -> Run<Argument> {
+    mutating func arguments(isConstant: Bool) throws(SyntaxFault) -> Run<Argument> {
         guard try skip(.leftParenthesis) else { return .none }
         let first = document.arguments.count
         repeat {

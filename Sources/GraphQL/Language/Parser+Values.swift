@@ -1,11 +1,76 @@
+/// A list or an input object whose closing mark has not come yet.
+struct OpenContainer {
+    var isObject: Bool
+    /// Where its opening mark stands.
+    var start: UInt32
+    /// Index of its first child among the open values or the open object fields.
+    var first: Int
+    /// The name of the field that is being read; nil in lists.
+    var fieldName: Name?
+
+    /// The mark that closes it.
+    var end: TokenKind { isObject ? .rightBrace : .rightBracket }
+}
+
 // Values and types (specification, sections 2.9 and 2.11).
 extension Parser {
-    /// `Value`. A constant one has no variables in it.
+    /// `Value`, with all those within it; a constant one has no variables in it.
     mutating func value(isConstant: Bool) throws(SyntaxFault) -> Value {
+        guard try openContainer() else { return try leaf(isConstant: isConstant) }
+        while let innermost = openContainers.last {
+            if try skip(innermost.end) {
+                let value = closeContainer(innermost)
+                openContainers.removeLast()
+                if openContainers.isEmpty { return value }
+                add(value)
+            } else {
+                if innermost.isObject { try fieldName() }
+                if try !openContainer() { add(try leaf(isConstant: isConstant)) }
+            }
+        }
+        throw unexpected()
+    }
+
+    /// Goes on behind the opening mark of a list or an input object if one comes next, and says so.
+    private mutating func openContainer() throws(SyntaxFault) -> Bool {
+        let isObject = token.kind == .leftBrace
+        guard isObject || token.kind == .leftBracket else { return false }
+        let start = token.span.start
+        try descend(below: openSelectionSets.count &+ openContainers.count)
+        let first = isObject ? openObjectFields.count : openValues.count
+        openContainers.append(OpenContainer(isObject: isObject, start: start, first: first))
+        return true
+    }
+
+    private mutating func closeContainer(_ container: OpenContainer) -> Value {
+        let span = span(from: container.start)
+        if container.isObject {
+            return .object(
+                Parser.close(&openObjectFields, from: container.first, into: &document.objectFields), span)
+        }
+        return .list(Parser.close(&openValues, from: container.first, into: &document.values), span)
+    }
+
+    /// The name of the next field of the innermost input object, with its colon.
+    private mutating func fieldName() throws(SyntaxFault) {
+        let name = try name()
+        try expect(.colon)
+        openContainers[openContainers.count - 1].fieldName = name
+    }
+
+    /// Makes a value the next item or field of what is open.
+    private mutating func add(_ value: Value) {
+        if let name = openContainers.last?.fieldName {
+            openObjectFields.append(ObjectField(name: name, value: value, span: span(from: name.span.start)))
+        } else {
+            openValues.append(value)
+        }
+    }
+
+    /// A value that holds no others.
+    private mutating func leaf(isConstant: Bool) throws(SyntaxFault) -> Value {
         let token = token
         switch token.kind {
-        case .leftBracket: return try list(isConstant: isConstant)
-        case .leftBrace: return try object(isConstant: isConstant)
         case .dollar: return try variable(isConstant: isConstant)
         case .name: return try namedValue()
         case .int:
@@ -18,7 +83,7 @@ extension Parser {
             try advance()
             return .string(StringValue(span: token.span, isBlock: token.kind == .blockString))
         case .exclamationMark, .ampersand, .leftParenthesis, .rightParenthesis, .spread, .colon, .equals, .at,
-            .rightBracket, .pipe, .rightBrace, .dot, .endOfText:
+            .leftBracket, .rightBracket, .leftBrace, .pipe, .rightBrace, .dot, .endOfText:
             throw unexpected()
         }
     }
@@ -26,37 +91,6 @@ extension Parser {
     /// `DefaultValue`, or nothing.
     mutating func defaultValue() throws(SyntaxFault) -> Value? {
         try skip(.equals) ? try value(isConstant: true) : nil
-    }
-
-    private mutating func list(isConstant: Bool) throws(SyntaxFault) -> Value {
-        let start = token.span.start
-        try descend()
-        try advance()
-        let first = openValues.count
-        while try !skip(.rightBracket) {
-            let item = try value(isConstant: isConstant)
-            openValues.append(item)
-        }
-        ascend()
-        let items = Parser.close(&openValues, from: first, into: &document.values)
-        return .list(items, span(from: start))
-    }
-
-    private mutating func object(isConstant: Bool) throws(SyntaxFault) -> Value {
-        let start = token.span.start
-        try descend()
-        try advance()
-        let first = openObjectFields.count
-        while try !skip(.rightBrace) {
-            let start = token.span.start
-            let name = try name()
-            try expect(.colon)
-            let field = ObjectField(name: name, value: try value(isConstant: isConstant), span: span(from: start))
-            openObjectFields.append(field)
-        }
-        ascend()
-        let fields = Parser.close(&openObjectFields, from: first, into: &document.objectFields)
-        return .object(fields, span(from: start))
     }
 
     private mutating func variable(isConstant: Bool) throws(SyntaxFault) -> Value {

@@ -1,7 +1,8 @@
-/// Reads a document by recursive descent, one token ahead (specification, appendix B).
+/// Reads a document from the top down, one token ahead (specification, appendix B).
 ///
 /// Nodes go straight into the document's arrays. Where nodes of one kind can stand within one another, those of an
 /// open parent wait on a stack, so that siblings end up side by side; the stacks are shared by the whole document.
+/// What is open stands on stacks too instead of in calls within calls: no text is deep enough to exhaust the thread's.
 ///
 /// The grammar's chapters are in `Parser+Document.swift`, `Parser+Executable.swift`, `Parser+Values.swift` and
 /// `Parser+TypeSystem.swift`.
@@ -12,22 +13,28 @@ struct Parser: ~Copyable {
     /// Where the token before it ends.
     private(set) var previousEnd: UInt32 = 0
 
-    /// Selections whose selection set is still open.
+    /// Selections whose selection set is still open, each open parent in front of its children.
     var openSelections: [Selection] = []
+    /// The selection sets that are open, the innermost last.
+    var openSelectionSets: [OpenSelectionSet] = []
     /// Items whose list is still open.
     var openValues: [Value] = []
     /// Fields whose input object is still open.
     var openObjectFields: [ObjectField] = []
+    /// The lists and input objects that are open, the innermost last.
+    var openContainers: [OpenContainer] = []
 
     private var names = NameTable()
     private let limits: ParserLimits
-    private var depth = 0
 
     /// Reads the first token.
     init(_ source: SourceText, limits: ParserLimits) throws(SyntaxFault) {
         document = Document(source: source)
         self.limits = limits
         try limits.check(source)
+        // A guess that spares the usual operation's arrays from growing step by step, and costs a large text nothing.
+        document.selections.reserveCapacity(min(source.bytes.count / 16 + 1, 256))
+        openSelections.reserveCapacity(16)
         try advance()
     }
 
@@ -88,7 +95,13 @@ extension Parser {
     func hasText(_ span: SourceSpan, _ text: String) -> Bool {
         let expected = text.utf8
         guard Int(span.end &- span.start) == expected.count else { return false }
-        return document.source.bytes[Int(span.start)..<Int(span.end)].elementsEqual(expected)
+        let bytes = document.source.bytes.span
+        var position = Int(span.start)
+        for byte in expected {
+            guard bytes[position] == byte else { return false }
+            position &+= 1
+        }
+        return true
     }
 
     /// Says that no production goes on with the next token.
@@ -108,15 +121,10 @@ extension Parser {
         SourceSpan(start: start, end: previousEnd)
     }
 
-    /// Steps into braces or brackets that may hold others of their kind.
-    mutating func descend() throws(SyntaxFault) {
-        depth &+= 1
-        if depth > limits.depth { throw SyntaxFault(.tooDeep(limit: limits.depth), at: token.span) }
-    }
-
-    /// Steps out of them.
-    mutating func ascend() {
-        depth &-= 1
+    /// Goes on behind an opening mark within so many others.
+    mutating func descend(below depth: Int) throws(SyntaxFault) {
+        if depth >= limits.depth { throw SyntaxFault(.tooDeep(limit: limits.depth), at: token.span) }
+        try advance()
     }
 
     /// The nodes that were appended to an array since it had this many.

@@ -8,8 +8,8 @@ public struct ParserLimits: Hashable, Sendable {
     public var tokens: Int
     /// How deep selection sets, list values and object values may be nested in one another, counted together.
     ///
-    /// The parser calls itself once a level. The default leaves it within half of a thread of 512 KiB of stack,
-    /// even when compiled without optimisation.
+    /// The parser takes any depth; whatever walks the tree afterwards calls itself once a level. The default leaves
+    /// a walk room for 2 KiB a level on a thread with 512 KiB of stack.
     public var depth: Int
 
     public init(bytes: Int = 16 << 20, tokens: Int = 1_000_000, depth: Int = 200) {

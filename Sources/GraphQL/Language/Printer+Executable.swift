@@ -84,35 +84,64 @@ extension Printer {
     }
 
     private mutating func write(_ selectionSet: SelectionSet) {
-        writeBlock("{", document.selections[selectionSet.selections.indices], "}") { $0.write($1) }
+        write("{")
+        indent()
+        finish([selectionSet.selections.indices])
     }
 
     mutating func write(_ selection: Selection) {
+        var open: [Range<Int>] = []
+        write(selection, &open)
+        finish(open)
+    }
+
+    /// Writes what selection sets still hold, the innermost last, and closes them.
+    private mutating func finish(_ selectionSets: [Range<Int>]) {
+        var open = selectionSets
+        while var rest = open.popLast() {
+            if let index = rest.popFirst() {
+                open.append(rest)
+                breakLine()
+                write(document.selections[index], &open)
+            } else {
+                outdent()
+                breakLine()
+                write("}")
+            }
+        }
+    }
+
+    /// A selection up to the opening brace of its own selection set, which is left to the caller then.
+    private mutating func write(_ selection: Selection, _ open: inout [Range<Int>]) {
+        let selectionSet: SelectionSet?
         switch selection {
-        case .field(let field): write(field)
+        case .field(let field):
+            selectionSet = field.selectionSet
+            write(field)
         case .fragmentSpread(let spread):
+            selectionSet = nil
             write("...")
             write(spread.name)
             write(spread.directives)
         case .inlineFragment(let fragment):
+            selectionSet = fragment.selectionSet
             write("...")
             if let type = fragment.typeCondition { write(" on " + document.text(type)) }
             write(fragment.directives)
-            write(" ")
-            write(fragment.selectionSet)
         }
+        guard let selectionSet else { return }
+        write(" {")
+        indent()
+        open.append(selectionSet.selections.indices)
     }
 
+    /// A field without its selection set.
     private mutating func write(_ field: SelectedField) {
         var prefix = document.text(field.name)
         if let alias = field.alias { prefix = "\(document.text(alias)): \(prefix)" }
         write(prefix)
         write(field.arguments, behind: prefix)
         write(field.directives)
-        if let selectionSet = field.selectionSet {
-            write(" ")
-            write(selectionSet)
-        }
     }
 
     /// Arguments in parentheses, on lines of their own where they and what stands in front are too wide.

@@ -1,6 +1,40 @@
 // Values and what is made of them (specification, sections 2.6, 2.9 and 2.12).
 extension Printer {
+    /// A list or an input object whose opening mark has been written.
+    private struct OpenContainer {
+        var isObject: Bool
+        /// Whether what it holds stands on lines of its own.
+        var isBroken: Bool
+        /// What has not been written yet.
+        var rest: Range<Int>
+        var isFirst = true
+    }
+
+    /// Writes a value and all that it holds.
     mutating func write(_ value: Value) {
+        var open: [OpenContainer] = []
+        begin(value, &open)
+        while var container = open.popLast() {
+            guard let index = container.rest.popFirst() else {
+                close(container)
+                continue
+            }
+            if container.isBroken { breakLine() } else if !container.isFirst { write(", ") }
+            container.isFirst = false
+            open.append(container)
+            if container.isObject {
+                let field = document.objectFields[index]
+                write(field.name)
+                write(": ")
+                begin(field.value, &open)
+            } else {
+                begin(document.values[index], &open)
+            }
+        }
+    }
+
+    /// Writes a value that holds nothing, or the opening mark of one that does.
+    private mutating func begin(_ value: Value, _ open: inout [OpenContainer]) {
         switch value {
         case .variable(let name, _): write("$" + document.text(name))
         case .int(let span), .float(let span): write(document.source.text(span))
@@ -8,15 +42,27 @@ extension Printer {
         case .boolean(let isTrue, _): write(isTrue ? "true" : "false")
         case .null: write("null")
         case .enum(let name): write(name)
-        case .list(let items, _): writeList(items, isBroken: isBroken(value))
-        case .object(let fields, _): writeObject(fields, isBroken: isBroken(value))
+        case .list(let items, _):
+            let isBroken = isBroken(value)
+            write("[")
+            if isBroken { indent() }
+            open.append(OpenContainer(isObject: false, isBroken: isBroken, rest: items.indices))
+        case .object(let fields, _):
+            let isBroken = isBroken(value)
+            write(isBroken ? "{" : "{ ")
+            if isBroken { indent() }
+            open.append(OpenContainer(isObject: true, isBroken: isBroken, rest: fields.indices))
         }
     }
 
-    /// A string between the quotes that it has in the document, written anew.
-    func literal(_ string: StringValue) -> String {
-        let text = document.string(string)
-        return string.isBlock ? BlockString.literal(text) : StringLiteral.quoted(text)
+    private mutating func close(_ container: OpenContainer) {
+        if container.isBroken {
+            outdent()
+            breakLine()
+        } else if container.isObject {
+            write(" ")
+        }
+        write(container.isObject ? "}" : "]")
     }
 
     /// A list or an object that does not fit on one line is wider than that when it is broken, too.
@@ -24,26 +70,10 @@ extension Printer {
         extent(of: value).units > Printer.maximumWidth
     }
 
-    private mutating func writeList(_ items: Run<Value>, isBroken: Bool) {
-        let items = document.values[items.indices]
-        if isBroken { return writeBlock("[", items, "]") { $0.write($1) } }
-        write("[")
-        write(items, separator: ", ") { $0.write($1) }
-        write("]")
-    }
-
-    private mutating func writeObject(_ fields: Run<ObjectField>, isBroken: Bool) {
-        let fields = document.objectFields[fields.indices]
-        if isBroken { return writeBlock("{", fields, "}") { $0.write($1) } }
-        write("{ ")
-        write(fields, separator: ", ") { $0.write($1) }
-        write(" }")
-    }
-
-    private mutating func write(_ field: ObjectField) {
-        write(field.name)
-        write(": ")
-        write(field.value)
+    /// A string between the quotes that it has in the document, written anew.
+    func literal(_ string: StringValue) -> String {
+        let text = document.string(string)
+        return string.isBlock ? BlockString.literal(text) : StringLiteral.quoted(text)
     }
 
     mutating func write(_ argument: Argument) {

@@ -24,18 +24,36 @@ extension Printer {
             return copy
         }
 
-        /// Of items on lines of their own, indented by two, between lines of one mark each.
-        static func block(of items: [Extent]) -> Extent {
-            var extent = Extent(joining: items)
-            // Between items a line break stands for comma and space; two more go with the marks.
-            extent.units += 4 - max(0, items.count - 1)
-            extent.lineBreaks += items.count + 1
-            extent.units += 2 * (extent.lineBreaks - 1)
-            return extent
+        /// Of items between marks: on one line where they fit, else indented on lines of their own.
+        init(enclosing items: [Extent], marks: Int) {
+            self.init(joining: items)
+            guard units + marks > Printer.maximumWidth else {
+                units += marks
+                return
+            }
+            // Between items a line break stands for comma and space; a mark and a line break go before and after.
+            units += 4 - max(0, items.count - 1)
+            lineBreaks += items.count + 1
+            units += 2 * (lineBreaks - 1)
         }
     }
 
+    /// The extent of a value. What it holds is measured first, from the inside out, and remembered.
     mutating func extent(of value: Value) -> Extent {
+        if let known = knownExtent(of: value) { return known }
+        var unmeasured = [value]
+        while let container = unmeasured.last {
+            let before = unmeasured.count
+            for held in values(in: container) where knownExtent(of: held) == nil { unmeasured.append(held) }
+            guard unmeasured.count == before else { continue }
+            unmeasured.removeLast()
+            measure(container)
+        }
+        return knownExtent(of: value) ?? Extent("")
+    }
+
+    /// The extent of a value that holds nothing, or of one that has been measured.
+    private func knownExtent(of value: Value) -> Extent? {
         switch value {
         case .variable(let name, _): Extent(document.text(name)).enclosed(1)
         case .int(let span), .float(let span): Extent(document.source.text(span))
@@ -43,37 +61,38 @@ extension Printer {
         case .boolean(let isTrue, _): Extent(isTrue ? "true" : "false")
         case .null: Extent("null")
         case .enum(let name): Extent(document.text(name))
-        case .list(let items, _): extent(of: items)
-        case .object(let fields, _): extent(of: fields)
+        case .list(let items, _): items.isEmpty ? Extent("[]") : listExtents[items.start]
+        case .object(let fields, _): fields.isEmpty ? Extent("{  }") : objectExtents[fields.start]
         }
     }
 
-    private mutating func extent(of items: Run<Value>) -> Extent {
-        if let known = listExtents[items.start], !items.isEmpty { return known }
-        var extents: [Extent] = []
-        for index in items.indices { extents.append(extent(of: document.values[index])) }
-        let flat = Extent(joining: extents).enclosed(2)
-        let extent = flat.units > Printer.maximumWidth ? Extent.block(of: extents) : flat
-        if !items.isEmpty { listExtents[items.start] = extent }
-        return extent
+    /// What a list or an input object holds.
+    private func values(in container: Value) -> [Value] {
+        switch container {
+        case .list(let items, _): Array(document.values[items.indices])
+        case .object(let fields, _): document.objectFields[fields.indices].map(\.value)
+        case .variable, .int, .float, .string, .boolean, .null, .enum: []
+        }
     }
 
-    private mutating func extent(of fields: Run<ObjectField>) -> Extent {
-        if let known = objectExtents[fields.start], !fields.isEmpty { return known }
-        var extents: [Extent] = []
-        for index in fields.indices {
-            let field = document.objectFields[index]
-            extents.append(extent(ofName: field.name, value: field.value))
+    /// Remembers the extent of a list or an input object, all of whose contents have been measured.
+    private mutating func measure(_ container: Value) {
+        switch container {
+        case .list(let items, _):
+            let extents = document.values[items.indices].compactMap(knownExtent(of:))
+            listExtents[items.start] = Extent(enclosing: extents, marks: 2)
+        case .object(let fields, _):
+            let extents = document.objectFields[fields.indices].compactMap { field in
+                knownExtent(of: field.value).map { extent($0, behind: field.name) }
+            }
+            objectExtents[fields.start] = Extent(enclosing: extents, marks: 4)
+        case .variable, .int, .float, .string, .boolean, .null, .enum: break
         }
-        let flat = Extent(joining: extents).enclosed(4)
-        let extent = flat.units > Printer.maximumWidth ? Extent.block(of: extents) : flat
-        if !fields.isEmpty { objectExtents[fields.start] = extent }
-        return extent
     }
 
     /// Of `name: value`.
-    private mutating func extent(ofName name: Name, value: Value) -> Extent {
-        extent(of: value).enclosed(document.text(name).utf16.count + 2)
+    private func extent(_ value: Extent, behind name: Name) -> Extent {
+        value.enclosed(document.text(name).utf16.count + 2)
     }
 
     /// Of arguments one behind the other, without their parentheses.
@@ -81,7 +100,7 @@ extension Printer {
         var extents: [Extent] = []
         for index in arguments.indices {
             let argument = document.arguments[index]
-            extents.append(extent(ofName: argument.name, value: argument.value))
+            extents.append(extent(extent(of: argument.value), behind: argument.name))
         }
         return Extent(joining: extents)
     }

@@ -53,7 +53,8 @@ extension ParsedNode<TypeReference> {
 /// Writes nodes of a document into one text, line by line with their indentation.
 ///
 /// Values and arguments are broken over lines where they are too wide; how wide they are is measured before they
-/// are written (`Printer+Width.swift`).
+/// are written (`Printer+Width.swift`). Nodes that hold nodes of their kind are walked without calls within calls, so
+/// that a deep document needs no more stack than a flat one.
 struct Printer {
     /// As wide as arguments or a value may be on one line, in UTF-16 code units.
     static let maximumWidth = 80
@@ -85,6 +86,16 @@ struct Printer {
         for _ in 0..<indentation { text += "  " }
     }
 
+    /// Indents the lines that follow by one step more.
+    mutating func indent() {
+        indentation += 1
+    }
+
+    /// Indents the lines that follow by one step less.
+    mutating func outdent() {
+        indentation -= 1
+    }
+
     /// Appends a text whose lines take on the indentation, even where they are empty.
     mutating func writeLines(_ lines: String) {
         var isFirst = true
@@ -112,12 +123,12 @@ struct Printer {
         _ open: String, _ nodes: Nodes, _ close: String, node: (inout Printer, Nodes.Element) -> Void
     ) {
         write(open)
-        indentation += 1
+        indent()
         for element in nodes {
             breakLine()
             node(&self, element)
         }
-        indentation -= 1
+        outdent()
         breakLine()
         write(close)
     }
