@@ -1,0 +1,48 @@
+extension TypeSystemRules {
+    /// There is a query type, root types are object types, and no two are the same (specification, section 3.3.1).
+    func rootOperationTypes() -> [SchemaFault] {
+        var faults: [SchemaFault] = []
+        if schema.queryType == nil {
+            faults.append(SchemaFault("Query root type must be provided.", at: [syntax.schema?.span]))
+        }
+        var uses: [(type: TypeID, operations: [OperationType])] = []
+        for operation in OperationType.allCases {
+            guard let id = schema.rootType(for: operation) else { continue }
+            guard case .object = schema[id].kind else {
+                faults.append(notAnObject(operation, schema[id]))
+                continue
+            }
+            if let position = uses.firstIndex(where: { $0.type == id }) {
+                uses[position].operations.append(operation)
+            } else {
+                uses.append((id, [operation]))
+            }
+        }
+        return faults + uses.filter { $0.operations.count > 1 }.map(shared)
+    }
+
+    private func notAnObject(_ operation: OperationType, _ type: NamedType) -> SchemaFault {
+        let condition = operation == .query ? "" : " if provided"
+        return SchemaFault(
+            "\(operation.usualTypeName) root type must be Object type\(condition), it cannot be \(type.name).",
+            at: [rootSpan(operation) ?? type.node])
+    }
+
+    private func shared(_ type: TypeID, by operations: [OperationType]) -> SchemaFault {
+        let list = Suggestions.list(operations.map(\.rawValue), conjunction: "and")
+        return SchemaFault(
+            "All root types must be different, \"\(schema[type].name)\" type is used as \(list) root types.",
+            at: operations.map(rootSpan))
+    }
+
+    /// Where the schema's definition or an extension of it names the root type.
+    private func rootSpan(_ operation: OperationType) -> SourceSpan? {
+        for node in syntax.schemaNodes {
+            for index in node.operationTypes.indices {
+                let root = document.operationTypeDefinitions[index]
+                if root.operation == operation { return root.type.span }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,30 @@
+extension TypeSystemRules {
+    /// A union has members, all of them object types, none twice (specification, section 3.8).
+    func unionMembers(of type: NamedType, _ union: UnionType) -> [SchemaFault] {
+        if union.members.isEmpty {
+            return [
+                SchemaFault(
+                    "Union type \(type.name) must define one or more member types.",
+                    at: nodes(of: type).map(\.span))
+            ]
+        }
+        var faults: [SchemaFault] = []
+        var included: Set<TypeID> = []
+        for id in union.members {
+            let member = schema[id]
+            if case .object = member.kind {
+                if included.insert(id).inserted { continue }
+                faults.append(
+                    SchemaFault(
+                        "Union type \(type.name) can only include type \(member.name) once.",
+                        at: memberSpans(type, member)))
+            } else {
+                faults.append(
+                    SchemaFault(
+                        "Union type \(type.name) can only include Object types, it cannot include \(member.name).",
+                        at: memberSpans(type, member)))
+            }
+        }
+        return faults
+    }
+}
