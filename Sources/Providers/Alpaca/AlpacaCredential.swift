@@ -1,0 +1,77 @@
+import Upstream
+
+/// What proves to Alpaca who asks: a pair of keys, or the token that OAuth gave.
+///
+/// It never prints itself: neither `print`, `dump` nor an interpolation shows more than its kind.
+package struct AlpacaCredential: Sendable, Hashable {
+    private let proof: Proof
+
+    private enum Proof: Hashable {
+        case keys(id: String, secret: String)
+        case token(String)
+    }
+
+    /// A part that cannot be sent: it would have broken out of its header, or is not there.
+    package enum Malformed: Error, Hashable, Sendable {
+        case keyID
+        case secretKey
+        case token
+    }
+
+    /// An account's own keys; paper and live have different ones.
+    package static func keys(id: String, secret: String) throws(Malformed) -> AlpacaCredential {
+        guard isSendable(id) else { throw .keyID }
+        guard isSendable(secret) else { throw .secretKey }
+        return AlpacaCredential(proof: .keys(id: id, secret: secret))
+    }
+
+    /// A user's token, which has no end and cannot be renewed: once refused, the user must connect again.
+    package static func token(_ token: String) throws(Malformed) -> AlpacaCredential {
+        guard isSendable(token) else { throw .token }
+        return AlpacaCredential(proof: .token(token))
+    }
+
+    /// Visible ASCII only, which is all that keys and tokens consist of.
+    private static func isSendable(_ text: String) -> Bool {
+        (1...maximumLength).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private static let maximumLength = 4_096
+
+    /// Adds the header fields that carry the proof.
+    func sign(_ headers: inout HTTPHeaders) {
+        switch proof {
+        case .keys(let id, let secret):
+            headers.add("APCA-API-KEY-ID", id)
+            headers.add("APCA-API-SECRET-KEY", secret)
+        case .token(let token):
+            headers.add("Authorization", "Bearer \(token)")
+        }
+    }
+}
+
+extension AlpacaCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String {
+        switch proof {
+        case .keys: "Alpaca keys \(Redaction.mark)"
+        case .token: "Alpaca token \(Redaction.mark)"
+        }
+    }
+
+    package var debugDescription: String { description }
+
+    package var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
+}
+
+extension AlpacaCredential.Malformed: CustomStringConvertible {
+    package var description: String {
+        let part =
+            switch self {
+            case .keyID: "The key id"
+            case .secretKey: "The secret key"
+            case .token: "The token"
+            }
+        return "\(part) for Alpaca is empty, too long, or has characters other than visible ASCII;"
+            + " copy it again without quotes and line breaks."
+    }
+}
