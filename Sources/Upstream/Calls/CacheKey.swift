@@ -1,0 +1,42 @@
+package import Brokerage
+
+/// Whose private data something is: a user, or one of a user's connections.
+package struct OwnerID: Hashable, Sendable {
+    private let id: String
+
+    /// Nil for the empty text, which is nobody.
+    package init?(_ id: String) {
+        guard !id.isEmpty else { return nil }
+        self.id = id
+    }
+}
+
+/// What a value is cached and shared under.
+///
+/// Private data cannot be named without its owner, and a key with an owner equals none without or of another owner: so
+/// no value of one user is ever served to another.
+package struct CacheKey: Hashable, Sendable {
+    package let provider: Provider
+    /// What was asked for, parameters included: `AAPL`, `history 1D`. Never a credential.
+    package let subject: String
+    private let owner: OwnerID?
+
+    private init(_ provider: Provider, _ subject: String, owner: OwnerID?) {
+        self.provider = provider
+        self.subject = subject
+        self.owner = owner
+    }
+
+    /// The key of what everybody may see.
+    package static func `public`(_ provider: Provider, _ subject: String) -> CacheKey {
+        CacheKey(provider, subject, owner: nil)
+    }
+
+    /// The key of what only `owner` may see.
+    package static func `private`(of owner: OwnerID, _ provider: Provider, _ subject: String) -> CacheKey {
+        CacheKey(provider, subject, owner: owner)
+    }
+
+    /// Whether the value under it belongs to somebody.
+    package var isPrivate: Bool { owner != nil }
+}

@@ -1,0 +1,42 @@
+package import Brokerage
+
+/// What a call takes from the operation that needs it.
+package struct CallContext: Sendable {
+    /// When the operation wants to have its answer; nothing is waited for or tried again beyond it.
+    package let deadline: ContinuousClock.Instant
+    /// Told of each call to a provider, and of each that was spared. Called on any thread; it must be quick.
+    package let observe: (@Sendable (CallRecord) -> Void)?
+
+    package init(deadline: ContinuousClock.Instant, observe: (@Sendable (CallRecord) -> Void)? = nil) {
+        self.deadline = deadline
+        self.observe = observe
+    }
+}
+
+/// One call to a provider, or what stood in for one.
+package struct CallRecord: Hashable, Sendable {
+    package let provider: Provider
+    /// What was asked for: `account`, `quotes`.
+    package let operation: String
+    package let outcome: Outcome
+    /// From the decision to the answer; zero where it was at hand.
+    package let duration: Duration
+
+    package init(provider: Provider, operation: String, outcome: Outcome, duration: Duration = .zero) {
+        self.provider = provider
+        self.operation = operation
+        self.outcome = outcome
+        self.duration = duration
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        /// It was in the cache.
+        case cached
+        /// Somebody else's equal call was in flight.
+        case joined
+        /// The provider answered.
+        case answered
+        /// The provider was called and failed.
+        case failed(ProviderFailure.Cause)
+    }
+}

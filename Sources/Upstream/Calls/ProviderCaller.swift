@@ -1,0 +1,113 @@
+package import Brokerage
+
+/// Calls one provider: sends, tries reads again, tells failures apart, reports what it did.
+///
+/// A write goes out once, whatever happens: its method decides, not the caller.
+package struct ProviderCaller: Sendable {
+    package let provider: Provider
+    private let transport: Transport
+    private let clock: CallClock
+    private let retry: RetryPolicy
+    private let failure: @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause?
+
+    /// - Parameter failure: What a response that is none means, nil for a good one; a provider that puts its errors
+    ///   under status 200 looks for them here.
+    package init(
+        _ provider: Provider, over transport: Transport, clock: CallClock = .system, retry: RetryPolicy = RetryPolicy(),
+        failure: @escaping @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause? = {
+            ProviderFailure.Cause.status(of: $0, now: $1)
+        }
+    ) {
+        self.provider = provider
+        self.transport = transport
+        self.clock = clock
+        self.retry = retry
+        self.failure = failure
+    }
+
+    /// Sends a request and reads its response.
+    ///
+    /// - Parameters:
+    ///   - operation: A name for records: `account`.
+    ///   - request: Its deadline is cut to that of `context`.
+    ///   - read: Makes a value of a good response.
+    package func call<Value>(
+        _ operation: String, _ request: HTTPRequest, in context: CallContext,
+        read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        var attempt = 1
+        while true {
+            let failure: ProviderFailure
+            do throws(ProviderFailure) {
+                return try await once(operation, request, in: context, read: read)
+            } catch {
+                failure = error
+            }
+            guard request.method.isRead, attempt < retry.attempts,
+                let next = resumption(after: failure.cause, attempt: attempt, before: context.deadline)
+            else { throw failure }
+            do {
+                try await clock.sleep(next)
+            } catch {
+                throw ProviderFailure(provider, .cancelled)
+            }
+            attempt += 1
+        }
+    }
+
+    private func once<Value>(
+        _ operation: String, _ request: HTTPRequest, in context: CallContext,
+        read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let start = clock.now()
+        do throws(ProviderFailure) {
+            let value = try await exchange(request, in: context, start: start, read: read)
+            record(operation, .answered, since: start, in: context)
+            return value
+        } catch {
+            record(operation, .failed(error.cause), since: start, in: context)
+            throw error
+        }
+    }
+
+    private func exchange<Value>(
+        _ request: HTTPRequest, in context: CallContext, start: ContinuousClock.Instant,
+        read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        var request = request
+        request.deadline = min(request.deadline, context.deadline)
+        // A write is not given up early to be tried again, as it is not tried again.
+        if request.method.isRead { request.deadline = min(request.deadline, start + retry.attemptTimeout) }
+        let response: HTTPResponse
+        do throws(TransportError) {
+            response = try await transport.send(request)
+        } catch {
+            throw ProviderFailure(provider, transport: error)
+        }
+        if let cause = failure(response, clock.wallTime()) { throw ProviderFailure(provider, cause) }
+        do throws(JSONError) {
+            return try read(response)
+        } catch {
+            throw ProviderFailure(provider, .answerInvalid(error))
+        }
+    }
+
+    /// When to try again; nil if it makes no sense or cannot be before the deadline.
+    private func resumption(
+        after cause: ProviderFailure.Cause, attempt: Int, before deadline: ContinuousClock.Instant
+    ) -> ContinuousClock.Instant? {
+        guard cause.isTransient else { return nil }
+        var pause = retry.pause(after: attempt)
+        if let retryAt = cause.retryAt { pause = max(pause, retryAt.duration(since: clock.wallTime())) }
+        let next = clock.now() + pause
+        return next < deadline ? next : nil
+    }
+
+    private func record(
+        _ operation: String, _ outcome: CallRecord.Outcome, since start: ContinuousClock.Instant, in context: CallContext
+    ) {
+        context.observe?(
+            CallRecord(
+                provider: provider, operation: operation, outcome: outcome, duration: start.duration(to: clock.now())))
+    }
+}

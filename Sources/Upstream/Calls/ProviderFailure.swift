@@ -1,0 +1,96 @@
+package import Brokerage
+
+/// Why a provider did not deliver. A closed set, without secrets or payload: it may be logged, and decides what a
+/// client is told.
+package struct ProviderFailure: Error, Hashable, Sendable {
+    package let provider: Provider
+    package let cause: Cause
+
+    package init(_ provider: Provider, _ cause: Cause) {
+        self.provider = provider
+        self.cause = cause
+    }
+
+    /// What went wrong, in terms of what can be done about it.
+    package enum Cause: Hashable, Sendable {
+        /// It cannot be reached, or says itself that it is out of order.
+        case unavailable
+        /// It was not done by the deadline.
+        case timedOut
+        /// It answered something that makes no sense; where in the text, if the text was JSON of the wrong shape.
+        case answerInvalid(JSONError?)
+        /// The credential is no longer good: the user must connect again.
+        case unauthorized
+        /// The credential is good, but not for this.
+        case notEntitled
+        case notFound
+        /// Asked too often; it may be asked again then, where it says so.
+        case rateLimited(retryAt: Instant?)
+        /// What the plan allows is used up until then.
+        case quotaExhausted(retryAt: Instant?)
+        /// It has no such thing.
+        case unsupported
+        /// More calls than Portico itself lets through, or Portico is shutting down.
+        case overloaded
+        /// The one who asked has gone.
+        case cancelled
+    }
+}
+
+extension ProviderFailure {
+    /// What a failure to get any response means.
+    package init(_ provider: Provider, transport error: TransportError) {
+        let cause: Cause =
+            switch error {
+            case .couldNotResolve, .couldNotConnect, .tls, .interrupted, .badURL, .other: .unavailable
+            case .timedOut: .timedOut
+            case .responseTooLarge, .malformedResponse: .answerInvalid(nil)
+            case .overloaded, .shutDown: .overloaded
+            case .cancelled: .cancelled
+            }
+        self.init(provider, cause)
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// What a status means by RFC 9110; nil for success. Providers with signs of their own look at those first.
+    package static func status(of response: HTTPResponse, now: Instant) -> Self? {
+        switch response.status {
+        case 200..<300: nil
+        case 401: .unauthorized
+        case 402, 403: .notEntitled
+        case 404, 410: .notFound
+        case 408, 504: .timedOut
+        case 429: .rateLimited(retryAt: RetryAfter.instant(in: response, now: now))
+        case 500...: .unavailable
+        default: .answerInvalid(nil)
+        }
+    }
+}
+
+extension ProviderFailure: CustomStringConvertible {
+    package var description: String { "\(provider.rawValue): \(cause)" }
+}
+
+extension ProviderFailure.Cause: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unavailable: "unavailable"
+        case .timedOut: "no answer in time"
+        case .answerInvalid(nil): "an answer that makes no sense"
+        case .answerInvalid(let error?): "an answer that makes no sense: \(error)"
+        case .unauthorized: "the credential was refused"
+        case .notEntitled: "not allowed for this credential"
+        case .notFound: "not found"
+        case .rateLimited(let retryAt): "asked too often" + Self.until(retryAt)
+        case .quotaExhausted(let retryAt): "the quota is used up" + Self.until(retryAt)
+        case .unsupported: "not supported"
+        case .overloaded: "too many calls at once"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    private static func until(_ retryAt: Instant?) -> String {
+        retryAt.map { " until \($0)" } ?? ""
+    }
+}
