@@ -30,3 +30,16 @@ package struct Account: Hashable, Sendable {
         self.reading = reading
     }
 }
+
+extension Account {
+    /// Equity less equity at the previous close; nil without either.
+    package var dayChange: Decimal? {
+        guard let equity, let lastEquity else { return nil }
+        return try? equity - lastEquity
+    }
+
+    /// The day's change in per cent of the previous close, to four digits; nil without either, or from zero.
+    package var dayChangePercent: Decimal? {
+        dayChange.flatMap { change in lastEquity.flatMap { change.percent(of: $0) } }
+    }
+}

@@ -31,7 +31,6 @@ package struct Quote: Hashable, Sendable {
 
     /// The change in per cent of the previous close, to four digits; nil without either, or from a close of zero.
     package var changePercent: Decimal? {
-        guard let change, let previousClose, let hundredfold = try? change * 100 else { return nil }
-        return try? hundredfold.divided(by: previousClose, to: 4, .halfEven)
+        change.flatMap { change in previousClose.flatMap { change.percent(of: $0) } }
     }
 }

@@ -15,6 +15,13 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    private init(valid text: String) {
+        self.text = text
+    }
+
+    /// A symbol to try things out with.
+    package static let example = Symbol(valid: "AAPL")
+
     package var description: String { text }
 
     private static func mayContain(_ byte: UInt8) -> Bool {

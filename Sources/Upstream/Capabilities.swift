@@ -1,22 +1,25 @@
+package import Brokerage
+
 // What providers can do, one small protocol for each capability. A provider conforms to those that it has.
 //
-// Calls throw the failures of `Upstream`. They end by the deadline, and where their task is cancelled.
+// A call carries what it takes from the operation that needs it, ends by that operation's deadline, and says in terms
+// of what can be done about it why it failed.
 
 /// Knows a user's account with its broker, and what is in it.
 package protocol AccountSource: Sendable {
     /// The account and its figures now.
-    func account(by deadline: ContinuousClock.Instant) async throws -> Account
+    func account(in call: CallContext) async throws(ProviderFailure) -> Account
 
     /// Everything that the account holds; empty means that it holds nothing.
-    func positions(by deadline: ContinuousClock.Instant) async throws -> [Position]
+    func positions(in call: CallContext) async throws(ProviderFailure) -> [Position]
 
     /// The account's equity over time.
     ///
     /// - Parameter interval: the distance of two points; nil leaves the choice to the provider. What it does not
     ///   have is `unsupported`.
     func history(
-        _ range: HistoryRange, interval: Interval?, by deadline: ContinuousClock.Instant
-    ) async throws -> EquityHistory
+        _ range: HistoryRange, interval: Interval?, in call: CallContext
+    ) async throws(ProviderFailure) -> EquityHistory
 }
 
 /// Knows the latest prices of instruments.
@@ -27,7 +30,5 @@ package protocol QuoteSource: Sendable {
     /// The latest prices; a symbol that the source does not know is not among them.
     ///
     /// - Parameter symbols: each once, at most `symbolsPerCall`.
-    func quotes(
-        for symbols: [Symbol], by deadline: ContinuousClock.Instant
-    ) async throws -> [Symbol: Quote]
+    func quotes(for symbols: [Symbol], in call: CallContext) async throws(ProviderFailure) -> [Symbol: Quote]
 }
