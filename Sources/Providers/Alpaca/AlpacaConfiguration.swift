@@ -3,19 +3,29 @@ package import Upstream
 
 /// Where Alpaca is reached, and as whom.
 package struct AlpacaConfiguration: Sendable {
-    package var environment: Environment
+    package let environment: Environment
     /// The trading host, without the `/v2` of its paths.
-    package var tradingURL: HTTPURL
+    package let tradingURL: HTTPURL
     /// The market data host, likewise.
-    package var dataURL: HTTPURL
-    package var credential: AlpacaCredential
+    package let dataURL: HTTPURL
+    package let credential: AlpacaCredential
     /// Nil leaves the choice to Alpaca: all exchanges for who pays for them, else IEX.
-    package var feed: AlpacaFeed?
+    package let feed: AlpacaFeed?
+
+    /// An address that paths cannot be put behind, because it has a query.
+    package struct InvalidBase: Error, Hashable, CustomStringConvertible {
+        package let url: HTTPURL
+
+        package var description: String {
+            "\(url) cannot be a base address of Alpaca: paths are put behind it, so it must end before the \"?\"."
+        }
+    }
 
     package init(
         environment: Environment, tradingURL: HTTPURL, dataURL: HTTPURL, credential: AlpacaCredential,
         feed: AlpacaFeed? = nil
-    ) {
+    ) throws(InvalidBase) {
+        for url in [tradingURL, dataURL] where url.text.contains("?") { throw InvalidBase(url: url) }
         self.environment = environment
         self.tradingURL = tradingURL
         self.dataURL = dataURL

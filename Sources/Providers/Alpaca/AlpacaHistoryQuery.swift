@@ -18,6 +18,11 @@ struct AlpacaHistoryQuery: Hashable {
         self.period = Self.period(range, now: now)
     }
 
+    /// As they stand in the address.
+    var items: [(name: String, value: String?)] {
+        [("period", period), ("timeframe", timeframe.rawValue)]
+    }
+
     private static func usual(_ range: HistoryRange) -> AlpacaTimeframe {
         switch range {
         case .oneDay: .minute

@@ -58,6 +58,19 @@ struct AlpacaPosition: JSONReadable, Hashable {
 }
 
 extension AlpacaPosition {
+    /// Reads the whole answer.
+    static func list(_ body: [UInt8], fetchedAt: Instant) throws(JSONError) -> [Position] {
+        try JSONReader.read(body) { reader throws(JSONError) in
+            var positions: [Position] = []
+            try reader.array { reader throws(JSONError) in
+                let sent = try AlpacaPosition(json: &reader)
+                let position = try? sent.position(fetchedAt: fetchedAt)
+                positions.append(try reader.required(position, "figures that can change their sign"))
+            }
+            return positions
+        }
+    }
+
     /// The position in Portico's words.
     ///
     /// Quantities are above zero, value and cost of a short below, whatever sign they came with: so value less cost is
