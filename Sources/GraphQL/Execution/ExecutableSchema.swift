@@ -53,7 +53,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         do {
             document = try parse(SourceText(text), limits: options.parserLimits)
         } catch {
-            throw GraphQLErrors([error.graphQLError])
+            throw GraphQLErrors([GraphQLError(error)])
         }
         let prepared = PreparedDocument(try valid(document))
         documents[text] = prepared

@@ -111,7 +111,7 @@ enum IntrospectedTypeKind: String, GraphQLEnum {
 struct IncludeDeprecated: GraphQLArguments {
     let includeDeprecated: Bool
 
-    init(_ fields: InputFields) throws {
-        includeDeprecated = try fields["includeDeprecated"]
+    init(_ arguments: ArgumentReader) throws {
+        includeDeprecated = try arguments["includeDeprecated"]
     }
 }

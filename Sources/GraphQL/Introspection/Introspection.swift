@@ -33,8 +33,8 @@ struct Introspection: Sendable {
     private struct TypeName: GraphQLArguments {
         let name: String
 
-        init(_ fields: InputFields) throws {
-            name = try fields["name"]
+        init(_ arguments: ArgumentReader) throws {
+            name = try arguments["name"]
         }
     }
 }

@@ -4,15 +4,15 @@
 /// struct ChartArguments: GraphQLArguments {
 ///     let interval: Interval
 ///     let last: Int?
-///     init(_ fields: InputFields) throws {
-///         interval = try fields["interval"]
-///         last = try fields["last"]
+///     init(_ arguments: ArgumentReader) throws {
+///         interval = try arguments["interval"]
+///         last = try arguments["last"]
 ///     }
 /// }
 /// ```
 /// Defaults stand in the schema and nowhere else.
 public protocol GraphQLArguments: Sendable {
-    init(_ fields: InputFields) throws
+    init(_ arguments: ArgumentReader) throws
 }
 
 /// The arguments of one field of one execution, for the loads that read them.
@@ -64,7 +64,7 @@ struct ArgumentStep: Sendable {
                     let coerced = try schema.coerceArguments(
                         definition.arguments, given: field.arguments, in: document, at: field.span,
                         variables: variables)
-                    return try Arguments(InputFields(coerced, at: []))
+                    return try Arguments(ArgumentReader(coerced, at: []))
                 })
         }
         self.slot = slot

@@ -57,8 +57,8 @@ struct Query: Sendable {}
 struct QuotesArguments: GraphQLArguments {
     let symbols: [String]
 
-    init(_ fields: InputFields) throws {
-        symbols = try fields["symbols"]
+    init(_ arguments: ArgumentReader) throws {
+        symbols = try arguments["symbols"]
     }
 }
 

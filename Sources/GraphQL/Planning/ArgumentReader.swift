@@ -1,7 +1,7 @@
 /// The fields of an input object, or the arguments of a field, for an initialiser to read one by one.
 ///
 /// The same initialiser serves the binder: it reads sample values, and so tells which fields it wants.
-public struct InputFields {
+public struct ArgumentReader {
     private let source: Source
     private let path: [String]
 
@@ -82,9 +82,9 @@ extension GraphQLArguments {
     /// The arguments that the initialiser reads, found by letting it read sample values.
     @usableFromInline
     static func bound(to binder: inout Binder, at coordinate: String) -> [BoundArgument] {
-        let recorder = InputFields.Recorder(binder)
+        let recorder = ArgumentReader.Recorder(binder)
         do {
-            _ = try Self(InputFields(recording: recorder))
+            _ = try Self(ArgumentReader(recording: recorder))
         } catch {
             recorder.binder.differ(at: coordinate, .unreadable("reading its arguments failed: \(error)"))
         }

@@ -1,0 +1,32 @@
+package import Brokerage
+package import GraphQL
+
+/// A failure of one field, as clients see it.
+package struct FieldError: PublicError, Hashable {
+    package let code: ErrorCode
+    package let message: String
+    /// Who failed, where it was a provider.
+    package var provider: Provider?
+    /// When to try again, where somebody knows.
+    package var retryAt: Instant?
+
+    package init(_ code: ErrorCode, _ message: String, provider: Provider? = nil, retryAt: Instant? = nil) {
+        self.code = code
+        self.message = message
+        self.provider = provider
+        self.retryAt = retryAt
+    }
+
+    package var extensions: InputObject {
+        var extensions: InputObject = ["code": .string(code.rawValue)]
+        if let provider { extensions["provider"] = .string(provider.rawValue) }
+        if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
+        return extensions
+    }
+}
+
+extension FieldError {
+    /// The field needs a session, and the request came without one.
+    static let unauthenticated = FieldError(
+        .unauthenticated, "This field needs a session: send its token as `Authorization: Bearer …`.")
+}

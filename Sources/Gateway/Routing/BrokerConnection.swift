@@ -1,0 +1,33 @@
+package import Brokerage
+package import Upstream
+
+/// A user's link to a broker: whose it is, and what it can be asked.
+package struct BrokerConnection: Sendable {
+    /// Tells connections apart, in keys and ids; it never changes while the connection lives.
+    package let id: String
+    /// Whose it is. Nothing that is read through the connection is ever shown to anybody else.
+    package let owner: OwnerID
+    package let provider: Provider
+    package let environment: Environment
+    package let accounts: any AccountSource
+
+    package init(
+        id: String, owner: OwnerID, provider: Provider, environment: Environment, accounts: any AccountSource
+    ) {
+        self.id = id
+        self.owner = owner
+        self.provider = provider
+        self.environment = environment
+        self.accounts = accounts
+    }
+
+    /// The `id` that the schema gives one of its accounts.
+    func globalID(ofAccount account: String) -> String {
+        "Account:\(id):\(account)"
+    }
+
+    /// The `id` that the schema gives one of its positions: an account holds an instrument once.
+    func globalID(ofPosition position: Position) -> String {
+        "Position:\(id):\(position.symbol.text)"
+    }
+}

@@ -1,0 +1,43 @@
+package import Brokerage
+package import GraphQL
+package import Upstream
+
+/// What resolvers are given of a request: who asks, what stands behind, and until when.
+package struct GatewayContext: Sendable {
+    package let session: Session
+    package let backends: Backends
+    /// When every call for this request must have ended, and who is told of each.
+    package let call: CallContext
+
+    package init(session: Session, backends: Backends, call: CallContext) {
+        self.session = session
+        self.backends = backends
+        self.call = call
+    }
+
+    /// The connections that the request may use.
+    ///
+    /// - Throws: `FieldError.unauthenticated` where it came without a session.
+    func connections(with provider: Provider?) throws -> [BrokerConnection] {
+        guard let owner = session.owner else { throw FieldError.unauthenticated }
+        return backends.connections(of: owner, with: provider)
+    }
+
+    /// A value that belongs to a connection's owner: from memory, else by one call that all who ask share.
+    ///
+    /// - Parameter subject: what is asked for, parameters included.
+    func read<Value: Sendable>(
+        _ subject: String, of connection: BrokerConnection, keptIn reads: Reads<Value>,
+        _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
+    ) -> Loading<Value> {
+        let key = CacheKey.private(of: connection.owner, connection.provider, "\(connection.id)/\(subject)")
+        if let value = reads.cached(key, in: call) { return .ready(value) }
+        return .later { [call] in
+            do throws(ProviderFailure) {
+                return try await reads.value(for: key, in: call, fetch: fetch)
+            } catch {
+                throw FieldError(error)
+            }
+        }
+    }
+}

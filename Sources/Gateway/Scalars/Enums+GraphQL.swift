@@ -1,0 +1,20 @@
+package import Brokerage
+package import GraphQL
+
+// The vocabulary's enums whose names and values are those of the schema.
+
+extension Provider: GraphQLEnum, Input {
+    package static var sample: Provider { .alpaca }
+}
+
+extension Environment: GraphQLEnum {}
+
+extension Interval: GraphQLEnum, Input {
+    package static var sample: Interval { .oneDay }
+}
+
+extension HistoryRange: GraphQLEnum, Input {
+    package static var sample: HistoryRange { .oneDay }
+}
+
+extension PositionSide: GraphQLEnum {}

@@ -1,0 +1,27 @@
+package import Brokerage
+package import GraphQL
+
+/// A symbol is a `String` in the schema.
+extension Symbol: GraphQLScalar, Input {
+    package static var graphQLNames: [String] { ["String"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        writer.write(text)
+    }
+
+    package static func bindInput(to binder: inout Binder) -> BoundType { bind(to: &binder) }
+
+    package static var sample: Symbol { .example }
+
+    package init(input: InputValue?) throws(InputError) {
+        guard case .string(let text) = input else { throw InputError("Expected a symbol.") }
+        guard let symbol = Symbol(text) else {
+            throw InputError(
+                """
+                \"\(text.prefix(40))\" is no symbol: it has 1 to \(Symbol.maximumLength) letters, digits and the \
+                characters . - / : = ^ _ +
+                """)
+        }
+        self = symbol
+    }
+}

@@ -1,0 +1,60 @@
+package import Brokerage
+package import GraphQL
+
+/// An account, and the connection by which it was read.
+struct LinkedAccount: Sendable {
+    let account: Account
+    let connection: BrokerConnection
+}
+
+extension LinkedAccount: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<LinkedAccount>("Account") {
+        Field("id") { $0.connection.globalID(ofAccount: $0.account.id) }
+        Field("provider") { $0.connection.provider }
+        Field("environment") { $0.connection.environment }
+        Field("number", \.account.number)
+        Field("currency", \.account.currency)
+        Field("status", \.account.status)
+        Field("canTrade", \.account.canTrade)
+        Field("equity", \.account.equity)
+        Field("lastEquity", \.account.lastEquity)
+        Field("cash", \.account.cash)
+        Field("availableCash", \.account.availableCash)
+        Field("buyingPower", \.account.buyingPower)
+        Field("marginUsed", \.account.marginUsed)
+        Field("dayChange") { $0.account.dayChange }
+        Field("dayChangePercent") { $0.account.dayChangePercent?.doubleValue }
+        Field("positions", SymbolsArguments.self, load: { accounts, arguments, context in
+            .each(accounts) { context.positions(of: $0.connection, symbols: arguments.symbols) }
+        })
+        Field("history", HistoryArguments.self, load: { accounts, arguments, context in
+            .each(accounts) {
+                context.history(of: $0.connection, arguments.range, interval: arguments.interval)
+            }
+        })
+        Field("asOf", \.account.reading.asOf)
+        Field("fetchedAt", \.account.reading.fetchedAt)
+        Field("source", \.account.reading.source)
+        Field("stale", \.account.reading.isStale)
+    }
+}
+
+struct SymbolsArguments: GraphQLArguments {
+    let symbols: [Symbol]?
+
+    init(_ arguments: ArgumentReader) throws {
+        symbols = try arguments["symbols"]
+    }
+}
+
+struct HistoryArguments: GraphQLArguments {
+    let range: HistoryRange
+    let interval: Interval?
+
+    init(_ arguments: ArgumentReader) throws {
+        range = try arguments["range"]
+        interval = try arguments["interval"]
+    }
+}

@@ -1,0 +1,25 @@
+package import Brokerage
+package import GraphQL
+
+extension EquityHistory: GraphQLObject {
+    package static let graphQL = Object<EquityHistory>("EquityHistory") {
+        Field("range", \.range)
+        Field("interval", \.interval)
+        Field("currency", \.currency)
+        Field("baseValue", \.baseValue)
+        Field("points", \.points)
+        Field("asOf", \.reading.asOf)
+        Field("fetchedAt", \.reading.fetchedAt)
+        Field("source", \.reading.source)
+        Field("stale", \.reading.isStale)
+    }
+}
+
+extension EquityPoint: GraphQLObject {
+    package static let graphQL = Object<EquityPoint>("EquityPoint") {
+        Field("time", \.time)
+        Field("equity", \.equity)
+        Field("profitLoss", \.profitLoss)
+        Field("profitLossPercent") { $0.profitLossPercent?.doubleValue }
+    }
+}

@@ -1,0 +1,37 @@
+package import Brokerage
+package import GraphQL
+
+/// A position, and the connection by which it was read.
+struct LinkedPosition: Sendable {
+    let position: Position
+    let connection: BrokerConnection
+}
+
+extension LinkedPosition: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<LinkedPosition>("Position") {
+        Field("id") { $0.connection.globalID(ofPosition: $0.position) }
+        Field("provider") { $0.connection.provider }
+        Field("symbol", \.position.symbol)
+        Field("side", \.position.side)
+        Field("quantity", \.position.quantity)
+        Field("availableQuantity", \.position.availableQuantity)
+        Field("averageEntryPrice", \.position.averageEntryPrice)
+        Field("costBasis", \.position.costBasis)
+        Field("currentPrice", \.position.currentPrice)
+        Field("marketValue", \.position.marketValue)
+        Field("currency", \.position.currency)
+        Field("unrealizedProfitLoss", \.position.unrealizedProfitLoss)
+        Field("unrealizedProfitLossPercent") { $0.position.unrealizedProfitLossPercent?.doubleValue }
+        Field("dayProfitLoss", \.position.dayProfitLoss)
+        Field("dayProfitLossPercent") { $0.position.dayProfitLossPercent?.doubleValue }
+        Field("quote", ProviderArguments.self, load: { positions, arguments, context in
+            context.quotes(for: positions.map(\.position.symbol), from: arguments.provider)
+        })
+        Field("asOf", \.position.reading.asOf)
+        Field("fetchedAt", \.position.reading.fetchedAt)
+        Field("source", \.position.reading.source)
+        Field("stale", \.position.reading.isStale)
+    }
+}

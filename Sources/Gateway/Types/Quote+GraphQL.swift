@@ -1,0 +1,25 @@
+package import Brokerage
+package import GraphQL
+
+extension Quote: GraphQLObject {
+    package static let graphQL = Object<Quote>("Quote") {
+        Field("symbol", \.symbol)
+        Field("price", \.price)
+        Field("bid", \.bid)
+        Field("ask", \.ask)
+        Field("open", \.open)
+        Field("high", \.high)
+        Field("low", \.low)
+        Field("previousClose", \.previousClose)
+        Field("volume", \.volume)
+        Field("change") { $0.change }
+        Field("changePercent") { $0.changePercent?.doubleValue }
+        Field("currency", \.currency)
+        Field("delayMinutes", \.delayMinutes)
+        Field("feed", \.feed)
+        Field("asOf", \.reading.asOf)
+        Field("fetchedAt", \.reading.fetchedAt)
+        Field("source", \.reading.source)
+        Field("stale", \.reading.isStale)
+    }
+}
