@@ -96,7 +96,7 @@ package final class Reads<Value: Sendable>: Sendable {
     ///
     /// What is being read at this moment goes to those who wait for it already, but is neither kept nor shared with
     /// anybody who asks from now on. `isTouched` must not use this object.
-    package func invalidate(where isTouched: (CacheKey) -> Bool) {
+    package func invalidate(where isTouched: @Sendable (CacheKey) -> Bool) {
         state.withLock { state in
             state.cache.removeAll(where: isTouched)
             state.flights.release(where: isTouched)
