@@ -1,12 +1,15 @@
 extension BlockString {
-    /// A text between `"""`, on lines of its own where that reads better or where the text could not be read back
-    /// otherwise. Its lines are not indented; whoever prints it may indent all of them alike.
+    /// A text between triple quotes.
+    ///
+    /// It stands on lines of its own where that reads better, or where it could not be read back otherwise. Its lines
+    /// are not indented; whoever prints it may indent all of them alike.
     public static func literal(_ text: String) -> String {
         let escaped = escapingTripleQuotes(in: text)
         let lines = escaped.split(separator: .lineFeed, omittingEmptySubsequences: false)
         let isSingleLine = lines.count == 1
         // All lines but the first are indented: the first would be taken for part of the indentation's measure.
-        let needsFirstBreak = !isSingleLine && lines.dropFirst().allSatisfy { $0.first.map(isWhitespace) ?? true }
+        let needsFirstBreak =
+            !isSingleLine && lines.dropFirst().allSatisfy { $0.first.map(isWhitespace) ?? true }
         let endsInTripleQuote = escaped.suffix(4).elementsEqual([.backslash, .quote, .quote, .quote])
         let last = escaped.last
         let needsLastBreak = last == .backslash || (last == .quote && !endsInTripleQuote)

@@ -17,7 +17,7 @@ public enum BlockString {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The lines of a raw text, `\"""` resolved. Indentation is not touched by that, since quotes are none.
+    /// The lines of a raw text, escaped quotes resolved; indentation is not touched by that, since quotes are none.
     private static func unescapedLines(of content: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var line: [UInt8] = []

@@ -57,6 +57,7 @@ public struct Run<Node>: Hashable, Sendable {
     /// How many nodes there are.
     public var count: UInt32
 
+    /// So many nodes from an index on.
     @inlinable
     public init(start: UInt32, count: UInt32) {
         self.start = start
@@ -76,7 +77,9 @@ public struct Run<Node>: Hashable, Sendable {
     public var indices: Range<Int> { Int(start)..<(Int(start) + Int(count)) }
 }
 
-/// A name and where it stands. Names with the same text have the same `id` throughout one document.
+/// A name and where it stands.
+///
+/// Names with the same text have the same `id` throughout one document.
 @frozen
 public struct Name: Sendable {
     /// Index into `Document.names`.
@@ -84,6 +87,7 @@ public struct Name: Sendable {
     /// Where it stands.
     public var span: SourceSpan
 
+    /// A name from its number and place.
     @inlinable
     public init(id: UInt32, span: SourceSpan) {
         self.id = id

@@ -1,6 +1,8 @@
 extension Lexer {
     /// Reads an int or a float from its first digit or minus sign (specification, sections 2.9.1 and 2.9.2).
-    static func number(at start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> (kind: TokenKind, end: Int) {
+    static func number(
+        at start: Int, in bytes: Span<UInt8>
+    ) throws(SyntaxFault) -> (kind: TokenKind, end: Int) {
         var kind = TokenKind.int
         var position = try integerPart(from: start, in: bytes)
         if byte(at: position, in: bytes) == UInt8(ascii: ".") {

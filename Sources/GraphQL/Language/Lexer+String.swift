@@ -1,6 +1,8 @@
 extension Lexer {
     /// Checks a string from its first quote and finds its end (specification, section 2.9.4).
-    static func string(at start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> (kind: TokenKind, end: Int) {
+    static func string(
+        at start: Int, in bytes: Span<UInt8>
+    ) throws(SyntaxFault) -> (kind: TokenKind, end: Int) {
         if isTripleQuote(at: start, in: bytes) {
             return (.blockString, try endOfBlockString(from: start + 3, in: bytes))
         }
@@ -109,7 +111,9 @@ extension Lexer {
         return unit
     }
 
-    private static func invalidUnicodeEscape(ofUnits count: Int, at start: Int, in bytes: Span<UInt8>) -> SyntaxFault {
+    private static func invalidUnicodeEscape(
+        ofUnits count: Int, at start: Int, in bytes: Span<UInt8>
+    ) -> SyntaxFault {
         let span = span(ofUnits: count, at: start, in: bytes)
         return SyntaxFault(.invalidUnicodeEscape(span), at: span)
     }

@@ -1,10 +1,9 @@
-/// Cuts a text into tokens (specification, section 2.1), one at a time and without allocating. A token's end is where
-/// the next one is looked for, so there is no state.
+/// Cuts a text into tokens (specification, section 2.1), one at a time and without allocating.
 ///
-/// Every byte is looked at once, and each look is bounds-checked: the text may be anything. `Lexer+Number.swift` and
+/// A token's end is where the next one is looked for, so there is no state. Every byte is looked at once, and each look is bounds-checked: the text may be anything. `Lexer+Number.swift` and
 /// `Lexer+String.swift` read the longer tokens.
 enum Lexer {
-    /// The first token at or behind an offset. Behind the last one it is `endOfText`, however often one asks.
+    /// The first token at or behind an offset; behind the last one `endOfText`, however often one asks.
     static func token(from offset: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Token {
         var position = offset
         while position < bytes.count {
@@ -58,7 +57,9 @@ enum Lexer {
     }
 
     /// Behind a byte-order mark, which is ignored wherever it stands; anything else begins no token.
-    private static func endOfByteOrderMark(at position: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func endOfByteOrderMark(
+        at position: Int, in bytes: Span<UInt8>
+    ) throws(SyntaxFault) -> Int {
         let (character, length) = SourceText.character(at: position, in: bytes)
         if character == .scalar("\u{FEFF}") { return position + length }
         let cause: SyntaxError.Cause =

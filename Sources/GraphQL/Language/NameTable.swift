@@ -4,7 +4,9 @@
 struct NameTable: ~Copyable {
     /// Where each name first stands; the index is the name's number.
     private var names: [SourceSpan] = []
-    /// The upper half of a slot is the name's hash, the lower its number plus 1; 0 is a free slot. A power of two many.
+    /// A power of two many slots.
+    ///
+    /// A slot's upper half is a name's hash, its lower half the number plus 1; 0 is a free slot.
     private var slots: [UInt64] = []
     private let seed = NameTable.processSeed
 

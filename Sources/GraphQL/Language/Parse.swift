@@ -22,13 +22,16 @@ public func parse(_ text: String, limits: ParserLimits = .default) throws(Syntax
 
 /// A part of a document that was parsed alone, and a document without definitions that holds what it refers to.
 public struct ParsedNode<Node: Sendable>: Sendable {
+    /// The part that was parsed.
     public let node: Node
+    /// What its children and names are found in.
     public let document: Document
 }
 
 /// Parses a value that stands alone (specification, section 2.9).
 ///
-/// - Parameter isConstant: Whether variables are refused in it.
+/// Where `isConstant`, variables are refused in it.
+///
 /// - Throws: `SyntaxError` for the first thing that does not belong to it, or for a limit that the text exceeds.
 public func parseValue(
     _ source: SourceText, isConstant: Bool = true, limits: ParserLimits = .default

@@ -14,19 +14,17 @@ extension Parser {
         let description = try description()
         guard let keyword = definitionKeyword() else {
             guard let description else { throw unexpected() }
-            switch token.kind {
-            case .leftBrace: throw SyntaxFault(.descriptionOfShorthandQuery, at: description.span)
-            case .name: throw SyntaxFault(.descriptionOfNothing, at: description.span)
-            case .exclamationMark, .dollar, .ampersand, .leftParenthesis, .rightParenthesis, .spread, .colon,
-                .equals, .at, .leftBracket, .rightBracket, .pipe, .rightBrace, .dot, .int, .float, .string,
-                .blockString, .endOfText:
-                throw unexpected()
+            if token.kind == .leftBrace {
+                throw SyntaxFault(.descriptionOfShorthandQuery, at: description.span)
             }
+            if token.kind == .name { throw SyntaxFault(.descriptionOfNothing, at: description.span) }
+            throw unexpected()
         }
         switch keyword {
         case .query: return .operation(try operation(.query, description: description, start: start))
         case .mutation: return .operation(try operation(.mutation, description: description, start: start))
-        case .subscription: return .operation(try operation(.subscription, description: description, start: start))
+        case .subscription:
+            return .operation(try operation(.subscription, description: description, start: start))
         case .fragment: return .fragment(try fragment(description: description, start: start))
         case .directive: return .directive(try directiveDefinition(description: description, start: start))
         case .schema: return .schema(try schemaDefinition(description: description, start: start))

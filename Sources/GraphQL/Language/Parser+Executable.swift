@@ -25,7 +25,9 @@ extension Parser {
     }
 
     /// `FragmentDefinition` from its keyword on.
-    mutating func fragment(description: StringValue?, start: UInt32) throws(SyntaxFault) -> FragmentDefinition {
+    mutating func fragment(
+        description: StringValue?, start: UInt32
+    ) throws(SyntaxFault) -> FragmentDefinition {
         try advance()
         if tokenMeans(["on"]) { throw unexpected() }
         let name = try name()
@@ -89,7 +91,8 @@ extension Parser {
             let start = token.span.start
             let name = try name()
             try expect(.colon)
-            let argument = Argument(name: name, value: try value(isConstant: isConstant), span: span(from: start))
+            let argument = Argument(
+                name: name, value: try value(isConstant: isConstant), span: span(from: start))
             document.arguments.append(argument)
         } while try !skip(.rightParenthesis)
         return run(of: document.arguments, from: first)

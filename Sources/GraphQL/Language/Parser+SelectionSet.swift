@@ -81,7 +81,7 @@ extension Parser {
         openSelections.append(.field(field))
     }
 
-    /// `FragmentSpread` or `InlineFragment`. Only the latter may have braces, and must.
+    /// `FragmentSpread` or `InlineFragment`; only the latter may have braces, and must.
     private mutating func spread() throws(SyntaxFault) {
         let start = token.span.start
         try advance()

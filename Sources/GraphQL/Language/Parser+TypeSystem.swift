@@ -69,11 +69,13 @@ extension Parser {
         let directives = try directives(isConstant: true)
         let body = try typeBody(keyword, interfaces: interfaces)
         return TypeDefinition(
-            description: description, name: name, directives: directives, body: body, isExtension: isExtension,
-            span: span(from: start))
+            description: description, name: name, directives: directives, body: body,
+            isExtension: isExtension, span: span(from: start))
     }
 
-    private mutating func typeBody(_ keyword: Keyword, interfaces: Run<Name>) throws(SyntaxFault) -> TypeBody {
+    private mutating func typeBody(
+        _ keyword: Keyword, interfaces: Run<Name>
+    ) throws(SyntaxFault) -> TypeBody {
         switch keyword {
         case .scalar: .scalar
         case .type: .object(interfaces: interfaces, fields: try fieldDefinitions())

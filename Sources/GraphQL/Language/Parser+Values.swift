@@ -144,22 +144,20 @@ extension Parser {
 
     /// `Description`, or nothing.
     mutating func description() throws(SyntaxFault) -> StringValue? {
-        guard token.kind == .string || token.kind == .blockString else { return nil }
+        guard token.kind.isString else { return nil }
         let string = StringValue(span: token.span, isBlock: token.kind == .blockString)
         try advance()
         return string
     }
 
-    /// True where the next token is a name with one of these texts, or a string that means one. The reference
-    /// implementation looks at a token's value alone where it keeps a word from being a name.
+    /// True where the next token is a name with one of these texts, or a string that means one: where it keeps a word
+    /// from being a name, the reference implementation looks at a token's value alone.
     func tokenMeans(_ texts: [String]) -> Bool {
-        switch token.kind {
-        case .name: texts.contains { hasText(token.span, $0) }
-        case .string, .blockString:
-            texts.contains(document.source.string(at: token.span, isBlock: token.kind == .blockString))
-        case .exclamationMark, .dollar, .ampersand, .leftParenthesis, .rightParenthesis, .spread, .colon, .equals,
-            .at, .leftBracket, .rightBracket, .leftBrace, .pipe, .rightBrace, .dot, .int, .float, .endOfText:
-            false
-        }
+        guard token.kind == .name || token.kind.isString else { return false }
+        let source = document.source
+        let text =
+            token.kind == .name
+            ? source.text(token.span) : source.string(at: token.span, isBlock: token.kind == .blockString)
+        return texts.contains(text)
     }
 }

@@ -75,7 +75,9 @@ extension Parser {
 
     /// Goes on behind this word; anything else is refused.
     mutating func expect(_ keyword: Keyword) throws(SyntaxFault) {
-        guard isNext(keyword) else { throw SyntaxFault(.expectedKeyword(keyword, found: token), at: token.span) }
+        guard isNext(keyword) else {
+            throw SyntaxFault(.expectedKeyword(keyword, found: token), at: token.span)
+        }
         try advance()
     }
 

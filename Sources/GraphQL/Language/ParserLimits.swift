@@ -2,7 +2,7 @@
 ///
 /// The defaults suit a schema of a thousand types. A server that parses strangers' operations sets lower ones.
 public struct ParserLimits: Hashable, Sendable {
-    /// Size of the text in bytes. No more than 4 GiB are ever read, since spans have 32 bits.
+    /// Size of the text in bytes; no more than 4 GiB are ever read, since spans have 32 bits.
     public var bytes: Int
     /// Number of tokens, comments not counted.
     public var tokens: Int
@@ -12,6 +12,7 @@ public struct ParserLimits: Hashable, Sendable {
     /// a walk room for 2 KiB a level on a thread with 512 KiB of stack.
     public var depth: Int
 
+    /// Limits, those that are not named at their defaults.
     public init(bytes: Int = 16 << 20, tokens: Int = 1_000_000, depth: Int = 200) {
         self.bytes = bytes
         self.tokens = tokens

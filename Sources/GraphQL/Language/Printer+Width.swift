@@ -38,7 +38,7 @@ extension Printer {
         }
     }
 
-    /// The extent of a value. What it holds is measured first, from the inside out, and remembered.
+    /// The extent of a value, when all that it holds has been measured, from the inside out, and remembered.
     mutating func extent(of value: Value) -> Extent {
         if let known = knownExtent(of: value) { return known }
         var unmeasured = [value]
@@ -111,7 +111,8 @@ extension Printer {
     ) -> Bool {
         if description != nil { return true }
         if let defaultValue, extent(of: defaultValue).lineBreaks > 0 { return true }
-        for index in directives.indices where extent(of: document.directives[index].arguments).lineBreaks > 0 {
+        for index in directives.indices where extent(of: document.directives[index].arguments).lineBreaks > 0
+        {
             return true
         }
         return false

@@ -11,7 +11,7 @@ public enum SchemaCoordinate: Hashable, Sendable, CustomStringConvertible {
     /// `@directive(argument:)`
     case directiveArgument(directive: String, name: String)
 
-    /// Reads a coordinate. It has no ignored tokens: no space, no comment.
+    /// Reads a coordinate, which has no ignored tokens: no space, no comment.
     ///
     /// - Throws: `SyntaxError` for the first thing that does not belong to it, or where the text is longer than
     ///   `limits.bytes`.
@@ -25,7 +25,7 @@ public enum SchemaCoordinate: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads a coordinate. It has no ignored tokens: no space, no comment.
+    /// Reads a coordinate, which has no ignored tokens: no space, no comment.
     ///
     /// - Throws: `SyntaxError` for the first thing that does not belong to it.
     public init(_ text: String) throws(SyntaxError) {

@@ -12,7 +12,8 @@ public enum SourceCharacter: Hashable, Sendable {
 
 extension SourceText {
     /// The character whose encoding begins at an offset, and how many bytes it takes.
-    static func character(at offset: Int, in bytes: Span<UInt8>) -> (character: SourceCharacter, length: Int) {
+    static func character(at offset: Int, in bytes: Span<UInt8>) -> (character: SourceCharacter, length: Int)
+    {
         guard offset < bytes.count else { return (.endOfText, 0) }
         let first = bytes[offset]
         let (length, smallest): (Int, UInt32)

@@ -1,11 +1,12 @@
 /// A place in a text as people read it, and as `locations` in a response says it (specification, section 7.1.6).
 @frozen
 public struct SourceLocation: Hashable, Sendable {
-    /// The line, from 1. Lines end at a line feed, a carriage return, or both together.
+    /// The line, from 1; lines end at a line feed, a carriage return, or both together.
     public var line: Int
-    /// The column, from 1, in UTF-16 code units, as the reference implementation counts. A byte-order mark is one.
+    /// The column, from 1, in UTF-16 code units as the reference implementation counts; a byte-order mark is one.
     public var column: Int
 
+    /// A place from its line and column, both from 1.
     @inlinable
     public init(line: Int, column: Int) {
         self.line = line
@@ -14,7 +15,7 @@ public struct SourceLocation: Hashable, Sendable {
 }
 
 extension SourceText {
-    /// Line and column of a byte offset. An offset behind the text counts as its end.
+    /// Line and column of a byte offset; one behind the text counts as its end.
     ///
     /// Reads the text up to the offset: meant for errors, not for every node.
     public func location(of offset: UInt32) -> SourceLocation {

@@ -8,6 +8,7 @@ public struct SourceSpan: Hashable, Sendable {
     /// Offset behind the last byte.
     public var end: UInt32
 
+    /// A span from its first byte to the one behind its last.
     @inlinable
     public init(start: UInt32, end: UInt32) {
         self.start = start

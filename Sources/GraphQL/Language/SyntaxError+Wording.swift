@@ -9,7 +9,8 @@ extension SyntaxError: CustomStringConvertible {
         switch cause {
         case .unexpectedCharacter(let character): "Unexpected character: \(character.wording)."
         case .invalidCharacter(let character): "Invalid character: \(character.wording)."
-        case .invalidCharacterInString(let character): "Invalid character within String: \(character.wording)."
+        case .invalidCharacterInString(let character):
+            "Invalid character within String: \(character.wording)."
         case .singleQuote:
             #"Unexpected single quote character ('), did you mean to use a double quote (")?"#
         case .twoDots: #"Unexpected "..", did you mean "..."?"#
@@ -43,7 +44,8 @@ extension SyntaxError: CustomStringConvertible {
         case .name, .int, .float: "\(token.kind.wording) \"\(source.text(token.span))\""
         case .string: "\(token.kind.wording) \"\(source.string(at: token.span, isBlock: false))\""
         case .blockString: "\(token.kind.wording) \"\(source.string(at: token.span, isBlock: true))\""
-        case .exclamationMark, .dollar, .ampersand, .leftParenthesis, .rightParenthesis, .spread, .colon, .equals,
+        case .exclamationMark, .dollar, .ampersand, .leftParenthesis, .rightParenthesis, .spread, .colon,
+            .equals,
             .at, .leftBracket, .rightBracket, .leftBrace, .pipe, .rightBrace, .dot, .endOfText:
             token.kind.wording
         }

@@ -1,6 +1,6 @@
 /// Why a text is no GraphQL, and where.
 public struct SyntaxError: Error, Sendable {
-    /// What is wrong. The wording stands in `message`.
+    /// What is wrong, in data; `message` has the wording.
     public let cause: Cause
     /// The bytes that are at fault; empty at the end of the text.
     public let span: SourceSpan

@@ -1,10 +1,12 @@
 /// A lexical token (specification, section 2.1.6) and where it stands.
 @frozen
 public struct Token: Hashable, Sendable {
+    /// What it is.
     public var kind: TokenKind
     /// The whole token, the quotes of a string included.
     public var span: SourceSpan
 
+    /// A token from what it is and where it stands.
     @inlinable
     public init(kind: TokenKind, span: SourceSpan) {
         self.kind = kind
@@ -36,9 +38,12 @@ public enum TokenKind: UInt8, Sendable {
     case string
     case blockString
     case endOfText
+
+    /// True for strings of both kinds.
+    var isString: Bool { self == .string || self == .blockString }
 }
 
-/// The words that the grammar itself uses. None is reserved: each may be a name where a name is asked for.
+/// The words that the grammar itself uses, none of them reserved: each may be a name where a name is asked for.
 public enum Keyword: String, Sendable {
     case query, mutation, subscription, fragment, on
     case schema, scalar, type, interface, union, `enum`, input, directive, extend

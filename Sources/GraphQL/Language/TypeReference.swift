@@ -17,7 +17,9 @@ public struct Wrapping: Hashable, Sendable {
     public private(set) var lists: UInt8
     private var nonNullLevels: UInt64
 
-    /// As many lists as one type may have. The specification has no bound; no type that is of use comes near it.
+    /// As many lists as one type may have.
+    ///
+    /// The specification has no bound; no type that is of use comes near this one.
     public static var maximumLists: Int { 62 }
 
     /// A nullable named type.

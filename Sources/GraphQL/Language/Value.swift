@@ -29,6 +29,7 @@ public enum Value: Sendable {
 
 /// A string as written, with its quotes; `Document.string(_:)` gives what it means.
 public struct StringValue: Sendable {
+    /// Where it stands, with its quotes.
     public var span: SourceSpan
     /// True between `"""`.
     public var isBlock: Bool
@@ -36,7 +37,10 @@ public struct StringValue: Sendable {
 
 /// `name: value` in an input object value.
 public struct ObjectField: Sendable {
+    /// Its name.
     public var name: Name
+    /// Its value.
     public var value: Value
+    /// From its first token to its last.
     public var span: SourceSpan
 }

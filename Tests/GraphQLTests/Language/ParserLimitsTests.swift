@@ -29,7 +29,8 @@ struct ParserLimitsTests {
     func depth(text: String) throws {
         _ = try parse(text, limits: ParserLimits(depth: 3))
         let error = #expect(throws: SyntaxError.self) { try parse(text, limits: ParserLimits(depth: 2)) }
-        #expect(error?.message == "Syntax Error: Document is nested more than 2 levels deep. Parsing aborted.")
+        #expect(
+            error?.message == "Syntax Error: Document is nested more than 2 levels deep. Parsing aborted.")
         #expect(error?.location.line == 1)
         #expect(error?.span.start == UInt32(deepest(in: text)))
     }
@@ -71,7 +72,9 @@ struct ParserLimitsTests {
         #expect(tokens ?? 0 >= 200_000)
     }
 
-    @Test("The deepest document that the defaults allow can be printed on a small stack", arguments: Nesting.allCases)
+    @Test(
+        "The deepest document that the defaults allow can be printed on a small stack",
+        arguments: Nesting.allCases)
     func stackOfPrinter(nesting: Nesting) async throws {
         let limit = ParserLimits.default.depth
         let document = try parse(nesting.text(levels: limit))

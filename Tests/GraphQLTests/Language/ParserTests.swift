@@ -23,7 +23,10 @@ struct ParserTests {
     @Test("Selections of one set stand side by side, behind those within them")
     func runs() throws {
         let document = try parse("{ a { b { c } d } e ... { f } }")
-        #expect(document.selections.map(document.print).map { $0.prefix(1) } == ["c", "b", "d", "f", "a", "e", "."])
+        #expect(
+            document.selections.map(document.print).map { $0.prefix(1) } == [
+                "c", "b", "d", "f", "a", "e", ".",
+            ])
         let operation = try #require(document.operations.first)
         #expect(operation.selectionSet.selections == Run(start: 4, count: 3))
         #expect(operation.isShorthand)
@@ -33,7 +36,10 @@ struct ParserTests {
     func valueRuns() throws {
         let parsed = try parseValue(SourceText("[1, { a: [2], b: { c: 3 } }, [4]]"))
         guard case .list(let items, _) = parsed.node else { throw Unexpected() }
-        #expect(parsed.document.values[items.indices].map(parsed.document.print) == ["1", "{ a: [2], b: { c: 3 } }", "[4]"])
+        #expect(
+            parsed.document.values[items.indices].map(parsed.document.print) == [
+                "1", "{ a: [2], b: { c: 3 } }", "[4]",
+            ])
         guard case .object(let fields, _) = parsed.document.values[items.indices][Int(items.start) + 1] else {
             throw Unexpected()
         }
@@ -43,7 +49,8 @@ struct ParserTests {
 
     @Test("Spans reach from a node's first token to its last")
     func spans() throws {
-        let text = #"query Q ( "d" $v : [ Int ! ] = [ 1 ] @x ) @y ( z : $v ) { a : b { c } , ... on T { d } ...F @g } # end"#
+        let text =
+            #"query Q ( "d" $v : [ Int ! ] = [ 1 ] @x ) @y ( z : $v ) { a : b { c } , ... on T { d } ...F @g } # end"#
         let document = try parse(text)
         let operation = try #require(document.operations.first)
         func source(_ span: SourceSpan) -> String { document.source.text(span) }
@@ -70,9 +77,10 @@ struct ParserTests {
     @Test("A definition's span begins with its description")
     func descriptions() throws {
         let document = try parse(##""one" type A { "two" b("three" c: D): E } """four""" query Q { a }"##)
-        #expect(document.definitions.map { document.source.text($0.span) } == [
-            ##""one" type A { "two" b("three" c: D): E }"##, ##""""four""" query Q { a }"##,
-        ])
+        #expect(
+            document.definitions.map { document.source.text($0.span) } == [
+                ##""one" type A { "two" b("three" c: D): E }"##, ##""""four""" query Q { a }"##,
+            ])
         let field = try #require(document.fieldDefinitions.first)
         #expect(field.description.map(document.string) == "two")
         #expect(document.inputValueDefinitions.first?.description.map(document.string) == "three")
@@ -113,7 +121,8 @@ struct ParserTests {
         }
         #expect(
             kinds == [
-                "variable", "int", "float", "string", "block", "true", "false", "null", "enum", "list", "object",
+                "variable", "int", "float", "string", "block", "true", "false", "null", "enum", "list",
+                "object",
             ])
     }
 

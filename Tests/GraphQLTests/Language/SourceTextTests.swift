@@ -57,18 +57,23 @@ struct SourceTextTests {
                   |   ^
                 """)
         #expect(
-            SourceText(line).excerpt(at: SourceLocation(line: 1, column: 80)).hasSuffix("\n  | \(line.prefix(80))"))
+            SourceText(line).excerpt(at: SourceLocation(line: 1, column: 80)).hasSuffix(
+                "\n  | \(line.prefix(80))"))
     }
 
     @Test("An excerpt of a place that is not there shows what there is")
     func outside() {
-        #expect(SourceText("").excerpt(at: SourceLocation(line: 1, column: 1)) == "GraphQL request:1:1\n1 |\n  | ^")
+        #expect(
+            SourceText("").excerpt(at: SourceLocation(line: 1, column: 1))
+                == "GraphQL request:1:1\n1 |\n  | ^")
         #expect(SourceText("a").excerpt(at: SourceLocation(line: 7, column: 0)).hasSuffix("^"))
     }
 
     @Test("A syntax error describes itself with its line")
     func description() {
-        let error = #expect(throws: SyntaxError.self) { try parse(SourceText("{ a(b: 'c') }", name: "q.graphql")) }
+        let error = #expect(throws: SyntaxError.self) {
+            try parse(SourceText("{ a(b: 'c') }", name: "q.graphql"))
+        }
         #expect(
             error?.description == """
                 Syntax Error: Unexpected single quote character ('), did you mean to use a double quote (")?
@@ -88,7 +93,10 @@ struct SourceTextTests {
             ([0xE0, 0x80, 0x80], "Invalid character: byte 0xE0, the text is not UTF-8.", 1),
             ([0xF4, 0x90, 0x80, 0x80], "Invalid character: byte 0xF4, the text is not UTF-8.", 1),
             ([0x23, 0x61, 0x80, 0x0A], "Invalid character: byte 0x80, the text is not UTF-8.", 3),
-            ([0x22, 0x61, 0xE2, 0x82, 0x22], "Invalid character within String: byte 0xE2, the text is not UTF-8.", 3),
+            (
+                [0x22, 0x61, 0xE2, 0x82, 0x22],
+                "Invalid character within String: byte 0xE2, the text is not UTF-8.", 3
+            ),
             ([0xED, 0xA0, 0x80], "Invalid character: U+D800.", 1),
             ([0x22, 0x22, 0x22, 0xED, 0xBA, 0xAD], "Invalid character within String: U+DEAD.", 4),
         ] as [([UInt8], String, Int)])

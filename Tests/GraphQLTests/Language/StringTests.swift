@@ -8,7 +8,8 @@ struct StringTests {
         arguments: [
             (#""""#, ""), (#""plain é 😀""#, "plain é 😀"),
             (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u20AC""#, "Aé€"),
-            (#""\u{41}\u{1F600}\u{00000041}""#, "A😀A"), (#""\uD83D\uDE00""#, "😀"), (#""\u{10FFFF}""#, "\u{10FFFF}"),
+            (#""\u{41}\u{1F600}\u{00000041}""#, "A😀A"), (#""\uD83D\uDE00""#, "😀"),
+            (#""\u{10FFFF}""#, "\u{10FFFF}"),
             (#""a\u0000b""#, "a\u{0}b"),
         ])
     func quoted(literal: String, meaning: String) throws {
@@ -21,7 +22,8 @@ struct StringTests {
         arguments: [
             ("", ""), ("a", "a"), ("  a", "  a"), ("\n  a\n    b\n  c\n", "a\n  b\nc"),
             ("\n\n  a\r\n\r\n   b\r", "a\n\n b"), ("a\n    b\n   c", "a\n b\nc"), ("\n\ta\n\t b", "a\n b"),
-            ("\n  \t\n", ""), (#"a\n\"""b\u0041"#, #"a\n"""b\u0041"#), ("\n   a\n     \n   b\n \n", "a\n  \nb"),
+            ("\n  \t\n", ""), (#"a\n\"""b\u0041"#, #"a\n"""b\u0041"#),
+            ("\n   a\n     \n   b\n \n", "a\n  \nb"),
         ])
     func block(content: String, meaning: String) throws {
         #expect(try string("\"\"\"\(content)\"\"\"") == meaning)
@@ -30,7 +32,8 @@ struct StringTests {
     @Test(
         "What a block string can hold comes back from one",
         arguments: [
-            "", "a", "a\nb", "a\n  b\nc", "ends in \"", "ends in \\", "\"\"\"", "a \"\"\" b", "é😀\n\nz", "  a",
+            "", "a", "a\nb", "a\n  b\nc", "ends in \"", "ends in \\", "\"\"\"", "a \"\"\" b", "é😀\n\nz",
+            "  a",
             "a\n b", String(repeating: "long ", count: 20) + ".", "a\n\n\tb\n c",
         ])
     func held(text: String) throws {

@@ -41,7 +41,8 @@ extension RefusedText {
             #"Unexpected single quote character ('), did you mean to use a double quote (")?"#, 1, 8),
         RefusedText("{ ..a }", #"Unexpected "..", did you mean "..."?"#, 1, 3),
         RefusedText("{ . }", #"Unexpected character: "."."#, 1, 3),
-        RefusedText("{ a(b: .25) }", #"Invalid number, expected digit before ".", did you mean "0.25"?"#, 1, 8),
+        RefusedText(
+            "{ a(b: .25) }", #"Invalid number, expected digit before ".", did you mean "0.25"?"#, 1, 8),
         RefusedText("# é \u{1F600}\r\n\r  ?", #"Unexpected character: "?"."#, 3, 3),
     ]
 
@@ -78,7 +79,8 @@ extension RefusedText {
         RefusedText("{ a: }", #"Expected Name, found "}"."#, 1, 6),
         RefusedText("query () { a }", #"Expected "$", found ")"."#, 1, 8),
         RefusedText("query ($a: Int = $b) { a }", #"Unexpected variable "$b" in constant value."#, 1, 18),
-        RefusedText("query ($a: Int @b(c: [$d])) { a }", #"Unexpected variable "$d" in constant value."#, 1, 23),
+        RefusedText(
+            "query ($a: Int @b(c: [$d])) { a }", #"Unexpected variable "$d" in constant value."#, 1, 23),
         RefusedText("query ($a: Int = $) { a }", #"Unexpected "$"."#, 1, 18),
         RefusedText("query ($a: [Int) { a }", #"Expected "]", found ")"."#, 1, 16),
         RefusedText("fragment on on on { a }", #"Unexpected Name "on"."#, 1, 10),
@@ -86,7 +88,9 @@ extension RefusedText {
         RefusedText("{ ...on }", #"Expected Name, found "}"."#, 1, 9),
         RefusedText("notAnOperation a { b }", #"Unexpected Name "notAnOperation"."#, 1, 1),
         RefusedText("...", #"Unexpected "..."."#, 1, 1),
-        RefusedText(#""a" { b }"#, "Unexpected description, descriptions are not supported on shorthand queries.", 1, 1),
+        RefusedText(
+            #""a" { b }"#, "Unexpected description, descriptions are not supported on shorthand queries.", 1,
+            1),
         RefusedText(#"{ "a\tb" }"#, "Expected Name, found String \"a\tb\".", 1, 3),
         RefusedText("{ \"\"\"\n  a\n    b\n\"\"\" }", "Expected Name, found BlockString \"a\n  b\".", 1, 3),
         RefusedText("{ a(b: ]) }", #"Unexpected "]"."#, 1, 8),
@@ -100,9 +104,12 @@ extension RefusedText {
         RefusedText("type A implements { b: C }", #"Expected Name, found "{"."#, 1, 19),
         RefusedText("type A implements & & B { b: C }", #"Expected Name, found "&"."#, 1, 21),
         RefusedText("union A = | { b }", #"Expected Name, found "{"."#, 1, 13),
-        RefusedText("enum A { true }", #"Name "true" is reserved and cannot be used for an enum value."#, 1, 10),
-        RefusedText("enum A { B false }", #"Name "false" is reserved and cannot be used for an enum value."#, 1, 12),
-        RefusedText("enum A { null }", #"Name "null" is reserved and cannot be used for an enum value."#, 1, 10),
+        RefusedText(
+            "enum A { true }", #"Name "true" is reserved and cannot be used for an enum value."#, 1, 10),
+        RefusedText(
+            "enum A { B false }", #"Name "false" is reserved and cannot be used for an enum value."#, 1, 12),
+        RefusedText(
+            "enum A { null }", #"Name "null" is reserved and cannot be used for an enum value."#, 1, 10),
         RefusedText("schema @a", #"Expected "{", found <EOF>."#, 1, 10),
         RefusedText("schema { queries: A }", #"Unexpected Name "queries"."#, 1, 10),
         RefusedText("directive @a on FIELD | INCORRECT", #"Unexpected Name "INCORRECT"."#, 1, 25),
@@ -111,7 +118,9 @@ extension RefusedText {
         RefusedText("extend scalar A", "Unexpected <EOF>.", 1, 16),
         RefusedText("extend schema", "Unexpected <EOF>.", 1, 14),
         RefusedText("extend directive @a on FIELD", #"Unexpected Name "directive"."#, 1, 8),
-        RefusedText(#""a" extend type A { b: C }"#, "Unexpected description, only GraphQL definitions support descriptions.", 1, 1),
+        RefusedText(
+            #""a" extend type A { b: C }"#,
+            "Unexpected description, only GraphQL definitions support descriptions.", 1, 1),
         RefusedText("input A { b: C = $d }", #"Unexpected variable "$d" in constant value."#, 1, 18),
     ]
 }
