@@ -13,7 +13,9 @@ package struct Sandbox: Sendable {
     private let counter: CallCounter
     private let stage: Stage
     private let desk: ControlDesk
+    private let switchboard: Switchboard
     private let server: Server
+    private let grace: Duration
 
     /// Where the stand-in for Alpaca is reached.
     package struct AlpacaURLs: Sendable, Hashable {
@@ -36,7 +38,7 @@ package struct Sandbox: Sendable {
         let (counter, faults) = (CallCounter(), FaultBook())
         let alpaca = AlpacaStandIn(configuration, stage: stage)
         let desk = ControlDesk(counter: counter, faults: faults, stage: stage, limiters: alpaca.limiters)
-        let switchboard = Switchboard(
+        switchboard = Switchboard(
             standIns: alpaca.standIns, control: desk.routes, calls: counter, faults: faults)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
@@ -47,6 +49,7 @@ package struct Sandbox: Sendable {
             tradingURL: "\(base)/\(AlpacaStandIn.tradingPrefix)",
             dataURL: "\(base)/\(AlpacaStandIn.dataPrefix)")
         self.market = market
+        grace = configuration.grace
         self.faults = faults
         self.counter = counter
         self.stage = stage
@@ -55,6 +58,11 @@ package struct Sandbox: Sendable {
 
     /// How often each endpoint was called since the start or the last ``reset()``.
     package var calls: Calls { counter.calls }
+
+    /// The answer to a request, as the server gives it; for tests that need no socket.
+    package func answer(_ request: Request) async -> Response {
+        await switchboard.answer(request)
+    }
 
     /// What the market is made to look like.
     package var script: MarketScript {
@@ -67,8 +75,9 @@ package struct Sandbox: Sendable {
         desk.reset()
     }
 
-    /// Takes no more connections, lets answers in the making be finished for two seconds, then closes all.
+    /// Takes no more connections, lets answers in the making be finished for the configuration's grace, and
+    /// closes.
     package func stop() async {
-        await server.stop()
+        await server.stop(within: grace)
     }
 }

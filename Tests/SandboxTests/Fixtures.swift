@@ -1,5 +1,6 @@
 import Brokerage
 import Sandbox
+import TestSupport
 import Testing
 
 /// A sandbox that stands still, and clients of it.
@@ -26,7 +27,7 @@ func withSandbox<Result>(
     at moment: String = Moment.midday, _ change: (inout SandboxConfiguration) -> Void = { _ in },
     _ body: (House) async throws -> Result
 ) async throws -> Result {
-    var configuration = SandboxConfiguration(seed: 7, clock: .fixed(try #require(Instant(moment))))
+    var configuration = SandboxConfiguration(seed: 7, clock: .fixed(try instant(moment)))
     change(&configuration)
     let sandbox = try await Sandbox.start(configuration)
     do {
@@ -51,4 +52,26 @@ enum Moment {
     static let weekend = "2026-11-21T17:00:00Z"
 
     static let all = [midday, morning, evening, weekend]
+}
+
+/// The date of a text that is one.
+func date(_ text: String) throws -> CalendarDate {
+    try #require(CalendarDate(text))
+}
+
+/// The instant of a text that is one.
+func instant(_ text: String) throws -> Instant {
+    try #require(Instant(text))
+}
+
+/// The session of a day that has one.
+func session(_ date: String) throws -> TradingSession {
+    let day = try #require(CalendarDate(date))
+    return try #require(TradingCalendar.session(on: day))
+}
+
+/// The exact number of a JSON value, be it a number or a string.
+func decimal(_ value: JSONValue?) throws -> Decimal {
+    let text = try #require(value?.string ?? value?.digits)
+    return try #require(Decimal(text))
 }

@@ -38,6 +38,9 @@ package enum JSONValue: Sendable, Hashable {
         return number
     }
 
+    /// The digits of a number, for tests with a decimal type of their own.
+    package var digits: String? { number.map { "\($0)" } }
+
     package var elements: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
@@ -66,4 +69,9 @@ extension JSONValue: Decodable {
             self = .object(try container.decode([String: JSONValue].self))
         }
     }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int) { self = .number(Decimal(value)) }
 }

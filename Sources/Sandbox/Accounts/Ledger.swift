@@ -1,7 +1,8 @@
 package import Brokerage
 
-/// What has happened to an account: money paid in, shares bought and sold. All else follows from it and the
-/// market.
+/// What has happened to an account: money paid in, shares bought and sold.
+///
+/// All else follows from it and the market.
 package struct Ledger: Sendable {
     /// A UUID.
     package let accountID: String

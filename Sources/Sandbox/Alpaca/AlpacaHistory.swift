@@ -35,13 +35,9 @@ struct AlpacaHistory {
         let points = query.timeframe == .day ? try days(base) : try intervals(base)
         var members: [JSON.Member] = [
             .init(name: "timestamp", value: .array(points.map { JSON(integerLiteral: $0.label) })),
-            .init(
-                name: "equity", value: .array(points.map { .optional($0.equity) { .number(shortest: $0) } })),
-            .init(
-                name: "profit_loss", value: .array(try points.map { try profit($0) { profit, _ in profit } })),
-            .init(
-                name: "profit_loss_pct",
-                value: .array(try points.map { try profit($0) { try $0.ratio(to: $1) } })),
+            .init(name: "equity", value: .array(points.map { .optional($0.equity, JSON.number(shortest:)) })),
+            .init(name: "profit_loss", value: .array(try points.map(profit))),
+            .init(name: "profit_loss_pct", value: .array(try points.map(profitFactor))),
             .init(name: "base_value", value: .number(shortest: base)),
             .init(name: "base_value_asof", value: .string(before.date.description)),
             .init(name: "timeframe", value: .string(query.timeframe.rawValue)),
@@ -58,9 +54,14 @@ struct AlpacaHistory {
         ]
     }
 
-    private func profit(_ point: Point, _ tell: (Decimal, Decimal) throws -> Decimal) throws -> JSON {
+    private func profit(_ point: Point) throws -> JSON {
         guard let equity = point.equity else { return .null }
-        return .number(shortest: try tell(try equity - point.base, point.base))
+        return .number(shortest: try equity - point.base)
+    }
+
+    private func profitFactor(_ point: Point) throws -> JSON {
+        guard let equity = point.equity else { return .null }
+        return .number(shortest: try (equity - point.base).ratio(to: point.base))
     }
 
     /// Equity at a close; what was paid in, where the account was not open yet.

@@ -58,8 +58,8 @@ extension Fault.Effect {
         case .some, nil:
             throw ScriptError(
                 """
-                "effect" must be one of latency, status, malformed_body, truncated_body, closed_connection, hang, \
-                expired_token
+                "effect" must be one of latency, status, malformed_body, truncated_body, closed_connection, \
+                hang, expired_token
                 """)
         }
     }

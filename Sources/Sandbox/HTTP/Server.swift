@@ -42,10 +42,10 @@ final class Server: Sendable {
         self.address = address
     }
 
-    /// Takes no more connections, lets answers in the making be finished for ``grace``, then closes
-    /// everything.
-    func stop() async {
+    /// Takes no more connections, lets answers in the making be finished, closes what is left when time is
+    /// over.
+    func stop(within grace: Duration) async {
         try? await listener.close()
-        await connections.drain(within: Self.grace, on: listener.eventLoop)
+        await connections.drain(within: TimeAmount(grace), on: listener.eventLoop)
     }
 }

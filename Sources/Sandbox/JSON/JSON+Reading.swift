@@ -7,6 +7,11 @@ extension JSON {
         /// Where in the bytes, from 0.
         package let offset: Int
 
+        package init(expected: String, offset: Int) {
+            self.expected = expected
+            self.offset = offset
+        }
+
         package var description: String { "expected \(expected) at byte \(offset)" }
     }
 

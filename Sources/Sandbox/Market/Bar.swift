@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// Open, high, low, close and volume of an interval. Prices are whole cents.
+/// Open, high, low, close and volume of an interval, prices in whole cents.
 package struct Bar: Sendable, Hashable {
     package var open: Int
     package var high: Int

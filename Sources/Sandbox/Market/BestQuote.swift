@@ -1,4 +1,4 @@
-/// The best bid and offer. Prices are whole cents; a side that nobody takes is nil.
+/// The best bid and offer, in whole cents; a side that nobody takes is nil.
 package struct BestQuote: Sendable, Hashable {
     package let bid: Side?
     package let ask: Side?

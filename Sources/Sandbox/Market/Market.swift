@@ -16,8 +16,7 @@ package struct Market: Sendable {
             Instrument.listing.map { ($0.symbol, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Moments outside of 1990 ... 2199 count as the nearest inside, so that there is always a session
-    /// before.
+    /// The moment, or the nearest one of the years 1990 to 2199: there is always a session before it.
     package static func clamped(_ second: Int) -> Int {
         min(max(second, 631_260_000), 7_258_000_000)
     }

@@ -49,7 +49,7 @@ struct PhaseTape: Sendable {
         return bar
     }
 
-    /// A minute or a part of it, without its volume; seconds 0 ... 60, both included.
+    /// A minute or a part of it, without its volume, from a second to another, both included and up to 60.
     private func piece(minute: Int, from first: Int, through last: Int) -> Bar {
         let path = path(ofMinute: minute)
         let (open, close) = (path.price(at: first), path.price(at: last))

@@ -50,8 +50,9 @@ struct PriceModel: Sendable {
             low, by: -noise.number(20, below: reach))...moved(high, by: noise.number(21, below: reach))
     }
 
-    /// `price` × 2^(millionths ÷ 1,000,000), at least 1. Between whole powers runs a parabola, right within
-    /// 0.3 %.
+    /// Doubles a price so many millionths of a time; the result is at least 1.
+    ///
+    /// Between whole powers of two runs a parabola, right within 0.3 %.
     private static func raise(_ price: Int, byMillionthDoublings millionths: Int) -> Int {
         let (doublings, rest) = millionths.flooredQuotientAndRemainder(dividingBy: 1_000_000)
         let fraction = 1_000_000 + rest * (656_500 + 343_500 * rest / 1_000_000) / 1_000_000

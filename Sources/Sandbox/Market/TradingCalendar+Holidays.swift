@@ -51,7 +51,7 @@ extension TradingCalendar {
         }
     }
 
-    /// Whether a date is that weekday of its month, the first, the second, …
+    /// Whether a date is that weekday of its month for the `count`-th time.
     private static func isWeekday(_ weekday: CalendarDate.Weekday, _ count: Int, _ date: CalendarDate) -> Bool
     {
         date.weekday == weekday && (date.day - 1) / 7 == count - 1

@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// One trading day of the US exchanges. Times are whole seconds since 1970.
+/// One trading day of the US exchanges, in whole seconds since 1970.
 package struct TradingSession: Sendable, Hashable {
     /// The day by New York's calendar.
     package let date: CalendarDate

@@ -1,0 +1,191 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("Faults on demand")
+struct FaultTests {
+    /// What a client sees of a fault at the account.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let effect: Fault.Effect
+        let json: String
+        let isSeen: @Sendable (Client.Reply) -> Bool
+        var testDescription: String { json }
+
+        static let all: [Case] = [
+            Case(effect: .status(500), json: #"{"effect":"status","status":500}"#) { reply in
+                reply.status == 500
+                    && reply.body == #"{"code":50010000,"message":"internal server error occurred"}"#
+            },
+            Case(
+                effect: .status(503, retryAfter: 7),
+                json: #"{"effect":"status","status":503,"retry_after":7}"#
+            ) { reply in
+                reply.status == 503 && reply.headers["retry-after"] == "7"
+                    && reply.headers["content-type"] == "text/html"
+            },
+            Case(
+                effect: .status(429, retryAfter: 1),
+                json: #"{"effect":"status","status":429,"retry_after":1}"#
+            ) { reply in
+                reply.status == 429 && reply.headers["retry-after"] == "1"
+                    && reply.body == #"{"code":42910000,"message":"rate limit exceeded"}"#
+            },
+            Case(effect: .malformedBody, json: #"{"effect":"malformed_body"}"#) { reply in
+                reply.status == 200 && reply.isWhole && (try? JSONValue(parsing: reply.body)) == nil
+            },
+            Case(effect: .truncatedBody, json: #"{"effect":"truncated_body"}"#) { reply in
+                reply.status == 200 && !reply.isWhole && !reply.body.isEmpty
+            },
+            Case(effect: .closedConnection, json: #"{"effect":"closed_connection"}"#) { $0.status == nil },
+            Case(effect: .expiredToken, json: #"{"effect":"expired_token"}"#) { reply in
+                reply.status == 401
+                    && reply.body == #"{"code":40110000,"message":"request is not authorized"}"#
+            },
+        ]
+    }
+
+    @Test("a fault set in process strikes its endpoint once, and no other", arguments: Case.all)
+    func inProcess(_ fault: Case) async throws {
+        try await withSandbox { house in
+            let script = Fault(fault.effect, provider: .alpaca, endpoint: "GET /v2/account", remaining: 1)
+            #expect(house.sandbox.faults.add(script))
+            #expect(try await house.trading("/v2/positions").status == 200)
+            let struck = try await house.trading("/v2/account")
+            #expect(fault.isSeen(struck), "\(struck)")
+            let after = try await house.trading("/v2/account")
+            #expect(after.status == 200 && after.isWhole)
+            #expect(house.sandbox.faults.faults.isEmpty)
+        }
+    }
+
+    @Test("a fault set over HTTP strikes until the script is reset", arguments: Case.all)
+    func overHTTP(_ fault: Case) async throws {
+        try await withSandbox { house in
+            let added = try await house.client.post("/_sandbox/faults", fault.json)
+            #expect(added.status == 201)
+            #expect(added.body == fault.json)
+            #expect(try await house.client.get("/_sandbox/faults").body == #"{"faults":[\#(fault.json)]}"#)
+            for path in ["/v2/account", "/v2/account", "/v2/positions"] {
+                let struck = try await house.trading(path)
+                #expect(fault.isSeen(struck), "\(struck)")
+            }
+            #expect(try await house.client.post("/_sandbox/reset", "").status == 204)
+            #expect(try await house.trading("/v2/account").status == 200)
+        }
+    }
+
+    @Test("a fault may strike every third call only")
+    func everyThird() async throws {
+        try await withSandbox { house in
+            #expect(house.sandbox.faults.add(Fault(.status(500), every: 3)))
+            var seen: [Int?] = []
+            for _ in 0..<6 { seen.append(try await house.trading("/v2/account").status) }
+            #expect(seen == [200, 200, 500, 200, 200, 500])
+        }
+    }
+
+    @Test("latency is waited for, and the answer is the true one")
+    func latency() async throws {
+        try await withSandbox { house in
+            #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(120)), remaining: 1)))
+            let clock = ContinuousClock()
+            let start = clock.now
+            let reply = try await house.trading("/v2/account")
+            #expect(reply.status == 200 && reply.isWhole)
+            #expect(clock.now - start >= .milliseconds(120))
+        }
+    }
+
+    @Test("latency and another effect come together")
+    func combined() async throws {
+        try await withSandbox { house in
+            #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(1)))))
+            #expect(house.sandbox.faults.add(Fault(.status(500))))
+            let reply = try await house.trading("/v2/account")
+            #expect(reply.status == 500)
+        }
+    }
+
+    @Test("an answer that hangs comes never, others meanwhile do, and stopping ends it")
+    func hang() async throws {
+        let received = try await withSandbox { house -> Task<String, any Error> in
+            #expect(house.sandbox.faults.add(Fault(.hang, endpoint: "GET /v2/account")))
+            let client = house.client
+            let hanging = Task {
+                try await client.exchange(
+                    "GET /alpaca/v2/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sandbox-demo-token\r\n\r\n"
+                )
+            }
+            while house.sandbox.calls[.alpaca, "GET /v2/account"] == 0 { await Task.yield() }
+            let other = try await house.trading("/v2/positions")
+            #expect(other.status == 200)
+            return hanging
+        }
+        #expect(try await received.value.isEmpty)
+    }
+
+    @Test("the market can be closed over HTTP, and opened again")
+    func market() async throws {
+        try await withSandbox { house in
+            let path = "/v2/stocks/quotes/latest?symbols=BRK.B"
+            let open = try await house.data(path).body
+            let closed = #"{"hours":"closed","unpriced":["AAPL"]}"#
+            #expect(try await house.client.post("/_sandbox/market", closed).body == closed)
+            let quote = try JSONValue(parsing: await house.data(path).body)["quotes"]?["BRK.B"]
+            #expect(quote?["bp"] == 0)
+            let position = try JSONValue(parsing: await house.trading("/v2/positions/AAPL").body)
+            #expect(position["current_price"] == .null)
+            #expect(try await house.client.post("/_sandbox/reset", "").status == 204)
+            #expect(try await house.data(path).body == open)
+        }
+    }
+
+    @Test(
+        "a script that cannot be meant is refused with what is wrong and what is right",
+        arguments: [
+            ("/_sandbox/faults", "{", "not JSON: expected a member name at byte 1"),
+            ("/_sandbox/faults", "[]", "an object is expected"),
+            ("/_sandbox/faults", #"{"effect":"hang","tims":1}"#, "unknown member \"tims\"; known are "),
+            ("/_sandbox/faults", #"{"effect":"fire"}"#, "\"effect\" must be one of latency, status, "),
+            ("/_sandbox/faults", #"{"effect":"status"}"#, "\"status\" needs a \"status\" of 400 ... 599"),
+            (
+                "/_sandbox/faults", #"{"effect":"status","status":200}"#,
+                "\"status\" must be a whole number of 400 ... 599"
+            ),
+            ("/_sandbox/faults", #"{"effect":"latency"}"#, "\"latency\" needs \"milliseconds\""),
+            (
+                "/_sandbox/faults", #"{"effect":"hang","provider":"alpakka"}"#,
+                "\"provider\" must be one of [\"alpaca\", "
+            ),
+            (
+                "/_sandbox/faults", #"{"effect":"hang","endpoint":7}"#,
+                "\"endpoint\" must be a string such as "
+            ),
+            (
+                "/_sandbox/faults", #"{"effect":"hang","remaining":0}"#,
+                "\"remaining\" must be a whole number of 1 ... 1000000"
+            ),
+            ("/_sandbox/market", #"{"hours":"shut"}"#, "\"hours\" must be one of [\"as_scheduled\", "),
+            ("/_sandbox/market", #"{"unpriced":"AAPL"}"#, "\"unpriced\" must be a list of symbols"),
+        ])
+    func refuses(path: String, body: String, message: String) async throws {
+        let reply = try await withSandbox { try await $0.client.post(path, body) }
+        #expect(reply.status == 400)
+        let error = try JSONValue(parsing: reply.body)["error"]?.string
+        #expect(error?.hasPrefix(message) == true, "\(error ?? "")")
+    }
+
+    @Test("the script is bounded")
+    func bounded() async throws {
+        try await withSandbox { house in
+            for _ in 0..<FaultBook.maximumCount {
+                #expect(house.sandbox.faults.add(Fault(.hang, endpoint: "none")))
+            }
+            #expect(!house.sandbox.faults.add(Fault(.hang, endpoint: "none")))
+            let reply = try await house.client.post("/_sandbox/faults", #"{"effect":"hang"}"#)
+            #expect(reply.status == 400)
+            #expect(reply.body == #"{"error":"the script holds 256 faults; reset it first"}"#)
+        }
+    }
+}
