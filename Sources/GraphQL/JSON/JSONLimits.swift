@@ -1,0 +1,18 @@
+/// How much JSON is read before it is refused.
+public struct JSONLimits: Hashable, Sendable {
+    /// How many arrays and objects may stand inside one another. The reader recurses once for each.
+    public var depth: Int
+    /// How many bytes a text may have.
+    public var bytes: Int
+
+    /// 64 levels, 1 MiB.
+    public static let `default` = JSONLimits()
+
+    /// - Parameters:
+    ///   - depth: levels of arrays and objects, at least 0.
+    ///   - bytes: length of the text, at least 0.
+    public init(depth: Int = 64, bytes: Int = 1 << 20) {
+        self.depth = depth
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,82 @@
+/// The members of a request's JSON object, read in one pass into the types that they must have.
+struct RequestParameters {
+    private(set) var query: String?
+    private(set) var operationName: String?
+    private(set) var variables = InputObject()
+
+    /// Why reading stopped; places are bytes.
+    enum Failure: Error {
+        case json(JSONFailure)
+        case notAnObject(JSONKind)
+        case wrongType(of: RequestKey, found: JSONKind, offset: Int)
+    }
+
+    init(_ bytes: Span<UInt8>, limits: JSONLimits) throws(Failure) {
+        var problem: Failure?
+        do {
+            var reader = try JSONReader(bytes, limits: limits)
+            if reader.peek(in: bytes) == UInt8(ascii: "{") {
+                problem = try readMembers(of: &reader, bytes)
+            } else {
+                problem = .notAnObject(JSONKind(try reader.value(in: bytes)))
+            }
+            // Text that is no JSON is told so first, whatever else is wrong with it.
+            try reader.end(in: bytes)
+        } catch {
+            throw .json(error)
+        }
+        if let problem { throw problem }
+    }
+
+    /// The first member of a wrong type, if any.
+    private mutating func readMembers(
+        of reader: inout JSONReader, _ bytes: Span<UInt8>
+    ) throws(JSONFailure) -> Failure? {
+        var problem: Failure?
+        var seen: [RequestKey] = []
+        var isFirst = true
+        try reader.enter()
+        while let (name, place) = try reader.nextName(in: bytes, isFirst: isFirst) {
+            isFirst = false
+            guard let key = RequestKey(rawValue: name) else {
+                _ = try reader.value(in: bytes)
+                continue
+            }
+            if seen.contains(key) { throw JSONFailure(reason: .duplicateName(name), offset: place) }
+            seen.append(key)
+            _ = reader.peek(in: bytes)
+            let start = reader.offset
+            let value = try reader.value(in: bytes)
+            if !take(value, as: key), problem == nil {
+                problem = .wrongType(of: key, found: JSONKind(value), offset: start)
+            }
+        }
+        return problem
+    }
+
+    /// False where the value has not the type that its key demands.
+    private mutating func take(_ value: InputValue, as key: RequestKey) -> Bool {
+        switch (key, value) {
+        case (.query, .string(let text)): query = text
+        case (.operationName, .string(let text)): operationName = text
+        case (.variables, .object(let object)): variables = object
+        case (.extensions, .object): break
+        case (.operationName, .null), (.variables, .null), (.extensions, .null): break
+        case (.query, _), (.operationName, _), (.variables, _), (.extensions, _): return false
+        }
+        return true
+    }
+}
+
+extension JSONKind {
+    init(_ value: InputValue) {
+        switch value {
+        case .null: self = .null
+        case .boolean: self = .boolean
+        case .int, .number: self = .number
+        case .string, .enum: self = .string
+        case .list: self = .array
+        case .object: self = .object
+        }
+    }
+}

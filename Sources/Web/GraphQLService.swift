@@ -1,0 +1,37 @@
+package import GraphQL
+
+/// What the front door stands before: sessions, answers, the schema and readiness, as values.
+///
+/// All closures are called on event loops and must not block.
+package struct GraphQLService<Session: Sendable>: Sendable {
+    /// The session of a bearer token, from memory; nil where none was sent.
+    package var session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
+    /// Answers a request. What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task
+    /// that is cancelled when the client goes away or the answer takes too long.
+    package var respond: @Sendable (GraphQL.Request, RequestContext<Session>) -> Loading<GraphQL.Response>
+    /// The schema, served at `/schema.graphql`.
+    package var schemaText: String
+    /// What `/health/ready` says.
+    package var readiness: @Sendable () -> Readiness
+
+    package init(
+        schemaText: String, readiness: @escaping @Sendable () -> Readiness = { Readiness() },
+        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>,
+        respond: @escaping @Sendable (GraphQL.Request, RequestContext<Session>) -> Loading<GraphQL.Response>
+    ) {
+        self.schemaText = schemaText
+        self.readiness = readiness
+        self.session = session
+        self.respond = respond
+    }
+}
+
+/// What is known of a request beside its text.
+package struct RequestContext<Session: Sendable>: Sendable {
+    package let session: Session
+    /// For logs and masked errors; clients see it in `x-request-id`.
+    package let id: RequestID
+    /// What the request's method may run: GET only queries (GraphQL over HTTP, section "GET"). An operation of
+    /// another kind must be refused, not run.
+    package let allowedOperations: Set<OperationType>
+}

@@ -1,0 +1,49 @@
+package import GraphQL
+package import NIOCore
+package import NIOHTTP1
+
+/// A request that gets no answer from the service, and why. What clients read stands in the extension beside it.
+package enum HTTPProblem: Error, Equatable, Sendable {
+    // The message itself
+    case malformed(Malformation)
+    case unsupportedVersion
+    case uriTooLong(limit: Int)
+    case headersTooLarge(limit: Int)
+    case bodyTooLarge(limit: Int)
+    case unsupportedTransferEncoding
+    case expectationFailed(String)
+    case slow(Part, limit: TimeAmount)
+
+    // What is asked for, and how
+    case unknownPath(String)
+    case methodNotAllowed(HTTPMethod, allowed: [HTTPMethod])
+    case unsupportedMediaType(String?)
+    case unsupportedContentEncoding(String)
+    case notAcceptable(String)
+    case unauthorized(Unauthorized)
+    case tokenInURL(parameter: String)
+    case invalidParameter(String, reason: String)
+    case invalidRequest(RequestBodyError)
+
+    // The server
+    case tooManyConnections
+    case tooManyRequestsInFlight
+    case tooManyPipelined(limit: Int)
+    case answerTooSlow(limit: TimeAmount)
+    case internalError
+
+    /// What is wrong with the form of a message.
+    package enum Malformation: Hashable, Sendable {
+        case syntax(String)
+        case target
+        case host
+        case framing
+        case repeatedField(String)
+    }
+
+    /// The part of a request that took too long.
+    package enum Part: String, Hashable, Sendable {
+        case head
+        case body
+    }
+}
