@@ -1,0 +1,89 @@
+import Testing
+
+@testable import Upstream
+
+@Suite("Secrets stay out of descriptions")
+struct RedactionTests {
+    @Test(
+        "an address hides the values of secret query items",
+        arguments: [
+            ("https://a.b/query?function=X&apikey=S3CRET", "https://a.b/query?function=X&apikey=…"),
+            ("https://a.b/q?apiKey=S3CRET&ticker=AAPL", "https://a.b/q?apiKey=…&ticker=AAPL"),
+            ("https://a.b/q?crumb=S3CRET", "https://a.b/q?crumb=…"),
+            ("https://a.b/q?access_token=S3CRET&token=S3CRET", "https://a.b/q?access_token=…&token=…"),
+            ("https://a.b/q?code=S3CRET&symbols=A,B", "https://a.b/q?code=…&symbols=A,B"),
+            ("https://a.b/q?a&&b=", "https://a.b/q?a&&b="),
+            ("https://a.b/v2/account", "https://a.b/v2/account"),
+        ])
+    func addresses(_ text: String, _ shown: String) throws {
+        let url = try #require(HTTPURL(text))
+        #expect(url.text == text)
+        #expect(url.description == shown)
+        #expect(!String(reflecting: url).contains("S3CRET"))
+    }
+
+    @Test("a request, however it is printed, shows no header, key or body")
+    func requests() throws {
+        var headers = HTTPHeaders()
+        for name in ["Authorization", "APCA-API-KEY-ID", "apca-api-secret-key", "Cookie", "X-Whatever"] {
+            headers.add(name, "S3CRET")
+        }
+        headers.add("Accept", "application/json")
+        let url = try #require(HTTPURL("https://a.b/q?apikey=S3CRET"))
+        let request = HTTPRequest(.post, url, headers: headers, body: Array("S3CRET".utf8), deadline: .now)
+        var dumped = ""
+        dump(request, to: &dumped)
+        dump(headers, to: &dumped)
+        dump(headers.fields, to: &dumped)
+        for text in ["\(request)", String(reflecting: request), "\(headers)", "\(headers.fields)", dumped] {
+            #expect(!text.contains("S3CRET"))
+        }
+        #expect(request.description == "POST https://a.b/q?apikey=…")
+        #expect(headers.description.hasSuffix("X-Whatever: …, Accept: application/json"))
+    }
+
+    @Test("a response shows its size only")
+    func responses() {
+        let secret = Array("S3CRET".utf8)
+        let response = HTTPResponse(status: 200, head: secret, body: secret)
+        var dumped = ""
+        dump(response, to: &dumped)
+        #expect(response.description == "status 200, 6 bytes")
+        #expect(!dumped.contains("S3CRET") && !dumped.contains("83"))
+    }
+
+    @Test(
+        "refuses addresses that are no plain http or https",
+        arguments: [
+            "", "ftp://a.b/", "file:///etc/passwd", "https://", "https:///x", "https://user:pw@a.b/", "https://a.b/ x", "https://a.b/é",
+            "https://a.b/\r\nX: y", "https://a.b:0/", "https://a.b:99999/", "https://a.b:x/", "https://a.b/#frag", "//a.b/", "a.b",
+            "https://[::1", "HTTP://a.b/",
+        ])
+    func badAddresses(_ text: String) {
+        #expect(HTTPURL(text) == nil)
+    }
+
+    @Test("builds addresses, escaping what must be")
+    func builds() throws {
+        let base = try #require(HTTPURL("https://API.example.com:8443/base/"))
+        #expect(base.host == "api.example.com")
+        #expect(base.isSecure)
+        let url = try #require(base.appending(path: "v2", "BRK/B é")?.appending(query: [("a b", "1&2"), ("none", nil), ("c", "x")]))
+        #expect(url.text == "https://API.example.com:8443/base/v2/BRK%2FB%20%C3%A9?a%20b=1%262&c=x")
+        #expect(try #require(url.appending(query: [("d", "")])).text.hasSuffix("&c=x&d="))
+        #expect(url.appending(path: "x") == nil)
+    }
+
+    @Test("knows this machine", arguments: [("http://127.0.0.1:80/", true), ("http://localhost/", true), ("http://[::1]:8/", true), ("http://a.b/", false)])
+    func loopback(_ text: String, _ isLoopback: Bool) throws {
+        #expect(try #require(HTTPURL(text)).isLoopback == isLoopback)
+    }
+
+    @Test("refuses headers that would break out of their line", arguments: [("A", "b\r\nC: d"), ("A\r\n", "b"), ("", "b"), ("A b", "c"), ("A:", "b"), ("A", "\u{0}")])
+    func headerInjection(_ name: String, _ value: String) {
+        var headers = HTTPHeaders()
+        let isAdded = headers.add(name, value)
+        #expect(!isAdded)
+        #expect(headers.fields.isEmpty)
+    }
+}

@@ -1,0 +1,88 @@
+import Brokerage
+import Synchronization
+import Upstream
+
+/// A clock that a test turns by hand.
+final class ManualClock: Sendable {
+    private struct Sleeper {
+        var id: Int
+        var until: ContinuousClock.Instant
+        var continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var elapsed = Duration.zero
+        var sleepers: [Sleeper] = []
+        var cancelled: Set<Int> = []
+        var nextID = 0
+        var sleepWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let start = ContinuousClock.now
+    private let wallStart = Instant(secondsSince1970: 1_795_185_000) ?? .earliest
+    private let state = Mutex(State())
+
+    var now: ContinuousClock.Instant { start + state.withLock { $0.elapsed } }
+    var wallTime: Instant { wallStart + state.withLock { $0.elapsed } }
+
+    var clock: CallClock {
+        CallClock(
+            now: { [self] in now }, wallTime: { [self] in wallTime }, sleep: { [self] in try await sleep(until: $0) })
+    }
+
+    /// Moves time on and wakes whoever slept until then.
+    func advance(by duration: Duration) {
+        let awake = state.withLock { state in
+            state.elapsed += duration
+            let now = start + state.elapsed
+            let awake = state.sleepers.filter { $0.until <= now }
+            state.sleepers.removeAll { $0.until <= now }
+            return awake
+        }
+        for sleeper in awake { sleeper.continuation.resume(returning: true) }
+    }
+
+    /// Returns once somebody sleeps.
+    func somebodySleeps() async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.sleepers.isEmpty { state.sleepWaiters.append(continuation) }
+                return !state.sleepers.isEmpty
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// How long the one who sleeps still will.
+    var remaining: Duration? {
+        state.withLock { state in state.sleepers.first.map { (start + state.elapsed).duration(to: $0.until) } }
+    }
+
+    private func sleep(until: ContinuousClock.Instant) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let isOver = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (result, waiters): (Bool?, [CheckedContinuation<Void, Never>]) = state.withLock { state in
+                    if state.cancelled.contains(id) { return (false, []) }
+                    if until <= start + state.elapsed { return (true, []) }
+                    state.sleepers.append(Sleeper(id: id, until: until, continuation: continuation))
+                    defer { state.sleepWaiters = [] }
+                    return (nil, state.sleepWaiters)
+                }
+                if let result { continuation.resume(returning: result) }
+                for waiter in waiters { waiter.resume() }
+            }
+        } onCancel: {
+            let sleeper: Sleeper? = state.withLock { state in
+                state.cancelled.insert(id)
+                guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else { return nil }
+                return state.sleepers.remove(at: index)
+            }
+            sleeper?.continuation.resume(returning: false)
+        }
+        if !isOver { throw CancellationError() }
+    }
+}
