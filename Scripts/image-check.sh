@@ -64,7 +64,7 @@ docker_runs() {
 
 check_with_docker() {
     local id code
-    Scripts/image.sh "$name"
+    IMAGE_BUILDER=docker Scripts/image.sh "$name"
     id=$(docker run --detach --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
         --publish "127.0.0.1:$port:8080" --env PORTICO_SANDBOX=true "$name")
     cleanups+=("docker rm --force --volumes $id")
@@ -138,10 +138,10 @@ build_on_stand_ins() {
     # What the toolchain itself loads and links with, as the official build image has it.
     make_base "$name-build-base" binutils,ca-certificates,git,libc6-dev,libcurl4,libgcc-12-dev,libncurses6,libsqlite3-0,libstdc++-12-dev,libxml2,pkg-config \
         "$toolchain/bin:$path"
-    buildah bud --format docker --file Docker/Dockerfile --tag "$name" "${lent[@]}" \
+    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${lent[@]}" \
         --build-arg "BUILD_IMAGE=localhost/$name-build-base" \
-        --build-arg "RUNTIME_IMAGE=localhost/$name-runtime-base" . >"$scratch/build.log" 2>&1 \
-        || fail "buildah bud: $(tail -n 30 "$scratch/build.log")"
+        --build-arg "RUNTIME_IMAGE=localhost/$name-runtime-base" >"$scratch/build.log" 2>&1 \
+        || fail "the build: $(tail -n 30 "$scratch/build.log")"
 }
 
 # configured KEY: the words of a list in the image's configuration, one a line.
