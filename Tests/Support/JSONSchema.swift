@@ -1,7 +1,7 @@
 /// A JSON Schema (2020-12) with the keywords that the schemas in `Tests/Golden/providers` use.
 ///
 /// Any other keyword is refused when the schema is read, so that none is silently passed over.
-package struct JSONSchema: Sendable {
+package struct JSONSchema {
     private let definitions: [String: SchemaNode]
     private let root: SchemaNode
 

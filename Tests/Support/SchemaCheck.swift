@@ -25,7 +25,7 @@ struct SchemaCheck {
         case .constant(let constant): return violation(unless: value == constant, "is not the constant")
         case .pattern(let pattern):
             guard let string = value.string else { return [] }
-            return violation(unless: Self.matches(string, pattern), "\"\(string)\" does not match \(pattern)")
+            return violation(unless: pattern.matches(string), "\"\(string)\" does not match \(pattern.text)")
         case .maximumLength(let length):
             guard let string = value.string else { return [] }
             return violation(unless: string.unicodeScalars.count <= length, "is longer than \(length)")
@@ -58,7 +58,7 @@ struct SchemaCheck {
     ) -> [JSONSchema.Violation] {
         (value.members ?? [:]).sorted { $0.key < $1.key }.flatMap { name, value -> [JSONSchema.Violation] in
             let pointer = pointer + "/" + Self.escaped(name)
-            let patterns = members.patterns.filter { Self.matches(name, $0.pattern) }.map(\.node)
+            let patterns = members.patterns.filter { $0.pattern.matches(name) }.map(\.node)
             let nodes = (members.named[name].map { [$0] } ?? []) + patterns
             guard nodes.isEmpty else { return nodes.flatMap { check(value, against: $0, at: pointer) } }
             return members.others.map { check(value, against: $0, at: pointer) } ?? []
@@ -67,14 +67,6 @@ struct SchemaCheck {
 
     private func matching(_ value: JSONValue, _ nodes: [SchemaNode], at pointer: String) -> Int {
         nodes.filter { check(value, against: $0, at: pointer).isEmpty }.count
-    }
-
-    /// Whether a pattern, which was tried when the schema was read, occurs.
-    ///
-    /// Patterns are not anchored (2020-12, section 6.3.3).
-    private static func matches(_ string: String, _ pattern: String) -> Bool {
-        guard let expression = try? Regex(pattern) else { return false }
-        return string.firstMatch(of: expression.asciiOnlyDigits()) != nil
     }
 
     private static func escaped(_ name: String) -> String {

@@ -1,15 +1,15 @@
 /// One subschema: what its keywords demand.
-struct SchemaNode: Sendable {
+struct SchemaNode {
     var demands: [Demand] = []
 
-    indirect enum Demand: Sendable {
+    indirect enum Demand {
         /// The schema `false`.
         case never
         case reference(String)
         case types([JSONType])
         case oneOfValues([JSONValue])
         case constant(JSONValue)
-        case pattern(String)
+        case pattern(Pattern)
         case maximumLength(Int)
         case minimumItems(Int)
         case maximumProperties(Int)
@@ -22,9 +22,9 @@ struct SchemaNode: Sendable {
 
     /// `properties`, `patternProperties` and `additionalProperties` of one schema, which only together have a
     /// meaning.
-    struct Members: Sendable {
+    struct Members {
         var named: [String: SchemaNode] = [:]
-        var patterns: [(pattern: String, node: SchemaNode)] = []
+        var patterns: [(pattern: Pattern, node: SchemaNode)] = []
         var others: SchemaNode?
     }
 }

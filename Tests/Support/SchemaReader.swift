@@ -93,10 +93,9 @@ struct SchemaReader {
         }
     }
 
-    private func pattern(_ text: String, at pointer: String) throws -> String {
+    private func pattern(_ text: String, at pointer: String) throws -> Pattern {
         do {
-            _ = try Regex(text)
-            return text
+            return try Pattern(text)
         } catch {
             throw JSONSchema.Malformed(reason: "no regular expression: \(text)", pointer: pointer)
         }

@@ -73,12 +73,12 @@ struct AlpacaHistory {
     private func days(_ base: Decimal) throws -> [Point] {
         let told = settings.historyIncludesToday ? sessions : sessions.filter { $0.close <= view.now }
         return try told.map { session in
-            let curve = try EquityCurve(book, session)
             // The label lies hours after the close; today's stands for the day so far.
             let label = session.close + (session.isHalfDay ? 7 : 4) * 3600
-            return Point(
-                label: label, equity: try curve.equity(at: min(view.now, session.postMarketClose)), base: base
-            )
+            let equity =
+                view.now < session.postMarketClose
+                ? try EquityCurve(book, session).equity(at: view.now) : try book.equity(atCloseOf: session)
+            return Point(label: label, equity: equity, base: base)
         }
     }
 

@@ -90,7 +90,10 @@ final class ConnectionHandler: ChannelInboundHandler {
         let isLast = !request.isKeepAlive || connections.isDraining || response.delivery == .truncated
         var head = HTTPResponseHead(
             version: request.version, status: response.status, headers: response.headers)
-        head.headers.replaceOrAdd(name: "Content-Length", value: String(response.body.count))
+        // A 204 has neither body nor length (RFC 9110, section 8.6).
+        if response.status != .noContent {
+            head.headers.replaceOrAdd(name: "Content-Length", value: String(response.body.count))
+        }
         if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         let body =
