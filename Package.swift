@@ -12,14 +12,20 @@ let house: [SwiftSetting] = [
 ]
 
 /// A room: one target, at its place in the house, over the floors that it stands on.
-func room(_ name: String, at path: String, over floors: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: floors, path: path, swiftSettings: house)
+func room(
+    _ name: String, at path: String, over floors: [Target.Dependency] = [], resources: [Resource] = []
+) -> Target {
+    .target(name: name, dependencies: floors, path: path, resources: resources, swiftSettings: house)
+}
+
+/// An executable, likewise.
+func door(_ name: String, at path: String, over floors: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: floors, path: path, swiftSettings: house)
 }
 
 /// The tests of one room; they mirror `Sources`.
-func tests(_ name: String, of floors: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .testTarget(
-        name: name, dependencies: floors, path: "Tests/\(name)", resources: resources, swiftSettings: house)
+func tests(_ name: String, of floors: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: floors, path: "Tests/\(name)", swiftSettings: house)
 }
 
 let nio: [Target.Dependency] = [
@@ -29,11 +35,14 @@ let nio: [Target.Dependency] = [
 ]
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
 let package = Package(
     name: "portico",
     products: [
-        .library(name: "GraphQL", targets: ["GraphQL"])
+        .executable(name: "portico", targets: ["Portico"]),
+        .library(name: "GraphQL", targets: ["GraphQL"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -43,7 +52,42 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        // The query engine: knows nothing of brokers or HTTP.
         room("GraphQL", at: "Sources/GraphQL"),
-        tests("GraphQLTests", of: ["GraphQL"]),
+
+        // Brokers and market data.
+        room("Brokerage", at: "Sources/Brokerage"),
+        .systemLibrary(
+            name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
+        room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"]),
+        room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
+        room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio),
+
+        // From the front door to the resolvers.
+        room("Contract", at: "schema", resources: [.embedInCode("schema.graphql")]),
+        room("Gateway", at: "Sources/Gateway", over: ["Brokerage", "GraphQL", "Upstream"]),
+        room("Web", at: "Sources/Web", over: ["GraphQL", logging, lifecycle] + nio),
+        door(
+            "Portico", at: "Sources/Portico",
+            over: [
+                "Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "Upstream", "Web", arguments,
+                configuration, lifecycle, logging,
+            ]),
+
+        // What outside harnesses measure.
+        room("Workload", at: "Tests/Benchmarks/Sources/Workload", over: ["GraphQL"]),
+        door("BenchServer", at: "Sources/BenchServer", over: ["GraphQL", "Web", "Workload", lifecycle, logging]),
+
+        room("TestSupport", at: "Tests/Support"),
+        tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
+        tests("BrokerageTests", of: ["Brokerage"]),
+        tests("UpstreamTests", of: ["Brokerage", "Upstream"]),
+        tests("AlpacaTests", of: ["Alpaca", "Brokerage", "Sandbox", "Upstream"]),
+        tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
+        tests("SupportTests", of: ["TestSupport"]),
+        tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),
+        tests("GatewayTests", of: ["Brokerage", "Contract", "Gateway", "GraphQL", "Upstream"]),
+        tests("PorticoTests", of: ["Brokerage", "Portico", "Sandbox"]),
     ]
 )

@@ -29,4 +29,9 @@ extension FieldError {
     /// The field needs a session, and the request came without one.
     static let unauthenticated = FieldError(
         .unauthenticated, "This field needs a session: send its token as `Authorization: Bearer …`.")
+
+    /// No account of the user has this id.
+    static func noAccount(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no account \"\(id.prefix(80))\".")
+    }
 }

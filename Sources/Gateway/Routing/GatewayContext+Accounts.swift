@@ -10,12 +10,10 @@ extension GatewayContext {
             return connections.first.map { account(of: $0).map { $0 } } ?? .ready(nil)
         }
         guard let connection = connections.first(where: { id.hasPrefix($0.globalID(ofAccount: "")) }) else {
-            throw FieldError(.notFound, "There is no account \"\(id.prefix(80))\".")
+            throw FieldError.noAccount(id)
         }
-        return account(of: connection).map { account in
-            guard connection.globalID(ofAccount: account.account.id) == id else {
-                throw FieldError(.notFound, "There is no account \"\(id.prefix(80))\".")
-            }
+        return try account(of: connection).map { account in
+            guard connection.globalID(ofAccount: account.account.id) == id else { throw FieldError.noAccount(id) }
             return account
         }
     }

@@ -1,5 +1,5 @@
-package import Brokerage
-package import GraphQL
+import Brokerage
+import GraphQL
 package import Upstream
 
 /// What resolvers are given of a request: who asks, what stands behind, and until when.

@@ -1,5 +1,5 @@
 package import Brokerage
-package import GraphQL
+import GraphQL
 
 // The vocabulary's enums whose names and values are those of the schema.
 

@@ -1,5 +1,5 @@
-package import Brokerage
-package import GraphQL
+import Brokerage
+import GraphQL
 
 /// An account, and the connection by which it was read.
 struct LinkedAccount: Sendable {

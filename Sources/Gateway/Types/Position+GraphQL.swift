@@ -1,5 +1,5 @@
-package import Brokerage
-package import GraphQL
+import Brokerage
+import GraphQL
 
 /// A position, and the connection by which it was read.
 struct LinkedPosition: Sendable {

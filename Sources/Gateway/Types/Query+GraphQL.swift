@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 package import GraphQL
 
 /// The root of all queries.

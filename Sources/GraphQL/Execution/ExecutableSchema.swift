@@ -30,10 +30,16 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     /// Answers a request: at once where all that it asks for is at hand.
     ///
     /// Whatever is wrong with the request is said in the response; this never throws.
-    public func respond(to request: Request, context: Context) -> Loading<Response> {
+    ///
+    /// - Parameter allowed: the kinds of operation that may run; GraphQL over HTTP lets GET run queries only. Of
+    ///   another kind nothing is run, and the response's outcome is `notAllowed`.
+    public func respond(
+        to request: Request, context: Context, allowing allowed: Set<OperationType> = Set(OperationType.allCases)
+    ) -> Loading<Response> {
         do {
             let document = try prepare(request.document)
             let operation = try document.operation(named: request.operationName)
+            guard allowed.contains(operation.type) else { return .ready(Response(notAllowing: operation.type)) }
             let variables = try document.variables(of: operation, given: request.variables, schema)
             let plan = try document.plan(operation, variables) { [roots, schema] conditions throws in
                 try roots.plan(operation, of: document.valid, schema, conditions)

@@ -12,6 +12,8 @@ public struct Response: Sendable {
         case partial
         /// The request could not be run: there is no `data` (specification, section 7.1.3, request errors).
         case refused
+        /// The operation is of a kind that may not be run here.
+        case notAllowed
     }
 
     init(body: [UInt8], outcome: Outcome) {
@@ -23,12 +25,21 @@ public struct Response: Sendable {
     ///
     /// - Parameter errors: why; at least one.
     public init(refusing errors: [GraphQLError]) {
+        self.init(errors, .refused)
+    }
+
+    /// The response to an operation of a kind that may not be run here.
+    init(notAllowing kind: OperationType) {
+        self.init([GraphQLError("A \(kind.rawValue) operation cannot be run by this kind of request.")], .notAllowed)
+    }
+
+    private init(_ errors: [GraphQLError], _ outcome: Outcome) {
         let slots = Slots(count: 0)
         defer { slots.deallocate() }
         var writer = ResponseWriter(capacity: 512, slots: slots)
         writer.write(json: "{\"errors\":")
         writer.write(errors)
         writer.write(byte: UInt8(ascii: "}"))
-        self.init(body: writer.bytes, outcome: .refused)
+        self.init(body: writer.bytes, outcome: outcome)
     }
 }

@@ -29,6 +29,7 @@ public final class Abstract<Source: Sendable>: Sendable {
 /// Lets an `Abstract` list its cases one below the other.
 @resultBuilder
 public enum CasesBuilder<Source: Sendable> {
+    public static func buildExpression(_ member: Case<Source>) -> Case<Source> { member }
     public static func buildBlock(_ cases: Case<Source>...) -> [Case<Source>] { cases }
 }
 

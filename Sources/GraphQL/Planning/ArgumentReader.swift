@@ -3,34 +3,31 @@
 /// The same initialiser serves the binder: it reads sample values, and so tells which fields it wants.
 public struct ArgumentReader {
     private let source: Source
-    private let path: [String]
 
     private enum Source {
         case values(InputObject)
         case recording(Recorder)
     }
 
-    init(_ values: InputObject, at path: [String]) {
+    init(_ values: InputObject) {
         source = .values(values)
-        self.path = path
     }
 
     init(recording recorder: Recorder) {
         source = .recording(recorder)
-        path = []
     }
 
     /// The value of a field.
     ///
-    /// - Throws: `GraphQLError` with code BAD_USER_INPUT that names the field.
+    /// - Throws: what is wrong with it, and where.
     public subscript<Value: Input>(name: String) -> Value {
-        get throws {
+        get throws(InputError) {
             switch source {
             case .values(let values):
                 do {
                     return try Value(input: values[name])
                 } catch {
-                    throw error.naming(path + [name])
+                    throw error.below(.key(name))
                 }
             case .recording(let recorder):
                 recorder.record(name, Value.self)
@@ -67,15 +64,6 @@ public struct ArgumentReader {
 struct BoundArgument: Sendable {
     let name: String
     let type: BoundType
-}
-
-extension InputError {
-    /// The error as a client gets it.
-    func naming(_ path: [String]) -> GraphQLError {
-        GraphQLError(
-            "Argument \"\(path.joined(separator: "."))\": \(message)",
-            extensions: ["code": .string("BAD_USER_INPUT"), "argument": .list(path.map { .string($0) })])
-    }
 }
 
 extension GraphQLArguments {

@@ -64,7 +64,7 @@ struct ArgumentStep: Sendable {
                     let coerced = try schema.coerceArguments(
                         definition.arguments, given: field.arguments, in: document, at: field.span,
                         variables: variables)
-                    return try Arguments(ArgumentReader(coerced, at: []))
+                    return try Arguments(ArgumentReader(coerced))
                 })
         }
         self.slot = slot

@@ -12,12 +12,40 @@ public protocol Input: Sendable {
     init(input: InputValue?) throws(InputError)
 }
 
-/// A value that a scalar refuses. The message goes to the client.
-public struct InputError: Error, Hashable, Sendable {
-    public let message: String
+/// A value that a Swift type refuses, although it is of the schema's type. The message goes to the client.
+public struct InputError: PublicError, Hashable {
+    /// What is wrong with the value.
+    public let reason: String
+    /// Where in the arguments the value stands.
+    public private(set) var path: [PathSegment] = []
 
-    public init(_ message: String) {
-        self.message = message
+    public init(_ reason: String) {
+        self.reason = reason
+    }
+
+    /// The same error, seen from one level further out.
+    func below(_ segment: PathSegment) -> InputError {
+        var error = self
+        error.path.insert(segment, at: 0)
+        return error
+    }
+
+    public var message: String { "Argument \"\(path.dotted)\": \(reason)" }
+
+    public var extensions: InputObject {
+        ["code": .string("BAD_USER_INPUT"), "argument": .string(path.dotted)]
+    }
+}
+
+extension [PathSegment] {
+    /// The path as people write it: `filter.words[1]`.
+    var dotted: String {
+        reduce(into: "") { text, segment in
+            switch segment {
+            case .key(let key): text += text.isEmpty ? key : "." + key
+            case .index(let index): text += "[\(index)]"
+            }
+        }
     }
 }
 
@@ -33,6 +61,17 @@ extension GraphQLInputObject {
     public static func bindInput(to binder: inout Binder) -> BoundType {
         binder.bind(inputObject: Self.self)
         return BoundType(names: [graphQLName])
+    }
+
+    public init(input: InputValue?) throws(InputError) {
+        guard case .object(let fields) = input else { throw InputError("Expected an object.") }
+        do {
+            self = try Self(ArgumentReader(fields))
+        } catch let error as InputError {
+            throw error
+        } catch {
+            throw InputError("It cannot be used.")
+        }
     }
 }
 
@@ -122,6 +161,12 @@ extension Array: Input where Element: Input {
         guard case .list(let items) = input else { throw InputError("Expected a list.") }
         self = []
         reserveCapacity(items.count)
-        for item in items { append(try Element(input: item)) }
+        for (position, item) in items.enumerated() {
+            do {
+                append(try Element(input: item))
+            } catch {
+                throw error.below(.index(position))
+            }
+        }
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-public import GraphQL
+import GraphQL
 
 /// What resolvers of the workload are given: the data, all in memory.
 public final class WorkloadStore: Decodable, Sendable {

@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// The command that holds all others.
+struct Portico: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "portico",
+        abstract: "One GraphQL endpoint in front of brokers and market-data providers.",
+        discussion: """
+            Examples:
+              portico serve                          answer on 127.0.0.1:8080, from the embedded sandbox
+              portico serve --port 0                 the same on a free port, which it prints
+              PORTICO_ALPACA_KEY_ID=… PORTICO_ALPACA_SECRET_KEY_FILE=… \\
+                PORTICO_OWNER_TOKEN_FILE=… portico serve
+                                                     answer from an Alpaca account
+              portico sandbox --port 9000            the stand-in for the providers, alone
+              portico health                         exit status 0 if a Portico here is ready
+            """,
+        version: Version.current,
+        subcommands: [Serve.self, SandboxCommand.self, Health.self])
+}
+
+/// The release that this executable is of.
+enum Version {
+    static let current = "0.1.0"
+}

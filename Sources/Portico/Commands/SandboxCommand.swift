@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Sandbox
+import ServiceLifecycle
+
+/// `portico sandbox`
+struct SandboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sandbox",
+        abstract: "Run the stand-in for the providers alone, until told to stop.",
+        discussion: """
+            It speaks the providers' own HTTP over one seeded market: the same seed at the same time gives the same
+            answers. A Portico elsewhere is pointed at it with PORTICO_ALPACA_BASE_URL and PORTICO_ALPACA_DATA_URL.
+
+            Examples:
+              portico sandbox
+              portico sandbox --port 9000 --seed 7
+            """)
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 picks a free one and prints it.")
+    var port: UInt16 = 9000
+
+    @Option(help: "Which market is played.")
+    var seed: UInt64 = 1
+
+    func run() async throws {
+        let logger = Logger(label: "sandbox", factory: { StreamLogHandler.standardError(label: $0) })
+        let sandbox = try await Sandbox.start(
+            SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger))
+        let user = SandboxUser.demo.alpaca
+        print(
+            """
+            The sandbox answers on http://\(sandbox.address)
+
+              PORTICO_ALPACA_BASE_URL=\(sandbox.alpaca.tradingURL) PORTICO_ALPACA_DATA_URL=\(sandbox.alpaca.dataURL) \\
+                PORTICO_ALPACA_TOKEN=\(user.token) portico serve
+            """)
+        fflush(nil)
+        let group = ServiceGroup(
+            services: [SandboxService(sandbox: sandbox)], gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger)
+        try await group.run()
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// `portico serve`
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Answer GraphQL requests until told to stop.",
+        discussion: """
+            Every flag has an environment variable, PORTICO_ and its name in capitals, and a key of its name in the
+            configuration file; a flag counts before a variable, a variable before the file. What a provider needs is
+            set by variable or file only, so that no secret shows in a list of processes: PORTICO_ALPACA_BASE_URL,
+            PORTICO_ALPACA_DATA_URL, PORTICO_ALPACA_ENVIRONMENT (paper or live), PORTICO_ALPACA_KEY_ID with
+            PORTICO_ALPACA_SECRET_KEY or PORTICO_ALPACA_SECRET_KEY_FILE, or PORTICO_ALPACA_TOKEN or
+            PORTICO_ALPACA_TOKEN_FILE.
+
+            SIGTERM and SIGINT stop it: what is in flight is answered first.
+
+            Examples:
+              portico serve
+              portico serve --port 0 --log-level debug
+              portico serve --host 0.0.0.0 --sandbox
+            """)
+
+    @Option(help: "The address to listen on. (default: 127.0.0.1)")
+    var host: String?
+
+    @Option(help: "The port to listen on; 0 picks a free one and prints it. (default: 8080)")
+    var port: String?
+
+    @Option(help: "The folder that holds what is kept.")
+    var data: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Answer from the embedded stand-in. Implied where no provider is configured and --host is loopback.")
+    var sandbox: Bool?
+
+    @Option(help: "A configuration file, in JSON.")
+    var config: String?
+
+    @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
+    var logLevel: String?
+
+    @Option(help: "A file with the token of the one to whom the configured broker keys belong.")
+    var ownerTokenFile: String?
+
+    func run() async throws {
+        let settings = try ServeSettings(
+            await SettingReader(flags: flags, environment: ProcessInfo.processInfo.environment))
+        var logger = Logger(label: "portico", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = settings.logLevel
+        let house = try await House(settings, logger: logger)
+        print(house.greeting)
+        fflush(nil)
+        try await house.run()
+    }
+
+    private var flags: [Setting: String] {
+        let given: [Setting: String?] = [
+            .host: host, .port: port, .data: data, .sandbox: sandbox.map { String($0) }, .config: config,
+            .logLevel: logLevel, .ownerTokenFile: ownerTokenFile,
+        ]
+        return given.compactMapValues(\.self)
+    }
+}

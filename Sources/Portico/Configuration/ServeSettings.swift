@@ -1,0 +1,81 @@
+import Brokerage
+import Foundation
+import Logging
+
+/// What `portico serve` was told.
+struct ServeSettings {
+    let host: String
+    /// 0 for a free one.
+    let port: Int
+    /// The folder that holds what is kept; nil for the default of the store.
+    let data: String?
+    let logLevel: Logger.Level
+    let market: MarketSettings
+    /// The token of the one who owns a server's broker keys; nil where nobody does.
+    let ownerToken: OwnerToken?
+
+    init(_ settings: SettingReader) throws {
+        host = try settings.text(.host) ?? "127.0.0.1"
+        port = try settings.number(.port, in: 0...65_535) ?? 8080
+        data = try settings.text(.data)
+        logLevel = try ServeSettings.logLevel(settings)
+        market = try MarketSettings(settings, host: host)
+        ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
+    }
+
+    private static func logLevel(_ settings: SettingReader) throws -> Logger.Level {
+        guard let text = try settings.text(.logLevel) else { return .info }
+        guard let level = Logger.Level(rawValue: text.lowercased()) else {
+            throw UsageError(
+                "\(Setting.logLevel.description) is \"\(text)\"; it takes one of "
+                    + Logger.Level.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return level
+    }
+}
+
+/// Where a server's market comes from.
+enum MarketSettings {
+    /// The embedded stand-in for the providers, with its well-known token.
+    case sandbox
+    case alpaca(AlpacaSettings)
+
+    /// The sandbox is implied only where nobody else can reach it: a mistyped variable must not open a public
+    /// server with a known token.
+    init(_ settings: SettingReader, host: String) throws {
+        let isAsked = try settings.flag(.sandbox)
+        let alpaca = try AlpacaSettings(settings)
+        switch (isAsked, alpaca) {
+        case (true, nil): self = .sandbox
+        case (nil, nil) where Loopback.contains(host): self = .sandbox
+        case (false, let alpaca?), (nil, let alpaca?): self = .alpaca(alpaca)
+        case (true, _?):
+            throw UsageError(
+                "\(Setting.sandbox.description) and the PORTICO_ALPACA_… settings exclude each other: "
+                    + "leave one of them out.")
+        case (false, nil):
+            throw UsageError("No provider is configured and the sandbox is off. " + MarketSettings.wayOut)
+        case (nil, nil):
+            throw UsageError(
+                "No provider is configured, and \(host) may be reached by others, so the sandbox with its "
+                    + "well-known token is not opened unasked. " + MarketSettings.wayOut)
+        }
+    }
+
+    private static let wayOut =
+        "Set \(Setting.alpacaKeyID.variable) and \(Setting.alpacaSecretKeyFile.variable) (or "
+        + "\(Setting.alpacaTokenFile.variable)), or ask for the sandbox with \(Setting.sandbox.description)."
+}
+
+/// The addresses that only this machine can reach.
+enum Loopback {
+    static func contains(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || isInLoopbackNetwork(host)
+    }
+
+    /// 127.0.0.0/8
+    private static func isInLoopbackNetwork(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

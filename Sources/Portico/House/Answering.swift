@@ -1,0 +1,20 @@
+import Gateway
+import GraphQL
+import Upstream
+import Web
+
+/// Answers requests of the front door with the schema and what stands behind it.
+struct Answering {
+    let schema: ExecutableSchema<GatewayContext>
+    let backends: Backends
+
+    /// How long an operation may take in all.
+    private static let patience = Duration.seconds(20)
+
+    @Sendable
+    func respond(_ request: GraphQL.Request, _ front: Web.RequestContext<Session>) -> Loading<GraphQL.Response> {
+        let call = CallContext(deadline: .now + Answering.patience)
+        let context = GatewayContext(session: front.session, backends: backends, call: call)
+        return schema.respond(to: request, context: context, allowing: front.allowedOperations)
+    }
+}

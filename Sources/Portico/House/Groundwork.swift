@@ -1,0 +1,37 @@
+import Alpaca
+import Brokerage
+import Gateway
+import Logging
+import Sandbox
+import Upstream
+
+/// What the settings put behind the schema: the sandbox or the configured providers, and who may see their private
+/// data.
+struct Groundwork {
+    /// The embedded stand-in, where the server stands on it.
+    let sandbox: Sandbox?
+    let sessions: Sessions
+    let backends: Backends
+
+    init(_ settings: ServeSettings, transport: Transport, logger: Logger) async throws {
+        switch settings.market {
+        case .sandbox:
+            let sandbox = try await Sandbox.start(SandboxConfiguration(logger: logger))
+            let owner = try Groundwork.owner("sandbox")
+            let configuration = try AlpacaConfiguration(sandbox)
+            self.sandbox = sandbox
+            sessions = .sandbox(owner)
+            backends = Backends(alpaca: configuration, of: owner, over: transport)
+        case .alpaca(let alpaca):
+            let owner = try Groundwork.owner("owner")
+            sandbox = nil
+            sessions = .owner(owner, settings.ownerToken)
+            backends = Backends(alpaca: try AlpacaConfiguration(alpaca), of: owner, over: transport)
+        }
+    }
+
+    private static func owner(_ name: String) throws -> OwnerID {
+        guard let owner = OwnerID(name) else { throw UsageError("An owner needs a name.") }
+        return owner
+    }
+}

@@ -1,0 +1,39 @@
+import Alpaca
+import Brokerage
+import Contract
+import Gateway
+import GraphQL
+import Logging
+import Sandbox
+import ServiceLifecycle
+import Upstream
+import Web
+
+/// Everything that a running server consists of, put together.
+struct House {
+    /// The first lines that are printed: where the endpoint is, and how to ask it.
+    let greeting: String
+    private let group: ServiceGroup
+
+    init(_ settings: ServeSettings, logger: Logger) async throws {
+        let transport = try Transport(userAgent: "portico/\(Version.current)")
+        let groundwork = try await Groundwork(settings, transport: transport, logger: logger)
+        let schema = try ExecutableSchema(
+            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(), context: GatewayContext.self)
+        let service = GraphQLService(
+            schemaText: Contract.schemaText, session: groundwork.sessions.session,
+            respond: Answering(schema: schema, backends: groundwork.backends).respond)
+        let server = try await Server.start(
+            service, host: settings.host, port: settings.port, logger: logger)
+        greeting = Greeting(address: server.address, isSandbox: groundwork.sandbox != nil).text
+        // They are stopped from the last to the first: the front door closes before what it leads to.
+        var services: [any Service] = [TransportService(transport: transport), server]
+        if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }
+        group = ServiceGroup(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    }
+
+    /// Answers requests until the process is told to stop.
+    func run() async throws {
+        try await group.run()
+    }
+}

@@ -1,0 +1,12 @@
+import Sandbox
+import ServiceLifecycle
+
+/// The embedded sandbox, as long as the house stands.
+struct SandboxService: Service {
+    let sandbox: Sandbox
+
+    func run() async throws {
+        try await gracefulShutdown()
+        await sandbox.stop()
+    }
+}

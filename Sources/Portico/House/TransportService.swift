@@ -1,0 +1,12 @@
+import ServiceLifecycle
+import Upstream
+
+/// The connections to providers, as long as the house stands.
+struct TransportService: Service {
+    let transport: Transport
+
+    func run() async throws {
+        try await gracefulShutdown()
+        await transport.shutDown()
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+
+/// The executable `portico`.
+@main
+struct Main {
+    /// Exit status 0 when all went well, 1 when something failed, 2 when the command was used wrongly.
+    static func main() async {
+        do {
+            var command = try Portico.parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(with: error)
+        }
+    }
+
+    private static func exit(with error: any Error) -> Never {
+        let code = Portico.exitCode(for: error)
+        let message = Portico.fullMessage(for: error)
+        if !message.isEmpty {
+            let output: FileHandle = code.isSuccess ? .standardOutput : .standardError
+            output.write(Data((message + "\n").utf8))
+        }
+        // The parser's own status for wrong usage is sysexits' 64.
+        let isUsage = code == .validationFailure || error is UsageError
+        Foundation.exit(isUsage ? 2 : code.rawValue)
+    }
+}

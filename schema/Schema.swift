@@ -1,0 +1,5 @@
+/// The contract with front ends: the public schema, as this executable was built with it.
+package enum Contract {
+    /// `schema.graphql`, in SDL.
+    package static let schemaText = String(decoding: PackageResources.schema_graphql, as: UTF8.self)
+}
