@@ -57,9 +57,12 @@ extension Rule {
 extension GraphQLError {
     fileprivate static func wording(_ findings: [Finding], in typed: TypedDocument) -> [GraphQLError] {
         let maximum = typed.options.maximumErrors
-        var errors = findings.prefix(maximum).map { finding in
-            GraphQLError(
-                finding.message(), locations: finding.spans.map { typed.document.source.location(of: $0.start) })
+        let reported = findings.prefix(maximum)
+        // Errors may name very many places, such as all fragments of a cycle: the text is read once for all of them.
+        let offsets = Set(reported.flatMap { $0.spans.map(\.start) })
+        let locations = typed.document.source.locations(of: offsets)
+        var errors = reported.map { finding in
+            GraphQLError(finding.message(), locations: finding.spans.compactMap { locations[$0.start] })
         }
         if findings.count > maximum {
             errors.append(

@@ -13,7 +13,6 @@ struct FieldGroups {
     /// By fragment: the last collection that had it.
     private var collectionOfFragment: [Int32]
     private var pending: [Range<Int>] = []
-    private var work = 0
     /// The first field of each group, in the order in which the keys came up.
     private(set) var firsts: [Int32] = []
 
@@ -45,36 +44,39 @@ struct FieldGroups {
         return fields
     }
 
-    /// How many selections have been looked at since this was asked last.
-    mutating func takeWork() -> Int {
-        defer { work = 0 }
-        return work
+    /// Puts the fields of a selection set down for collection. No set may be put down twice.
+    mutating func follow(_ set: SelectionSet) {
+        pending.append(set.selections.indices)
     }
 
-    /// Adds the fields of a selection set to the groups. Each fragment is followed once in a collection, without
-    /// recursion: chains of fragments may be as long as the document.
+    /// Puts the fields of a fragment down for collection, unless that is done already.
+    mutating func follow(fragment: Int) {
+        guard collectionOfFragment[fragment] != collection else { return }
+        collectionOfFragment[fragment] = collection
+        follow(document.fragments[fragment].definition.selectionSet)
+    }
+
+    /// Adds the fields that are put down, and those of the fragments spread there, to the groups. Each fragment is
+    /// followed once, without recursion: chains of fragments may be as long as the document.
     ///
-    /// - Returns: The fragments that were followed.
-    mutating func collect(_ run: Run<Selection>) -> [Int] {
-        var fragments: [Int] = []
-        pending.append(run.indices)
+    /// - Parameter visit: Called with each fragment that is spread.
+    /// - Returns: How many selections were looked at.
+    mutating func collect(_ visit: (Int) -> Void) -> Int {
+        var count = 0
         while let range = pending.popLast() {
-            work += range.count
+            count += range.count
             for index in range {
                 switch document.document.selections[index] {
                 case .field(let field): add(Int32(truncatingIfNeeded: index), key: Int(field.responseKey.id))
-                case .inlineFragment(let fragment): pending.append(fragment.selectionSet.selections.indices)
+                case .inlineFragment(let fragment): follow(fragment.selectionSet)
                 case .fragmentSpread:
-                    guard let fragment = document.selections[index].fragment,
-                        collectionOfFragment[fragment] != collection
-                    else { continue }
-                    collectionOfFragment[fragment] = collection
-                    fragments.append(fragment)
-                    pending.append(document.fragments[fragment].definition.selectionSet.selections.indices)
+                    guard let fragment = document.selections[index].fragment else { continue }
+                    visit(fragment)
+                    follow(fragment: fragment)
                 }
             }
         }
-        return fragments
+        return count
     }
 
     private mutating func add(_ field: Int32, key: Int) {

@@ -63,7 +63,10 @@ struct FieldMerging {
     /// Merges all operations, then the fragments that none of them reaches.
     mutating func run() -> Outcome {
         for operation in document.operations {
-            if let outcome = merge(operation.definition.selectionSet, operation.definition.span) { return outcome }
+            groups.begin()
+            groups.follow(operation.definition.selectionSet)
+            collect(.same)
+            if let outcome = merge(below: operation.definition.span) { return outcome }
         }
         if coveredFragments.allSatisfy(\.self) { return .mergeable }
         // Fragments that nothing spreads come first: they cover most of the others. What is left are cycles.
@@ -72,37 +75,36 @@ struct FieldMerging {
             for (index, fragment) in document.fragments.enumerated()
             where !coveredFragments[index] && !(onlyRoots && spread[index]) {
                 coveredFragments[index] = true
-                let definition = fragment.definition
-                if let outcome = merge(definition.selectionSet, definition.span) { return outcome }
+                groups.begin()
+                groups.follow(fragment: index)
+                collect(.same)
+                if let outcome = merge(below: fragment.definition.span) { return outcome }
             }
         }
         return .mergeable
     }
 
-    /// Merges one selection set and all below it; nil where nothing stands in the way.
-    private mutating func merge(_ set: SelectionSet, _ span: SourceSpan) -> Outcome? {
-        groups.begin()
-        collect(set.selections, .same)
-        takeGroups(.same)
+    /// Merges what has been collected and all below it; nil where nothing stands in the way.
+    private mutating func merge(below span: SourceSpan) -> Outcome? {
         while conflict == nil, budget > 0, let task = pending.popLast() {
             groups.begin()
             for field in task.fields {
                 guard case .field(let node) = document.document.selections[Int(field)],
                     let set = node.selectionSet
                 else { continue }
-                collect(set.selections, task.demand)
+                groups.follow(set)
             }
-            takeGroups(task.demand)
+            collect(task.demand)
         }
         if let conflict { return .conflict(conflict, span) }
         return budget > 0 ? nil : .tooComplex(span)
     }
 
-    private mutating func collect(_ run: Run<Selection>, _ demand: Demand) {
-        let fragments = groups.collect(run)
-        budget -= groups.takeWork()
-        guard demand == .same else { return }
-        for fragment in fragments { coveredFragments[fragment] = true }
+    private mutating func collect(_ demand: Demand) {
+        budget -= groups.collect { fragment in
+            if demand == .same { coveredFragments[fragment] = true }
+        }
+        takeGroups(demand)
     }
 
     private mutating func takeGroups(_ demand: Demand) {

@@ -1,8 +1,11 @@
 extension TypedDocument {
     /// The type that a selected field returns; nil where unknown.
+    ///
+    /// `__typename` and the other fields of introspection have none here, as in the reference implementation: on
+    /// different object types `__typename` may share its response key with a field of another type.
     func returnType(at index: Int) -> WrappedType? {
         guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType else {
-            return fieldDefinition(at: index)?.type
+            return nil
         }
         switch schema.types[parent.index].kind {
         case .object(let composite), .interface(let composite): return composite.fields[position].type

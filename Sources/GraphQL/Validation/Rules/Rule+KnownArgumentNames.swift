@@ -7,7 +7,7 @@ extension Rule {
             if case .unknown = document.selections[index].field { return }
             for argument in field.arguments.indices where document.arguments[argument].position == nil {
                 findings.append(
-                    unknownArgument(document.document.arguments[argument], in: document) {
+                    unknownArgument(document.document.arguments[argument], in: document, nil) {
                         let place = "field \"\(document.schema[parent].name).\(document.text(field.name))\""
                         return (place, document.argumentDefinitions(at: index).map(\.name))
                     })
@@ -19,7 +19,7 @@ extension Rule {
             for argument in document.document.arguments[directive.arguments.indices]
             where !signature.defines(argument: document.text(argument.name)) {
                 findings.append(
-                    unknownArgument(argument, in: document) {
+                    unknownArgument(argument, in: document, .entering(directive.span)) {
                         ("directive \"@\(document.text(directive.name))\"", signature.argumentNames)
                     })
             }
@@ -27,12 +27,14 @@ extension Rule {
         return findings
     }
 
-    /// - Parameter owner: How messages name what has the argument, and which arguments it defines.
+    /// - Parameters:
+    ///   - position: When it is told, if not when the walk comes to the argument.
+    ///   - owner: How messages name what has the argument, and which arguments it defines.
     private static func unknownArgument(
-        _ argument: Argument, in document: TypedDocument,
+        _ argument: Argument, in document: TypedDocument, _ position: VisitPosition?,
         owner: @escaping () -> (place: String, arguments: [String])
     ) -> Finding {
-        Finding(.entering(argument.span), at: [argument.span]) {
+        Finding(position ?? .entering(argument.span), at: [argument.span]) {
             let owner = owner()
             let name = document.text(argument.name)
             let suggestion =

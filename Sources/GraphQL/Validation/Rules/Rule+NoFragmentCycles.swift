@@ -12,7 +12,7 @@ extension Rule {
 /// the document.
 private struct CycleSearch {
     private let document: TypedDocument
-    /// Fragments whose spreads have been followed.
+    /// Fragments whose spreads have been followed. Of several by one name, the last stands for all.
     private var visited: [Bool]
     /// By fragment: its position on the path; -1 where it is not on it.
     private var depths: [Int]
@@ -56,12 +56,14 @@ private struct CycleSearch {
     }
 
     private mutating func enter(_ fragment: Int) {
-        guard !visited[fragment] else { return }
-        visited[fragment] = true
-        let spreads = document.document.spreads(in: document.fragments[fragment].definition.selectionSet)
+        let definition = document.fragments[fragment].definition
+        let namesake = document.fragment(named: definition.name) ?? fragment
+        guard !visited[namesake] else { return }
+        visited[namesake] = true
+        let spreads = document.document.spreads(in: definition.selectionSet)
         guard !spreads.isEmpty else { return }
-        depths[fragment] = path.count
-        path.append(Step(fragment: fragment, spreads: spreads))
+        depths[namesake] = path.count
+        path.append(Step(fragment: namesake, spreads: spreads))
     }
 
     private mutating func reportCycle(from depth: Int, to closing: FragmentSpread, root: Int) {
