@@ -189,6 +189,7 @@ check_with_buildah() {
     kill -TERM "$process"
     code=0
     wait "$runner" || code=$?
+    cleanups=()  # Both have ended, and their numbers may be another's by now.
     [[ $code == 0 ]] || fail "after SIGTERM it ended with $code, not 0: $(tail -n 20 "$scratch/log")"
     say "after SIGTERM it ended with 0"
     say "size: $(megabytes "$root"), of which its base $(megabytes "$(buildah mount "$(buildah from "$name-runtime-base")")")" \
