@@ -1,0 +1,169 @@
+import Testing
+
+@testable import Web
+
+@Suite("A connection")
+struct ConnectionTests {
+    @Test("answers pipelined requests in order, whether they are at hand or waited for")
+    func pipelining() async throws {
+        let gate = Event()
+        try await withServer(TestService.make(later: { await gate.wait() })) { server in
+            let client = try server.client()
+            let documents = ["{ hello }", "{ slow }", "{ name }", "{ slow }", "{ session }"]
+            try await client.send(documents.map { Raw.post(Raw.query($0)) }.joined())
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+            gate.happen()
+            for expected in ["slow\":\"done", "name\":\"none", "slow\":\"done", "session\":\"anonymous"] {
+                #expect(try await client.response().body == #"{"data":{"\#(expected)"}}"#)
+            }
+        }
+    }
+
+    @Test("answers more pipelined requests than it keeps waiting, where none has to wait")
+    func pipeliningAtHand() async throws {
+        var limits = ServerLimits()
+        limits.pipelinedRequests = 2
+        try await withServer(limits: limits) { server in
+            let client = try server.client()
+            try await client.send(String(repeating: Raw.post(Raw.query("{ hello }")), count: 300))
+            for _ in 0..<300 { #expect(try await client.response().status == 200) }
+        }
+    }
+
+    @Test("refuses pipelined requests beyond the bound, behind the answers to those before")
+    func pipeliningBeyondBound() async throws {
+        var limits = ServerLimits()
+        limits.pipelinedRequests = 2
+        let gate = Event()
+        try await withServer(TestService.make(later: { await gate.wait() }), limits: limits) { server in
+            let client = try server.client()
+            try await client.send(
+                Raw.post(Raw.query("{ slow }")) + String(repeating: Raw.post(Raw.query("{ hello }")), count: 4))
+            gate.happen()
+            #expect(try await client.response().body == #"{"data":{"slow":"done"}}"#)
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+            let refusal = try await client.response()
+            #expect(refusal.status == 503)
+            #expect(
+                refusal.message
+                    == "More than 2 requests were sent without waiting for an answer. Send fewer at a time.")
+            #expect(try await client.rest() == "")
+        }
+    }
+
+    @Test("understands requests that arrive byte by byte")
+    func byteByByte() async throws {
+        try await withServer { server in
+            let client = try server.client()
+            let chunked =
+                "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n15\r\n\(Raw.query("{ hello }"))\r\n0\r\n\r\n"
+            for text in [Raw.post(Raw.query("{ hello }")), chunked] {
+                for byte in Array(text.utf8) { try await client.send([byte]) }
+                #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+            }
+        }
+    }
+
+    @Test("stays open after each of many requests")
+    func keepAlive() async throws {
+        try await withServer { server in
+            let client = try server.client()
+            for _ in 0..<100 {
+                try await client.send(Raw.post(Raw.query("{ hello }")))
+                let response = try await client.response()
+                #expect(response.status == 200)
+                #expect(response["connection"] == nil)
+            }
+        }
+    }
+
+    @Test(
+        "is closed where the client wishes it",
+        arguments: [
+            Raw.get("/health/live", fields: ["Connection: close"]),
+            Raw.get("/health/live", fields: ["Connection: Keep-Alive, Close"]),
+            Raw.get("/health/live", fields: ["Connection: Upgrade", "Upgrade: h2c"]),
+            "GET /health/live HTTP/1.0\r\n\r\n",
+        ])
+    func close(_ request: String) async throws {
+        try await withServer { server in
+            let client = try server.client()
+            try await client.send(request)
+            let response = try await client.response()
+            #expect(response.status == 200)
+            #expect(response["connection"] == "close")
+            #expect(try await client.rest() == "")
+        }
+    }
+
+    @Test("stays open for an HTTP/1.0 client that asks for it")
+    func keepAliveInHTTP1_0() async throws {
+        try await withServer { server in
+            let client = try server.client()
+            for _ in 0..<2 {
+                try await client.send("GET /health/live HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+                #expect(try await client.response()["connection"] == "keep-alive")
+            }
+        }
+    }
+
+    @Test("invites a client that waits before it sends its body")
+    func expectContinue() async throws {
+        try await withServer { server in
+            let client = try server.client()
+            try await client.send(
+                "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 21\r\n"
+                    + "Expect: 100-continue\r\n\r\n")
+            #expect(try await client.response().status == 100)
+            try await client.send(Raw.query("{ hello }"))
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+        }
+    }
+
+    @Test("invites only once the answers before are out")
+    func expectContinueInOrder() async throws {
+        let gate = Event()
+        try await withServer(TestService.make(later: { await gate.wait() })) { server in
+            let client = try server.client()
+            try await client.send(
+                Raw.post(Raw.query("{ slow }"))
+                    + "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 21\r\n"
+                    + "Expect: 100-continue\r\n\r\n")
+            gate.happen()
+            #expect(try await client.response().body == #"{"data":{"slow":"done"}}"#)
+            #expect(try await client.response().status == 100)
+            try await client.send(Raw.query("{ hello }"))
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+        }
+    }
+
+    @Test("cancels the answer when the client goes away")
+    func disconnect() async throws {
+        let started = Event()
+        let cancelled = Event()
+        let service = TestService.make(later: {
+            started.happen()
+            try await waitForCancellation(telling: cancelled)
+        })
+        try await withServer(service) { server in
+            let client = try server.client()
+            try await client.send(Raw.post(Raw.query("{ slow }")))
+            await started.wait()
+            client.close()
+            await cancelled.wait()
+        }
+    }
+
+    @Test("delivers an answer larger than the client takes at once, and the answers behind it")
+    func largeAnswer() async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port, receiveBuffer: 4096)
+            try await client.send(
+                Raw.post(Raw.query("{ big }")) + Raw.post(Raw.query("{ big }")) + Raw.post(Raw.query("{ hello }")))
+            for _ in 0..<2 { #expect(try await client.response().body.utf8.count == (4 << 20) + 19) }
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import NIOCore
+import Testing
+
+@testable import Web
+
+@Suite("A limit")
+struct LimitTests {
+    @Test("of connections turns away those beyond it, and takes the next once one has gone")
+    func connections() async throws {
+        var limits = ServerLimits()
+        limits.connections = 1
+        try await withServer(limits: limits) { server in
+            let first = try server.client()
+            try await first.send(Raw.get("/health/live"))
+            #expect(try await first.response().status == 200)
+            let second = try server.client()
+            let refusal = try await second.response()
+            #expect(refusal.status == 503)
+            #expect(refusal.message == "Too many connections are open. Try again in a moment.")
+            #expect(refusal["retry-after"] == "1")
+            #expect(try await second.rest() == "")
+            try await first.send(Raw.get("/health/live", fields: ["Connection: close"]))
+            _ = try await first.rest()
+            first.close()
+            // The server notices the closing in its own time: until then it may still turn away.
+            var status = 503
+            while status == 503 {
+                let third = try server.client()
+                // A connection that is turned away may be reset before the refusal is read.
+                status = (try? await third.asking(Raw.get("/health/live")).status) ?? 503
+            }
+            #expect(status == 200)
+        }
+    }
+
+    @Test("of requests in flight refuses what would have to wait, and answers what is at hand")
+    func requestsInFlight() async throws {
+        var limits = ServerLimits()
+        limits.requestsInFlight = 1
+        let started = Event()
+        let gate = Event()
+        let service = TestService.make(later: {
+            started.happen()
+            await gate.wait()
+        })
+        try await withServer(service, limits: limits) { server in
+            let first = try server.client()
+            try await first.send(Raw.post(Raw.query("{ slow }")))
+            await started.wait()
+            let second = try server.client()
+            try await second.send(Raw.post(Raw.query("{ slow }")))
+            let refusal = try await second.response()
+            #expect(refusal.status == 503)
+            #expect(refusal.code == "OVERLOADED")
+            #expect(refusal.message == "Too many requests are being answered. Try again in a moment.")
+            #expect(refusal["retry-after"] == "1")
+            try await second.send(Raw.post(Raw.query("{ hello }")))
+            #expect(try await second.response().status == 200)
+            gate.happen()
+            #expect(try await first.response().status == 200)
+            try await second.send(Raw.post(Raw.query("{ slow }")))
+            #expect(try await second.response().status == 200)
+        }
+    }
+
+    @Test("of time ends a connection whose request does not arrive", arguments: SlowClient.all)
+    func slowClients(_ slow: SlowClient) async throws {
+        var limits = ServerLimits()
+        slow.limit(&limits)
+        try await withServer(limits: limits) { server in
+            let client = try server.client()
+            if !slow.bytes.isEmpty { try await client.send(slow.bytes) }
+            guard let message = slow.message else {
+                #expect(try await client.rest() == "")
+                return
+            }
+            let response = try await client.response()
+            #expect(response.status == 408)
+            #expect(response.code == "REQUEST_TIMEOUT")
+            #expect(response.message == message)
+            #expect(try await client.rest() == "")
+        }
+    }
+
+    @Test("of time ends an answer that does not come, and cancels it; the connection goes on")
+    func slowAnswer() async throws {
+        var limits = ServerLimits()
+        limits.answerTimeout = .milliseconds(50)
+        let cancelled = Event()
+        let service = TestService.make(later: { try await waitForCancellation(telling: cancelled) })
+        try await withServer(service, limits: limits) { server in
+            let client = try server.client()
+            try await client.send(Raw.post(Raw.query("{ slow }")) + Raw.post(Raw.query("{ hello }")))
+            let response = try await client.response()
+            #expect(response.status == 504)
+            #expect(response.code == "TIMEOUT")
+            #expect(response.message == "The answer took longer than 0.05 seconds.")
+            await cancelled.wait()
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+        }
+    }
+
+    @Test("of time ends a connection whose client does not take its answer")
+    func slowReader() async throws {
+        var limits = ServerLimits()
+        limits.writeTimeout = .milliseconds(50)
+        try await withServer(limits: limits) { server in
+            let client = try RawClient(port: server.port, receiveBuffer: 4096)
+            // More than the kernel keeps for both sides.
+            try await client.send(String(repeating: Raw.post(Raw.query("{ big }")), count: 4))
+            while server.server.openConnections > 0 { await Task.yield() }
+            #expect(try await client.rest().utf8.count < 4 * (4 << 20))
+        }
+    }
+
+    @Test("of time ends a connection whose client does not close it after the last answer")
+    func lingering() async throws {
+        var limits = ServerLimits()
+        limits.lingerTimeout = .milliseconds(50)
+        try await withServer(limits: limits) { server in
+            let client = try server.client()
+            try await client.send(Raw.get("/health/live", fields: ["Connection: close"]))
+            _ = try await client.rest()
+            while server.server.openConnections > 0 { await Task.yield() }
+        }
+    }
+}
+
+/// A client that stops in the midst of a request.
+struct SlowClient: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: String
+    /// Nil where the connection is closed without a word.
+    let message: String?
+    let limit: @Sendable (inout ServerLimits) -> Void
+
+    static let all = [
+        SlowClient(testDescription: "nothing sent", bytes: "", message: nil) { $0.idleTimeout = .milliseconds(50) },
+        SlowClient(
+            testDescription: "half a head", bytes: "GET /health/live HTTP/1.1\r\nHost:",
+            message: "The request's head took longer than 0.05 seconds to arrive."
+        ) { $0.headTimeout = .milliseconds(50) },
+        SlowClient(
+            testDescription: "half a body", bytes: String(Raw.post(Raw.query("{ hello }")).dropLast(3)),
+            message: "The request's body took longer than 0.05 seconds to arrive."
+        ) { $0.bodyTimeout = .milliseconds(50) },
+        SlowClient(
+            testDescription: "half a body that is not wanted", bytes: String(Raw.post("{}", path: "/a").dropLast(1)),
+            message: "The request's body took longer than 0.05 seconds to arrive."
+        ) { $0.bodyTimeout = .milliseconds(50) },
+    ]
+}
+
+extension RawClient {
+    fileprivate func asking(_ text: String) async throws -> RawResponse {
+        try await send(text)
+        return try await response()
+    }
+}

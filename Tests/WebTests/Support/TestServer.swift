@@ -1,0 +1,62 @@
+import Logging
+@testable import Web
+
+/// A server on a free port, for as long as a test needs it.
+struct TestServer: Sendable {
+    let server: Server
+    /// Ends when the server has stopped.
+    let running: Task<Void, any Error>
+
+    var port: Int { server.port }
+
+    func client() throws -> RawClient { try RawClient(port: port) }
+
+    /// Begins to stop, as SIGTERM does.
+    func stop() { running.cancel() }
+
+    /// Sends bytes on a connection of their own, and reads one response.
+    func ask(_ text: String, toHead: Bool = false) async throws -> RawResponse {
+        let client = try client()
+        defer { client.close() }
+        try await client.send(text)
+        return try await client.response(toHead: toHead)
+    }
+}
+
+/// Runs a server around a test, and waits until it has stopped.
+func withServer<Value>(
+    _ service: GraphQLService<String> = TestService.make(), limits: ServerLimits = ServerLimits(),
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    _ test: (TestServer) async throws -> Value
+) async throws -> Value {
+    let configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: limits)
+    let server = try await Server.start(configuration, service: service, logger: logger)
+    let running = Task { try await server.run() }
+    do {
+        let value = try await test(TestServer(server: server, running: running))
+        running.cancel()
+        _ = await running.result
+        return value
+    } catch {
+        running.cancel()
+        _ = await running.result
+        throw error
+    }
+}
+
+/// The bytes of requests.
+enum Raw {
+    static func post(_ body: String, path: String = "/graphql", fields: [String] = []) -> String {
+        let head = ["POST \(path) HTTP/1.1", "Host: portico", "Content-Type: application/json"] + fields
+        return (head + ["Content-Length: \(body.utf8.count)", "", body]).joined(separator: "\r\n")
+    }
+
+    static func get(_ path: String, method: String = "GET", fields: [String] = []) -> String {
+        (["\(method) \(path) HTTP/1.1", "Host: portico"] + fields + ["", ""]).joined(separator: "\r\n")
+    }
+
+    /// A request's JSON for a document.
+    static func query(_ document: String) -> String {
+        #"{"query":"\#(document)"}"#
+    }
+}

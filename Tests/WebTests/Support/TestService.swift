@@ -1,0 +1,87 @@
+@testable import GraphQL
+import Synchronization
+import Web
+
+/// A small service whose answers tell what was asked.
+enum TestService {
+    /// - Parameter later: what `{ slow }` waits for.
+    static func make(
+        readiness: Readiness = Readiness(), later: @escaping @Sendable () async throws -> Void = {}
+    ) -> GraphQLService<String> {
+        GraphQLService(
+            schemaText: "type Query { hello: String }\n", readiness: { readiness },
+            session: { token in
+                switch token {
+                case nil: .success("anonymous")
+                case "good": .success("somebody")
+                case .some: .failure(.invalidToken("The token is unknown or has expired."))
+                }
+            },
+            respond: { request, context in answer(request, context, later) })
+    }
+
+    private static func answer(
+        _ request: GraphQL.Request, _ context: RequestContext<String>, _ later: @escaping @Sendable () async throws -> Void
+    ) -> Loading<GraphQL.Response> {
+        switch request.document {
+        case "{ hello }": .ready(complete("hello", "world"))
+        case "{ session }": .ready(complete("session", context.session))
+        case "{ id }": .ready(complete("id", context.id.description))
+        case "{ allowed }":
+            .ready(complete("allowed", context.allowedOperations.map(\.rawValue).sorted().joined(separator: " ")))
+        case "{ name }": .ready(complete("name", request.operationName ?? "none"))
+        case "query Echo": .ready(GraphQL.Response(body: InputValue.object(request.variables).json, outcome: .complete))
+        case "{ partial }":
+            .ready(GraphQL.Response(body: Array(#"{"data":null,"errors":[{"message":"no"}]}"#.utf8), outcome: .partial))
+        case "{ big }": .ready(complete("big", String(repeating: "x", count: 4 << 20)))
+        case "{ slow }":
+            .later {
+                try await later()
+                return complete("slow", "done")
+            }
+        case "{ broken }": .later { throw Broken(secret: "token=abc") }
+        default: .ready(GraphQL.Response(refusing: [GraphQLError("Syntax Error: Unexpected Name.")]))
+        }
+    }
+
+    private struct Broken: Error { let secret: String }
+
+    private static func complete(_ name: String, _ value: String) -> GraphQL.Response {
+        GraphQL.Response(body: Array(#"{"data":{"\#(name)":"\#(value)"}}"#.utf8), outcome: .complete)
+    }
+}
+
+/// Something that happens once and can be awaited, by any number of tasks.
+final class Event: Sendable {
+    private let state = Mutex((hasHappened: false, waiting: [CheckedContinuation<Void, Never>]()))
+
+    func happen() {
+        let waiting = state.withLock { state in
+            state.hasHappened = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits, also where the task is cancelled meanwhile.
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.hasHappened { state.waiting.append(continuation) }
+                return state.hasHappened
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+}
+
+/// Waits until the task is cancelled, and tells so.
+func waitForCancellation(telling cancelled: Event) async throws {
+    await withTaskCancellationHandler {
+        await cancelled.wait()
+    } onCancel: {
+        cancelled.happen()
+    }
+    throw CancellationError()
+}
