@@ -1,9 +1,9 @@
-/// A day of the (proleptic) Gregorian calendar, 0001-01-01 ... 9999-12-31, in no particular time zone.
+/// A day of the (proleptic) Gregorian calendar, 0001-01-01 to 9999-12-31, in no particular time zone.
 package struct CalendarDate: Sendable, Hashable {
     package let year: Int
-    /// 1 ... 12.
+    /// 1 to 12.
     package let month: Int
-    /// 1 ... 31.
+    /// 1 to 31.
     package let day: Int
 
     /// Nil when there is no such day: `2023-02-29`, month 13, year 0.
@@ -27,7 +27,7 @@ package struct CalendarDate: Sendable, Hashable {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 
-    /// How many days a month has; `month` is 1 ... 12.
+    /// How many days a month has; `month` is 1 to 12.
     package static func dayCount(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: isLeap(year: year) ? 29 : 28
@@ -57,7 +57,7 @@ extension CalendarDate {
         return daysOfYears + dayOfYear - Self.daysFromMarchOfYear0To1970
     }
 
-    /// Nil outside of the years 0001 ... 9999.
+    /// Nil outside of the years 0001 to 9999.
     package init?(daysSince1970 days: Int) {
         guard Self.earliest.daysSince1970 <= days, days <= Self.latest.daysSince1970 else { return nil }
         let sinceMarchOfYear0 = days + Self.daysFromMarchOfYear0To1970
@@ -76,7 +76,7 @@ extension CalendarDate {
 
     private static let daysFromMarchOfYear0To1970 = 719_468
 
-    /// The date so many days later, or earlier; nil outside of the years 0001 ... 9999.
+    /// The date so many days later, or earlier; nil outside of the years 0001 to 9999.
     package func adding(days: Int) -> CalendarDate? {
         let (sum, over) = daysSince1970.addingReportingOverflow(days)
         return over ? nil : CalendarDate(daysSince1970: sum)
@@ -84,7 +84,7 @@ extension CalendarDate {
 
     /// The same day so many months later, or earlier; the last day of a month that is too short for it.
     ///
-    /// Nil outside of the years 0001 ... 9999.
+    /// Nil outside of the years 0001 to 9999.
     package func adding(months: Int) -> CalendarDate? {
         let (sum, over) = (year * 12 + month - 1).addingReportingOverflow(months)
         guard !over, sum >= 12 else { return nil }
@@ -106,7 +106,9 @@ extension CalendarDate {
         }
     }
 
-    /// 0 ... 6. 1970-01-01 was a Thursday; the summand keeps the sum above zero from year 1 on.
+    /// 0 to 6.
+    ///
+    /// 1970-01-01 was a Thursday; the summand keeps the sum above zero from year 1 on.
     var daysSinceSunday: Int { (daysSince1970 + 719_163) % 7 }
 
     /// A day of the week.

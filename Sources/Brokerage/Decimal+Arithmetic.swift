@@ -20,11 +20,15 @@ extension Decimal {
     /// The exact product, with the sum of the two scales.
     package static func * (left: Decimal, right: Decimal) throws(Overflow) -> Decimal {
         if let product = left.product(with: right) { return product }
-        if let product = left.withoutTrailingZeros.product(with: right.withoutTrailingZeros) { return product }
+        if let product = left.withoutTrailingZeros.product(with: right.withoutTrailingZeros) {
+            return product
+        }
         throw Overflow()
     }
 
-    /// The number with the other sign. Throws only for the one coefficient that has no positive twin, -2^127.
+    /// The number with the other sign.
+    ///
+    /// Throws only for the one coefficient that has no positive twin, -2^127.
     package var negated: Decimal {
         get throws(Overflow) {
             let (opposite, over) = Int128.zero.subtractingReportingOverflow(coefficient)

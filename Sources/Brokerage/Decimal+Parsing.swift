@@ -7,7 +7,9 @@ extension Decimal {
         case outOfRange
     }
 
-    /// Reads the whole text: `-1234.5600`, `+3`, `5E-05`. Nil when it is malformed or out of range.
+    /// Reads the whole text, which may be `-1234.5600`, `+3` or `5E-05`.
+    ///
+    /// Nil when it is malformed or out of range.
     ///
     /// A positive exponent is written out (`1.5e3` is `1500`); a negative one moves the point (`5E-05` is
     /// `0.00005`). Digits are wanted on both sides of a point; white space, `%`, `,` and the like are refused.
@@ -36,8 +38,9 @@ extension Decimal {
         return value
     }
 
-    /// A number of up to 18 digits and no exponent, which is nearly every one: 64 bits and one pass. Nil for others,
-    /// also where there is no number.
+    /// A number of up to 18 digits and no exponent, which is nearly every one: 64 bits and one pass.
+    ///
+    /// Nil for others, also where there is no number.
     @inline(__always)
     private static func scanShort(_ bytes: Span<UInt8>, at position: inout Int) -> Decimal? {
         guard position < bytes.count else { return nil }
@@ -68,7 +71,8 @@ extension Decimal {
         guard index &- start <= 18, !hasExponent else { return nil }
         position = index
         let coefficient = Int64(bitPattern: magnitude)
-        return Decimal(uncheckedCoefficient: Int128(isNegative ? 0 &- coefficient : coefficient), scale: scale)
+        return Decimal(
+            uncheckedCoefficient: Int128(isNegative ? 0 &- coefficient : coefficient), scale: scale)
     }
 }
 
@@ -153,7 +157,9 @@ private struct Scanner {
         if (0...Decimal.maximumScale).contains(scale) {
             return Decimal(uncheckedCoefficient: coefficient, scale: scale)
         }
-        if coefficient == 0 { return Decimal(uncheckedCoefficient: 0, scale: scale < 0 ? 0 : Decimal.maximumScale) }
+        if coefficient == 0 {
+            return Decimal(uncheckedCoefficient: 0, scale: scale < 0 ? 0 : Decimal.maximumScale)
+        }
         return scale < 0
             ? try raise(coefficient, by: -scale) : try shorten(coefficient, scale: scale)
     }

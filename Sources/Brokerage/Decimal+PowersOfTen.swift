@@ -1,6 +1,6 @@
-/// 10^0 ... 10^38, every power of ten that an `Int128` holds.
+/// 10^0 to 10^38, every power of ten that an `Int128` holds.
 enum PowersOfTen {
-    /// `exponent` must be in 0 ... 38, which the scale of a ``Decimal`` always is.
+    /// `exponent` must be in 0 to 38, which the scale of a ``Decimal`` always is.
     static subscript(exponent: Int) -> Int128 { table[exponent] }
 
     private static let table: [Int128] = {

@@ -29,7 +29,7 @@ extension Decimal {
         return Decimal(uncheckedCoefficient: isNegative ? -whole : whole, scale: digits)
     }
 
-    /// The quotient with exactly `digits` digits after the point, 0 ... ``maximumScale`` (clamped), rounded once
+    /// The quotient with exactly `digits` digits after the point, 0 to ``maximumScale`` (clamped), rounded once
     /// from the exact quotient.
     package func divided(
         by divisor: Decimal, to digits: Int, _ rounding: Rounding
@@ -74,8 +74,9 @@ extension Decimal {
 }
 
 extension Decimal.Rounding {
-    /// `quotient`, or one more, by what is left of `unit`. No quotient here comes near the largest `UInt128`
-    /// unless `rest` is 0, so adding one cannot overflow.
+    /// `quotient`, or one more, by what is left of `unit`.
+    ///
+    /// No quotient here comes near the largest `UInt128` unless `rest` is 0, so adding one cannot overflow.
     fileprivate func round(_ quotient: UInt128, rest: UInt128, of unit: UInt128) -> UInt128 {
         // `unit - rest` instead of twice the rest, which might overflow.
         let opposite = unit - rest

@@ -1,5 +1,7 @@
 extension Decimal: CustomStringConvertible {
-    /// Plain notation, every written digit: `-1234.5600`. Never an exponent, never a lone point.
+    /// Plain notation with every written digit, like `-1234.5600`.
+    ///
+    /// Never an exponent, never a lone point.
     package var description: String {
         unsafe String(unsafeUninitializedCapacity: Self.maximumUTF8Count) { buffer in
             unsafe write(into: buffer)
@@ -69,7 +71,8 @@ extension Decimal: CustomStringConvertible {
     }
 
     @inline(__always)
-    private static func digitCount<Magnitude: FixedWidthInteger & UnsignedInteger>(_ value: Magnitude) -> Int {
+    private static func digitCount<Magnitude: FixedWidthInteger & UnsignedInteger>(_ value: Magnitude) -> Int
+    {
         var count = 1
         var rest = value
         while rest >= 10 {

@@ -9,13 +9,13 @@ package struct Decimal: Sendable {
     package let coefficient: Int128
     private let digitsAfterPoint: UInt8
 
-    /// How many digits stand after the point, 0 ... ``maximumScale``.
+    /// How many digits stand after the point, 0 to ``maximumScale``.
     package var scale: Int { Int(digitsAfterPoint) }
 
     /// The most digits that may stand after the point: ten to this power is the largest that an `Int128` holds.
     package static let maximumScale = 38
 
-    /// `coefficient` ÷ 10^`scale`; nil unless `scale` is in 0 ... ``maximumScale``.
+    /// `coefficient` ÷ 10^`scale`; nil unless `scale` is in 0 to ``maximumScale``.
     package init?(coefficient: Int128, scale: Int) {
         guard (0...Self.maximumScale).contains(scale) else { return nil }
         self.init(uncheckedCoefficient: coefficient, scale: scale)
@@ -26,7 +26,7 @@ package struct Decimal: Sendable {
         self.init(uncheckedCoefficient: Int128(whole), scale: 0)
     }
 
-    /// `scale` must be in 0 ... ``maximumScale``: every caller has just checked or computed that.
+    /// `scale` must be in 0 to ``maximumScale``: every caller has just checked or computed that.
     init(uncheckedCoefficient coefficient: Int128, scale: Int) {
         self.coefficient = coefficient
         self.digitsAfterPoint = UInt8(truncatingIfNeeded: scale)
@@ -37,7 +37,9 @@ package struct Decimal: Sendable {
     package var isZero: Bool { coefficient == 0 }
     package var isNegative: Bool { coefficient < 0 }
 
-    /// The nearest binary number. It loses digits: for ratios and drawings, never for money.
+    /// The nearest binary number.
+    ///
+    /// It loses digits: for ratios and drawings, never for money.
     package var doubleValue: Double {
         // Both are exact up to 2^53 and 10^22, so the quotient of everyday numbers is correctly rounded.
         Double(coefficient) / Double(PowersOfTen[scale])
@@ -91,7 +93,8 @@ extension Decimal: Comparable {
         let (wholeRight, fractionRight) = right.wholeAndFraction
         if wholeLeft != wholeRight { return wholeLeft < wholeRight }
         let larger = max(left.scale, right.scale)
-        return fractionLeft * PowersOfTen[larger - left.scale] < fractionRight * PowersOfTen[larger - right.scale]
+        return fractionLeft * PowersOfTen[larger - left.scale] < fractionRight
+            * PowersOfTen[larger - right.scale]
     }
 
     private var wholeAndFraction: (Int128, Int128) {

@@ -1,12 +1,14 @@
 /// A date and a time of day as a clock on the wall shows them.
 package struct LocalTime: Sendable, Hashable {
     package let date: CalendarDate
-    /// Seconds since midnight by the clock on the wall, 0 ... 86,399.
+    /// Seconds since midnight by the clock on the wall, 0 to 86,399.
     package let secondOfDay: Int
 
-    /// Nil unless `hour` is 0 ... 23, and `minute` and `second` are 0 ... 59.
+    /// Nil unless `hour` is 0 to 23, and `minute` and `second` are 0 to 59.
     package init?(date: CalendarDate, hour: Int, minute: Int = 0, second: Int = 0) {
-        guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second) else { return nil }
+        guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second) else {
+            return nil
+        }
         self.init(date: date, secondOfDay: hour * 3600 + minute * 60 + second)
     }
 

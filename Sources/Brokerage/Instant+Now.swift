@@ -1,7 +1,9 @@
 import Glibc
 
 extension Instant {
-    /// What the machine's clock says now. It may be set back between two calls: deadlines are for `ContinuousClock`.
+    /// What the machine's clock says now.
+    ///
+    /// It may be set back between two calls: deadlines are for `ContinuousClock`.
     package static var now: Instant {
         var time = timespec()
         // The kernel fills the structure that it is given and keeps no pointer to it.

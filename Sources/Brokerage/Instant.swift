@@ -4,10 +4,10 @@
 package struct Instant: Sendable, Hashable {
     /// Whole seconds since 1970-01-01T00:00:00Z without leap seconds, rounded down.
     package let secondsSince1970: Int64
-    /// 0 ... 999,999,999, after the whole second.
+    /// 0 to 999,999,999, after the whole second.
     package let nanoseconds: Int32
 
-    /// Nil outside of the years 0001 ... 9999, and when `nanoseconds` is not in 0 ... 999,999,999.
+    /// Nil outside of the years 0001 to 9999, and when `nanoseconds` is not in 0 to 999,999,999.
     package init?(secondsSince1970: Int64, nanoseconds: Int32 = 0) {
         guard Self.earliest.secondsSince1970 <= secondsSince1970,
             secondsSince1970 <= Self.latest.secondsSince1970, (0...999_999_999).contains(nanoseconds)
@@ -15,13 +15,13 @@ package struct Instant: Sendable, Hashable {
         self.init(uncheckedSeconds: secondsSince1970, nanoseconds: nanoseconds)
     }
 
-    /// Nil outside of the years 0001 ... 9999.
+    /// Nil outside of the years 0001 to 9999.
     package init?(millisecondsSince1970 milliseconds: Int64) {
         let (seconds, rest) = Self.floorDivide(milliseconds, by: 1_000)
         self.init(secondsSince1970: seconds, nanoseconds: Int32(rest * 1_000_000))
     }
 
-    /// Every `Int64` is inside the range: 1677 ... 2262.
+    /// Every `Int64` is inside the range: 1677 to 2262.
     package init(nanosecondsSince1970 nanoseconds: Int64) {
         let (seconds, rest) = Self.floorDivide(nanoseconds, by: 1_000_000_000)
         self.init(uncheckedSeconds: seconds, nanoseconds: Int32(rest))

@@ -53,7 +53,7 @@ extension OutputSpan<UInt8> {
         appendPair(date.day)
     }
 
-    /// Two digits; `number` is 0 ... 99.
+    /// Two digits; `number` is 0 to 99.
     fileprivate mutating func appendPair(_ number: Int) {
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10))
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10))

@@ -10,7 +10,8 @@ struct CalendarDateTests {
         "counts days from 1970",
         arguments: [
             ("1970-01-01", 0), ("1969-12-31", -1), ("2000-02-29", 11_016), ("2000-03-01", 11_017),
-            ("2026-11-20", 20_777), ("0001-01-01", -719_162), ("9999-12-31", 2_932_896), ("1900-03-01", -25_508),
+            ("2026-11-20", 20_777), ("0001-01-01", -719_162), ("9999-12-31", 2_932_896),
+            ("1900-03-01", -25_508),
         ])
     func days(_ text: String, _ days: Int) throws {
         let date = try Self.date(text)
@@ -62,14 +63,16 @@ struct CalendarDateTests {
     @Test(
         "adds days and months",
         arguments: [
-            ("2026-01-31", 1, "2026-02-28"), ("2024-01-31", 1, "2024-02-29"), ("2026-11-20", 12, "2027-11-20"),
+            ("2026-01-31", 1, "2026-02-28"), ("2024-01-31", 1, "2024-02-29"),
+            ("2026-11-20", 12, "2027-11-20"),
             ("2026-11-20", -11, "2025-12-20"), ("2026-03-31", -1, "2026-02-28"),
         ])
     func months(_ text: String, _ months: Int, _ expected: String) throws {
         #expect(try Self.date(text).adding(months: months)?.description == expected)
     }
 
-    @Test("does not leave its range, and does not trap", arguments: [Int.max, Int.min, 10_000_000, -10_000_000])
+    @Test(
+        "does not leave its range, and does not trap", arguments: [Int.max, Int.min, 10_000_000, -10_000_000])
     func bounds(_ distance: Int) throws {
         let date = try Self.date("2026-11-20")
         #expect(date.adding(days: distance) == nil)

@@ -15,7 +15,10 @@ struct DecimalArithmeticTests {
             ("0.1", "0.2", "0.3", "-0.1", "0.02"),
             ("-5", "0.00005", "-4.99995", "-5.00005", "-0.00025"),
             ("0", "0.000", "0.000", "0.000", "0.000"),
-            ("99999999999999999999", "1", "100000000000000000000", "99999999999999999998", "99999999999999999999"),
+            (
+                "99999999999999999999", "1", "100000000000000000000", "99999999999999999998",
+                "99999999999999999999"
+            ),
         ])
     func computes(_ left: String, _ right: String, sum: String, difference: String, product: String) throws {
         let (left, right) = (try Self.decimal(left), try Self.decimal(right))
@@ -51,9 +54,11 @@ struct DecimalArithmeticTests {
         "rounds by the rule named",
         arguments: [
             ("2.5", 0, "2", "3", "2"), ("3.5", 0, "4", "4", "3"), ("-2.5", 0, "-2", "-3", "-2"),
-            ("2.51", 0, "3", "3", "2"), ("1.005", 2, "1.00", "1.01", "1.00"), ("1.015", 2, "1.02", "1.02", "1.01"),
+            ("2.51", 0, "3", "3", "2"), ("1.005", 2, "1.00", "1.01", "1.00"),
+            ("1.015", 2, "1.02", "1.02", "1.01"),
             ("0.4999", 0, "0", "0", "0"), ("-0.5", 0, "0", "-1", "0"), ("7", 2, "7", "7", "7"),
-            ("1.25", 7, "1.25", "1.25", "1.25"), ("9.99", 1, "10.0", "10.0", "9.9"), ("5.5", -3, "6", "6", "5"),
+            ("1.25", 7, "1.25", "1.25", "1.25"), ("9.99", 1, "10.0", "10.0", "9.9"),
+            ("5.5", -3, "6", "6", "5"),
         ])
     func rounds(_ text: String, to digits: Int, even: String, up: String, cut: String) throws {
         let value = try Self.decimal(text)
@@ -67,13 +72,16 @@ struct DecimalArithmeticTests {
         arguments: [
             ("1", "3", 4, "0.3333"), ("2", "3", 4, "0.6667"), ("-2", "3", 4, "-0.6667"), ("10", "4", 0, "2"),
             ("1", "8", 2, "0.12"), ("0", "7", 2, "0.00"), ("1.00", "0.5", 2, "2.00"), ("6", "-2", 1, "-3.0"),
-            ("1e-38", largest, 38, "0.00000000000000000000000000000000000000"), ("1e38", "1e38", 5, "1.00000"),
-            ("1", "7", 38, "0.14285714285714285714285714285714285714"), (largest, largest, 38, "1." + zeros(38)),
+            ("1e-38", largest, 38, "0.00000000000000000000000000000000000000"),
+            ("1e38", "1e38", 5, "1.00000"),
+            ("1", "7", 38, "0.14285714285714285714285714285714285714"),
+            (largest, largest, 38, "1." + zeros(38)),
             ("0.00000000000000000000000000000000000001", "0.00000000000000000000000000000000000002", 0, "0"),
             ("0.00000000000000000000000000000000000003", "0.00000000000000000000000000000000000002", 0, "2"),
         ])
     func divides(_ dividend: String, _ divisor: String, to digits: Int, expected: String) throws {
-        let quotient = try Self.decimal(dividend).divided(by: try Self.decimal(divisor), to: digits, .halfEven)
+        let quotient = try Self.decimal(dividend).divided(
+            by: try Self.decimal(divisor), to: digits, .halfEven)
         #expect(quotient.description == expected)
     }
 
@@ -81,7 +89,9 @@ struct DecimalArithmeticTests {
 
     @Test("refuses to divide by zero or past its range")
     func refusesDivision() throws {
-        #expect(throws: Decimal.DivisionFailure.divisionByZero) { try Decimal(1).divided(by: 0, to: 2, .halfUp) }
+        #expect(throws: Decimal.DivisionFailure.divisionByZero) {
+            try Decimal(1).divided(by: 0, to: 2, .halfUp)
+        }
         #expect(throws: Decimal.DivisionFailure.overflow) {
             try Self.decimal(Self.largest).divided(by: try Self.decimal("0.1"), to: 0, .halfUp)
         }
@@ -145,7 +155,9 @@ struct DecimalLawTests {
         #expect(computed > 1_000)
     }
 
-    @Test("a quotient times its divisor is the dividend, to within its last digit", arguments: [21, 22] as [UInt64])
+    @Test(
+        "a quotient times its divisor is the dividend, to within its last digit",
+        arguments: [21, 22] as [UInt64])
     func quotients(seed: UInt64) throws {
         var random = Seeded(state: seed)
         var computed = 0

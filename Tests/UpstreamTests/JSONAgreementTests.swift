@@ -71,7 +71,9 @@ struct JSONAgreementTests {
         }
     }
 
-    @Test("a text with a byte changed is never accepted where Foundation refuses it", arguments: [11, 12, 13, 14] as [UInt64])
+    @Test(
+        "a text with a byte changed is never accepted where Foundation refuses it",
+        arguments: [11, 12, 13, 14] as [UInt64])
     func mutated(seed: UInt64) {
         var random = Seeded(state: seed)
         var refusals = 0
@@ -94,7 +96,9 @@ struct JSONAgreementTests {
 }
 
 extension Seeded {
-    /// A valid JSON text. Keys within an object differ, since the two readers differ in which of two equal ones stays.
+    /// A valid JSON text.
+    ///
+    /// Keys within an object differ, since the two readers differ in which of two equal ones stays.
     mutating func json(depth: Int) -> String {
         let space = ["", "", "", " ", "\n", "\t "].randomElement(using: &self) ?? ""
         return space + value(depth: depth) + space
@@ -129,7 +133,8 @@ extension Seeded {
 
     private mutating func string() -> String {
         let pieces = [
-            "a", "Zz", "0", " ", "é", "漢", "😀", "\u{7F}", "\\n", "\\\"", "\\\\", "\\/", "\\u0041", "\\u00e9", "\\uD83D\\uDE00", "12345678",
+            "a", "Zz", "0", " ", "é", "漢", "😀", "\u{7F}", "\\n", "\\\"", "\\\\", "\\/", "\\u0041", "\\u00e9",
+            "\\uD83D\\uDE00", "12345678",
         ]
         let count = Int.random(in: 0..<12, using: &self)
         return "\"" + (0..<count).map { _ in pieces.randomElement(using: &self) ?? "" }.joined() + "\""

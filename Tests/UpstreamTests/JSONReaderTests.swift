@@ -7,7 +7,8 @@ import Testing
 struct JSONReaderTests {
     /// Reads a text as whatever it is, and throws it away.
     static func check(_ text: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
-        try JSONReader.read(text, maximumDepth: maximumDepth) { reader throws(JSONError) in try reader.skip() }
+        try JSONReader.read(text, maximumDepth: maximumDepth) { reader throws(JSONError) in try reader.skip()
+        }
     }
 
     static func check(_ text: String) throws(JSONError) {
@@ -25,9 +26,11 @@ struct JSONReaderTests {
     @Test(
         "accepts what RFC 8259 accepts",
         arguments: [
-            "{}", "[]", " [ ] ", "\t\r\n{ \"a\" : 1 , \"b\" : [ 1 , 2 ] }\n", "null", "true", "false", "0", "-0", "1e5", "1E+5",
+            "{}", "[]", " [ ] ", "\t\r\n{ \"a\" : 1 , \"b\" : [ 1 , 2 ] }\n", "null", "true", "false", "0",
+            "-0", "1e5", "1E+5",
             "1.5e-3", "123456789012345678901234567890123456789012345678901234567890", "1e999999999", "\"\"",
-            "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\uD83D\\uDE00\"", "\"é\u{1F600}\u{7F}\"", "{\"a\":1,\"a\":2}", "[[[[]]]]", "\"/\"",
+            "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\uD83D\\uDE00\"", "\"é\u{1F600}\u{7F}\"",
+            "{\"a\":1,\"a\":2}", "[[[[]]]]", "\"/\"",
         ])
     func accepts(_ text: String) throws {
         try Self.check(text)
@@ -114,7 +117,8 @@ struct JSONReaderTests {
     @Test(
         "refuses bytes that are no UTF-8",
         arguments: [
-            ([0x22, 0xFF, 0x22], 1), ([0x22, 0xC3, 0x22], 1), ([0x22, 0xC0, 0x80, 0x22], 1), ([0x22, 0xED, 0xA0, 0x80, 0x22], 1),
+            ([0x22, 0xFF, 0x22], 1), ([0x22, 0xC3, 0x22], 1), ([0x22, 0xC0, 0x80, 0x22], 1),
+            ([0x22, 0xED, 0xA0, 0x80, 0x22], 1),
             ([0x5B, 0x22, 0x61, 0xF4, 0x90, 0x80, 0x80, 0x22, 0x5D], 3), ([0x31, 0xC2], 1),
         ] as [([UInt8], Int)])
     func encoding(_ bytes: [UInt8], _ offset: Int) {
@@ -125,12 +129,17 @@ struct JSONReaderTests {
 
     @Test("refuses nesting past the bound, wherever it is")
     func depth() throws {
-        let deep = { (count: Int) in Array(repeating: UInt8(ascii: "["), count: count) + Array(repeating: UInt8(ascii: "]"), count: count) }
+        let deep = { (count: Int) in
+            Array(repeating: UInt8(ascii: "["), count: count)
+                + Array(repeating: UInt8(ascii: "]"), count: count)
+        }
         try Self.check(deep(64))
         let error = #expect(throws: JSONError.self) { try Self.check(deep(65)) }
         #expect(error?.reason == .tooDeep(limit: 64))
         #expect(error?.offset == 64)
-        #expect(throws: JSONError.self) { try Self.check(Array(repeating: UInt8(ascii: "["), count: 1_000_000)) }
+        #expect(throws: JSONError.self) {
+            try Self.check(Array(repeating: UInt8(ascii: "["), count: 1_000_000))
+        }
         #expect(throws: JSONError.self) { try Self.check(Array("{\"a\":{\"a\":{}}}".utf8), maximumDepth: 2) }
         // Depth counts what is open, not what was.
         try Self.check("[" + Array(repeating: "[]", count: 1_000).joined(separator: ",") + "]")
@@ -147,7 +156,9 @@ struct JSONReaderTests {
         for count in 0..<bytes.count {
             #expect(throws: JSONError.self, "\(count)") { try Self.check(Array(bytes[..<count])) }
             #expect(throws: JSONError.self, "\(count)") {
-                try JSONReader.read(Array(bytes[..<count])) { reader throws(JSONError) in try Self.readSample(&reader) }
+                try JSONReader.read(Array(bytes[..<count])) { reader throws(JSONError) in
+                    try Self.readSample(&reader)
+                }
             }
         }
     }
@@ -160,7 +171,11 @@ struct JSONReaderTests {
             case "equity": sample.equity = try reader.decimal()
             case "n": sample.n = try reader.decimal()
             case "t": sample.t = try reader.instant()
-            case "list": try reader.array { reader throws(JSONError) in sample.kinds.append(try reader.kind()); try reader.skip() }
+            case "list":
+                try reader.array { reader throws(JSONError) in
+                    sample.kinds.append(try reader.kind())
+                    try reader.skip()
+                }
             default: try reader.skip()
             }
         }
@@ -190,20 +205,27 @@ struct JSONReaderTests {
     @Test(
         "reads numbers and numeric strings alike, digit by digit",
         arguments: [
-            ("1.10", "1.10"), ("\"1.10\"", "1.10"), ("\"+1.10\"", "1.10"), ("\"0012\"", "12"), ("-5E-05", "-0.00005"), ("0", "0"),
-            ("12345678901234567890.123456789", "12345678901234567890.123456789"), (" 7 ", "7"), ("1e2", "100"),
+            ("1.10", "1.10"), ("\"1.10\"", "1.10"), ("\"+1.10\"", "1.10"), ("\"0012\"", "12"),
+            ("-5E-05", "-0.00005"), ("0", "0"),
+            ("12345678901234567890.123456789", "12345678901234567890.123456789"), (" 7 ", "7"),
+            ("1e2", "100"),
         ])
     func decimals(_ text: String, _ expected: String) throws {
-        #expect(try Self.read(text) { reader throws(JSONError) in try reader.decimal() }.description == expected)
+        #expect(
+            try Self.read(text) { reader throws(JSONError) in try reader.decimal() }.description == expected)
     }
 
     @Test(
         "says what is no decimal",
         arguments: [
-            ("true", JSONError.Reason.expected(.decimal, found: .true)), ("null", .expected(.decimal, found: .null)),
-            ("{}", .expected(.decimal, found: .object)), ("\"12%\"", .unreadable(.decimal)), ("\"\"", .unreadable(.decimal)),
-            ("\" 1\"", .unreadable(.decimal)), ("\"1\\u0030\"", .unreadable(.decimal)), ("\"NaN\"", .unreadable(.decimal)),
-            ("1e99", .outOfRange(.decimal)), ("\"1e99\"", .outOfRange(.decimal)), ("01", .invalidNumber), ("1.", .invalidNumber),
+            ("true", JSONError.Reason.expected(.decimal, found: .true)),
+            ("null", .expected(.decimal, found: .null)),
+            ("{}", .expected(.decimal, found: .object)), ("\"12%\"", .unreadable(.decimal)),
+            ("\"\"", .unreadable(.decimal)),
+            ("\" 1\"", .unreadable(.decimal)), ("\"1\\u0030\"", .unreadable(.decimal)),
+            ("\"NaN\"", .unreadable(.decimal)),
+            ("1e99", .outOfRange(.decimal)), ("\"1e99\"", .outOfRange(.decimal)), ("01", .invalidNumber),
+            ("1.", .invalidNumber),
         ])
     func noDecimals(_ text: String, _ reason: JSONError.Reason) {
         let error = #expect(throws: JSONError.self) {
@@ -213,7 +235,11 @@ struct JSONReaderTests {
         #expect(error?.offset == 0)
     }
 
-    @Test("reads whole numbers", arguments: [("12", 12), ("\"-12\"", -12), ("5.0", 5), ("1.5e3", 1_500), ("9223372036854775807", Int.max)])
+    @Test(
+        "reads whole numbers",
+        arguments: [
+            ("12", 12), ("\"-12\"", -12), ("5.0", 5), ("1.5e3", 1_500), ("9223372036854775807", Int.max),
+        ])
     func integers(_ text: String, _ expected: Int) throws {
         #expect(try Self.read(text) { reader throws(JSONError) in try reader.int() } == expected)
     }
@@ -222,7 +248,8 @@ struct JSONReaderTests {
         "says what is no whole number",
         arguments: [
             ("1.5", JSONError.Reason.unreadable(.integer)), ("9223372036854775808", .outOfRange(.integer)),
-            ("1e99", .outOfRange(.integer)), ("false", .expected(.integer, found: .false)), ("\"x\"", .unreadable(.integer)),
+            ("1e99", .outOfRange(.integer)), ("false", .expected(.integer, found: .false)),
+            ("\"x\"", .unreadable(.integer)),
         ])
     func noIntegers(_ text: String, _ reason: JSONError.Reason) {
         let error = #expect(throws: JSONError.self) {
@@ -234,15 +261,26 @@ struct JSONReaderTests {
     @Test("reads instants, dates and epochs")
     func times() throws {
         let instant = try #require(Instant("2026-11-20T14:30:00Z"))
-        #expect(try Self.read("\"2026-11-20T09:30:00-05:00\"") { r throws(JSONError) in try r.instant() } == instant)
-        #expect(try Self.read("1795185000") { r throws(JSONError) in try r.instant(since1970: .seconds) } == instant)
-        #expect(try Self.read("1795185000000") { r throws(JSONError) in try r.instant(since1970: .milliseconds) } == instant)
-        #expect(try Self.read("1795185000000000000") { r throws(JSONError) in try r.instant(since1970: .nanoseconds) } == instant)
+        #expect(
+            try Self.read("\"2026-11-20T09:30:00-05:00\"") { r throws(JSONError) in try r.instant() }
+                == instant)
+        #expect(
+            try Self.read("1795185000") { r throws(JSONError) in try r.instant(since1970: .seconds) }
+                == instant)
+        #expect(
+            try Self.read("1795185000000") { r throws(JSONError) in try r.instant(since1970: .milliseconds) }
+                == instant)
+        #expect(
+            try Self.read("1795185000000000000") { r throws(JSONError) in
+                try r.instant(since1970: .nanoseconds)
+            } == instant)
         #expect(try Self.read("\"2026-11-20\"") { r throws(JSONError) in try r.date() } == instant.dateInUTC)
         for (text, reason) in [
             ("\"soon\"", JSONError.Reason.unreadable(.instant)), ("12", .expected(.instant, found: .number)),
         ] {
-            let error = #expect(throws: JSONError.self) { try Self.read(text) { r throws(JSONError) in try r.instant() } }
+            let error = #expect(throws: JSONError.self) {
+                try Self.read(text) { r throws(JSONError) in try r.instant() }
+            }
             #expect(error?.reason == reason)
         }
         let error = #expect(throws: JSONError.self) {
@@ -261,7 +299,10 @@ struct JSONReaderTests {
         #expect(try Self.read("null") { r throws(JSONError) in try r.boolOrNil() } == nil)
         #expect(try Self.read("true") { r throws(JSONError) in try r.boolOrNil() } == true)
         #expect(try Self.read("false") { r throws(JSONError) in try r.bool() } == false)
-        #expect(try Self.read("[1,2]") { r throws(JSONError) in try r.optional { r throws(JSONError) in try r.array(of: Number.self) } }?.count == 2)
+        #expect(
+            try Self.read("[1,2]") { r throws(JSONError) in
+                try r.optional { r throws(JSONError) in try r.array(of: Number.self) }
+            }?.count == 2)
         let side = { (reader: inout JSONReader) throws(JSONError) -> Int in
             try reader.token(oneOf: "\"buy\", \"sell\"") { key in
                 switch key {
@@ -274,7 +315,8 @@ struct JSONReaderTests {
         #expect(try Self.read("\"sell\"", side) == -1)
         #expect(try Self.read("\"\\u0062uy\"", side) == 1)
         let error = #expect(throws: JSONError.self) { try Self.read("\"SECRET\"", side) }
-        #expect(error?.description == "expected one of \"buy\", \"sell\", found a string that is none (byte 0)")
+        #expect(
+            error?.description == "expected one of \"buy\", \"sell\", found a string that is none (byte 0)")
     }
 
     struct Number: JSONReadable {
@@ -285,10 +327,15 @@ struct JSONReaderTests {
 
     @Test(
         "matches keys of any length, escaped or not, at any place in the text",
-        arguments: ["", "a", "id", "12345678", "123456789", String(repeating: "k", count: 32), String(repeating: "k", count: 33), "é", "a\"b"])
+        arguments: [
+            "", "a", "id", "12345678", "123456789", String(repeating: "k", count: 32),
+            String(repeating: "k", count: 33), "é", "a\"b",
+        ])
     func keys(_ name: String) throws {
         let quoted = name.replacing("\"", with: "\\\"")
-        let escaped = name.utf16.map { unit in "\\u" + String(repeating: "0", count: 4 - String(unit, radix: 16).count) + String(unit, radix: 16) }
+        let escaped = name.utf16.map { unit in
+            "\\u" + String(repeating: "0", count: 4 - String(unit, radix: 16).count) + String(unit, radix: 16)
+        }
         for text in [quoted, escaped.joined()] {
             for padding in ["", String(repeating: " ", count: 40)] {
                 let found = try Self.read("{\"\(text)\":1}\(padding)") { reader throws(JSONError) in
@@ -300,8 +347,10 @@ struct JSONReaderTests {
                         case "id": found.append("id")
                         case "12345678": found.append("12345678")
                         case "123456789": found.append("123456789")
-                        case "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk": found.append(String(repeating: "k", count: 32))
-                        case "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk": found.append(String(repeating: "k", count: 33))
+                        case "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk":
+                            found.append(String(repeating: "k", count: 32))
+                        case "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk":
+                            found.append(String(repeating: "k", count: 33))
                         case "é": found.append("é")
                         case "a\"b": found.append("a\"b")
                         default: found.append("?")
@@ -316,7 +365,9 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("names neither prefixes nor look-alikes", arguments: ["i", "idd", "Id", "ie", "xd", "12345679", "1234567X9"])
+    @Test(
+        "names neither prefixes nor look-alikes",
+        arguments: ["i", "idd", "Id", "ie", "xd", "12345679", "1234567X9"])
     func otherKeys(_ name: String) throws {
         try Self.read("{\"\(name)\":1}") { reader throws(JSONError) in
             try reader.object { key, reader throws(JSONError) in
@@ -363,7 +414,8 @@ struct JSONReaderTests {
         #expect(missing?.description == "[0]: no \"id\" (byte 3)")
         let long = String(repeating: "k", count: 500)
         let hostile = #expect(throws: JSONError.self) { try Self.check("{\"\(long)\":{\"a\\nb\":x}}") }
-        #expect(hostile?.description == String(repeating: "k", count: 40) + "….a b: unexpected 'x' (byte 512)")
+        #expect(
+            hostile?.description == String(repeating: "k", count: 40) + "….a b: unexpected 'x' (byte 512)")
     }
 
     @Test("a member that is not read is a fault of the program that shows at once")

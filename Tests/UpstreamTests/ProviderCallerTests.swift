@@ -34,7 +34,8 @@ struct ProviderCallerTests {
             let caller = ProviderCaller(.alpaca, over: transport, retry: Self.policy())
             let journal = Journal<CallRecord>()
             let context = ReadsTests.context(journal: journal)
-            let answer = try await caller.call("account", TransportTests.request(server), in: context, read: Self.text)
+            let answer = try await caller.call(
+                "account", TransportTests.request(server), in: context, read: Self.text)
             #expect(answer == "ok")
             #expect(server.requests.count == 3)
             let outcomes = journal.entries.map(\.outcome)
@@ -47,7 +48,9 @@ struct ProviderCallerTests {
 
     @Test("a write is never tried again", arguments: [HTTPMethod.post, .put, .patch, .delete])
     func writesOnce(_ method: HTTPMethod) async throws {
-        try await TransportTests.with { _ in .status(503) } _: { server, transport in
+        try await TransportTests.with { _ in
+            .status(503)
+        } _: { server, transport in
             let caller = ProviderCaller(.alpaca, over: transport, retry: Self.policy())
             let request = try TransportTests.request(server, "/", method, body: [1])
             let failure = await Self.failure {
@@ -61,11 +64,14 @@ struct ProviderCallerTests {
     @Test(
         "a read that cannot succeed is not tried again",
         arguments: [
-            (400, ProviderFailure.Cause.answerInvalid(nil)), (401, .unauthorized), (403, .notEntitled), (404, .notFound),
+            (400, ProviderFailure.Cause.answerInvalid(nil)), (401, .unauthorized), (403, .notEntitled),
+            (404, .notFound),
             (302, .answerInvalid(nil)),
         ])
     func permanent(_ status: Int, _ cause: ProviderFailure.Cause) async throws {
-        try await TransportTests.with { _ in .status(status) } _: { server, transport in
+        try await TransportTests.with { _ in
+            .status(status)
+        } _: { server, transport in
             let caller = ProviderCaller(.saxo, over: transport, retry: Self.policy())
             let request = try TransportTests.request(server)
             let failure = await Self.failure {
@@ -84,7 +90,8 @@ struct ProviderCallerTests {
         let journal = Journal<CallRecord>()
         let request = try TransportTests.request(port: port)
         let failure = await Self.failure {
-            try await caller.call("account", request, in: ReadsTests.context(journal: journal), read: Self.text)
+            try await caller.call(
+                "account", request, in: ReadsTests.context(journal: journal), read: Self.text)
         }
         #expect(failure == ProviderFailure(.alpaca, .unavailable))
         #expect(journal.entries.count == 4)
@@ -119,13 +126,17 @@ struct ProviderCallerTests {
 
     @Test("does not wait past the deadline, and says when to come again")
     func stopsAtDeadline() async throws {
-        try await TransportTests.with { _ in .status(429, headers: ["Retry-After: 3600"]) } _: { server, transport in
+        try await TransportTests.with { _ in
+            .status(429, headers: ["Retry-After: 3600"])
+        } _: { server, transport in
             let clock = ManualClock()
             let caller = ProviderCaller(.alpaca, over: transport, clock: clock.clock, retry: Self.policy())
             let request = try TransportTests.request(server)
             let context = ReadsTests.context(from: clock.now)
             let retryAt = clock.wallTime + .seconds(3_600)
-            let failure = await Self.failure { try await caller.call("account", request, in: context, read: Self.text) }
+            let failure = await Self.failure {
+                try await caller.call("account", request, in: context, read: Self.text)
+            }
             #expect(failure == ProviderFailure(.alpaca, .rateLimited(retryAt: retryAt)))
             #expect(failure?.cause.retryAt == retryAt)
             #expect(server.requests.count == 1)
@@ -142,18 +153,22 @@ struct ProviderCallerTests {
             policy.attemptTimeout = .milliseconds(200)
             let caller = ProviderCaller(.alpaca, over: transport, retry: policy)
             let request = try TransportTests.request(server)
-            #expect(try await caller.call("account", request, in: ReadsTests.context(), read: Self.text) == "ok")
+            #expect(
+                try await caller.call("account", request, in: ReadsTests.context(), read: Self.text) == "ok")
         }
     }
 
     @Test("a body of the wrong shape is an invalid answer with its place, and not asked for again")
     func wrongShape() async throws {
         let body = Array("{\"equity\":true}".utf8)
-        try await TransportTests.with { _ in .status(200, body: body) } _: { server, transport in
+        try await TransportTests.with { _ in
+            .status(200, body: body)
+        } _: { server, transport in
             let caller = ProviderCaller(.alpaca, over: transport, retry: Self.policy())
             let request = try TransportTests.request(server)
             let failure = await Self.failure {
-                try await caller.call("account", request, in: ReadsTests.context()) { response throws(JSONError) in
+                try await caller.call("account", request, in: ReadsTests.context()) {
+                    response throws(JSONError) in
                     try JSONReader.read(response.body) { reader throws(JSONError) in
                         var text = ""
                         try reader.object { _, reader throws(JSONError) in text = "\(try reader.decimal())" }
@@ -163,15 +178,19 @@ struct ProviderCallerTests {
             }
             #expect(
                 failure?.description
-                    == "ALPACA: an answer that makes no sense: equity: expected a decimal, found true (byte 10)")
+                    == "ALPACA: an answer that makes no sense: equity: expected a decimal, found true (byte 10)"
+            )
             #expect(server.requests.count == 1)
         }
     }
 
     @Test("a provider's own signs of failure come first")
     func ownSigns() async throws {
-        try await TransportTests.with { _ in .status(200, body: Array("{\"Note\":\"KEY123\"}".utf8)) } _: { server, transport in
-            let caller = ProviderCaller(.alphaVantage, over: transport, retry: Self.policy()) { response, now in
+        try await TransportTests.with { _ in
+            .status(200, body: Array("{\"Note\":\"KEY123\"}".utf8))
+        } _: { server, transport in
+            let caller = ProviderCaller(.alphaVantage, over: transport, retry: Self.policy()) {
+                response, now in
                 response.body.count > 3 ? .quotaExhausted(retryAt: now) : nil
             }
             let request = try TransportTests.request(server)
@@ -188,7 +207,9 @@ struct ProviderCallerTests {
 
     @Test("cancelling ends a pause")
     func cancels() async throws {
-        try await TransportTests.with { _ in .status(503) } _: { server, transport in
+        try await TransportTests.with { _ in
+            .status(503)
+        } _: { server, transport in
             let clock = ManualClock()
             let caller = ProviderCaller(.alpaca, over: transport, clock: clock.clock, retry: Self.policy())
             let request = try TransportTests.request(server)

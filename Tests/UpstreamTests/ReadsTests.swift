@@ -7,7 +7,8 @@ import Testing
 @Suite("Reads")
 struct ReadsTests {
     static func context(
-        in time: Duration = .seconds(60), from now: ContinuousClock.Instant = .now, journal: Journal<CallRecord>? = nil
+        in time: Duration = .seconds(60), from now: ContinuousClock.Instant = .now,
+        journal: Journal<CallRecord>? = nil
     ) -> CallContext {
         guard let journal else { return CallContext(deadline: now + time) }
         return CallContext(deadline: now + time) { journal.note($0) }
@@ -17,7 +18,9 @@ struct ReadsTests {
     static let unavailable = ProviderFailure(.alpaca, .unavailable)
 
     /// Its time stands still unless the test turns a clock of its own, so nothing expires by chance.
-    static func reads(_ clock: CallClock = ManualClock().clock, entries: Int = 100, bytes: Int = 1 << 20) -> Reads<Int> {
+    static func reads(_ clock: CallClock = ManualClock().clock, entries: Int = 100, bytes: Int = 1 << 20)
+        -> Reads<Int>
+    {
         Reads("quotes", bounds: .init(timeToLive: .seconds(2), entries: entries, bytes: bytes), clock: clock)
     }
 
@@ -86,7 +89,9 @@ struct ReadsTests {
         }
         await gate.arrived(1)
         for task in tasks { task.cancel() }
-        for task in tasks { await #expect(throws: ProviderFailure(.alpaca, .cancelled)) { try await task.value } }
+        for task in tasks {
+            await #expect(throws: ProviderFailure(.alpaca, .cancelled)) { try await task.value }
+        }
         await gate.cancelled(1)
         #expect(try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 7 } == 7)
     }
@@ -105,7 +110,9 @@ struct ReadsTests {
         }
         await gate.arrived(1)
         let short = Self.context(in: .seconds(1), from: clock.now)
-        let second = Task { try await reads.value(for: Self.aapl, in: short) { _ throws(ProviderFailure) in 0 } }
+        let second = Task {
+            try await reads.value(for: Self.aapl, in: short) { _ throws(ProviderFailure) in 0 }
+        }
         await clock.somebodySleeps()
         clock.advance(by: .seconds(1))
         await #expect(throws: ProviderFailure(.alpaca, .timedOut)) { try await second.value }
@@ -128,7 +135,9 @@ struct ReadsTests {
         await gate.arrived(1)
         let journal = Journal<CallRecord>()
         let long = Self.context(in: .seconds(60), from: clock.now, journal: journal)
-        let second = Task { try await reads.value(for: Self.aapl, in: long) { _ throws(ProviderFailure) in 42 } }
+        let second = Task {
+            try await reads.value(for: Self.aapl, in: long) { _ throws(ProviderFailure) in 42 }
+        }
         while journal.entries.isEmpty { await Task.yield() }
         clock.advance(by: .seconds(1))
         gate.open()
@@ -142,7 +151,9 @@ struct ReadsTests {
         let reads = Self.reads(clock.clock)
         let context = Self.context(from: clock.now)
         await #expect(throws: Self.unavailable) {
-            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in throw Self.unavailable }
+            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
+                throw Self.unavailable
+            }
         }
         #expect(reads.cached(Self.aapl) == nil)
         #expect(try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 1 } == 1)
@@ -161,7 +172,8 @@ struct ReadsTests {
         let (ann, bob) = (try #require(OwnerID("ann")), try #require(OwnerID("bob")))
         let keys = [
             CacheKey.private(of: ann, .alpaca, "account"), .private(of: bob, .alpaca, "account"),
-            .public(.alpaca, "account"), .private(of: ann, .saxo, "account"), .private(of: ann, .alpaca, "positions"),
+            .public(.alpaca, "account"), .private(of: ann, .saxo, "account"),
+            .private(of: ann, .alpaca, "positions"),
         ]
         #expect(Set(keys).count == keys.count)
         #expect(keys.map(\.isPrivate) == [true, true, false, true, true])
@@ -200,7 +212,9 @@ struct ReadsTests {
         let keys = (0..<10).map { CacheKey.public(.alpaca, "S\($0)") }
         let fetch: Reads<Int>.Fetch = { keys, _ throws(ProviderFailure) in
             journal.note(keys.map(\.subject))
-            return Dictionary(uniqueKeysWithValues: keys.compactMap { key in Int(key.subject.dropFirst()).map { (key, $0) } })
+            return Dictionary(
+                uniqueKeysWithValues: keys.compactMap { key in Int(key.subject.dropFirst()).map { (key, $0) }
+                })
         }
         _ = await reads.values(for: [keys[2], keys[5], keys[2]], in: Self.context(), fetch: fetch)
         #expect(journal.entries == [["S2", "S5"]])
@@ -215,7 +229,8 @@ struct ReadsTests {
     func partial() async throws {
         let reads = Self.reads()
         let keys = (0..<4).map { CacheKey.public(.alpaca, "S\($0)") }
-        let results = await reads.values(for: keys, keysPerCall: 2, in: Self.context()) { keys, _ throws(ProviderFailure) in
+        let results = await reads.values(for: keys, keysPerCall: 2, in: Self.context()) {
+            keys, _ throws(ProviderFailure) in
             if keys.contains(.public(.alpaca, "S3")) { throw Self.unavailable }
             return [keys[0]: 0]
         }
@@ -292,7 +307,9 @@ struct ReadsTests {
         #expect(journal.entries == [spared, spared])
     }
 
-    @Test("random joins, leaves and invalidations never mix owners up or leave anybody waiting", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test(
+        "random joins, leaves and invalidations never mix owners up or leave anybody waiting",
+        arguments: [1, 2, 3, 4] as [UInt64])
     func interleavings(seed: UInt64) async throws {
         let reads = Self.reads(entries: 4)
         let owners = try (0..<4).map { try #require(OwnerID("user \($0)")) }
@@ -318,7 +335,8 @@ struct ReadsTests {
                     switch await task.result {
                     case .success(let value): return value == owner * 10 + subject
                     case .failure(let error):
-                        return isCancelled && error as? ProviderFailure == ProviderFailure(.alpaca, .cancelled)
+                        return isCancelled
+                            && error as? ProviderFailure == ProviderFailure(.alpaca, .cancelled)
                     }
                 }
             }

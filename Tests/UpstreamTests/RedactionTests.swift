@@ -55,8 +55,10 @@ struct RedactionTests {
     @Test(
         "refuses addresses that are no plain http or https",
         arguments: [
-            "", "ftp://a.b/", "file:///etc/passwd", "https://", "https:///x", "https://user:pw@a.b/", "https://a.b/ x", "https://a.b/é",
-            "https://a.b/\r\nX: y", "https://a.b:0/", "https://a.b:99999/", "https://a.b:x/", "https://a.b/#frag", "//a.b/", "a.b",
+            "", "ftp://a.b/", "file:///etc/passwd", "https://", "https:///x", "https://user:pw@a.b/",
+            "https://a.b/ x", "https://a.b/é",
+            "https://a.b/\r\nX: y", "https://a.b:0/", "https://a.b:99999/", "https://a.b:x/",
+            "https://a.b/#frag", "//a.b/", "a.b",
             "https://[::1", "HTTP://a.b/",
         ])
     func badAddresses(_ text: String) {
@@ -68,18 +70,28 @@ struct RedactionTests {
         let base = try #require(HTTPURL("https://API.example.com:8443/base/"))
         #expect(base.host == "api.example.com")
         #expect(base.isSecure)
-        let url = try #require(base.appending(path: "v2", "BRK/B é")?.appending(query: [("a b", "1&2"), ("none", nil), ("c", "x")]))
+        let url = try #require(
+            base.appending(path: "v2", "BRK/B é")?.appending(query: [
+                ("a b", "1&2"), ("none", nil), ("c", "x"),
+            ]))
         #expect(url.text == "https://API.example.com:8443/base/v2/BRK%2FB%20%C3%A9?a%20b=1%262&c=x")
         #expect(try #require(url.appending(query: [("d", "")])).text.hasSuffix("&c=x&d="))
         #expect(url.appending(path: "x") == nil)
     }
 
-    @Test("knows this machine", arguments: [("http://127.0.0.1:80/", true), ("http://localhost/", true), ("http://[::1]:8/", true), ("http://a.b/", false)])
+    @Test(
+        "knows this machine",
+        arguments: [
+            ("http://127.0.0.1:80/", true), ("http://localhost/", true), ("http://[::1]:8/", true),
+            ("http://a.b/", false),
+        ])
     func loopback(_ text: String, _ isLoopback: Bool) throws {
         #expect(try #require(HTTPURL(text)).isLoopback == isLoopback)
     }
 
-    @Test("refuses headers that would break out of their line", arguments: [("A", "b\r\nC: d"), ("A\r\n", "b"), ("", "b"), ("A b", "c"), ("A:", "b"), ("A", "\u{0}")])
+    @Test(
+        "refuses headers that would break out of their line",
+        arguments: [("A", "b\r\nC: d"), ("A\r\n", "b"), ("", "b"), ("A b", "c"), ("A:", "b"), ("A", "\u{0}")])
     func headerInjection(_ name: String, _ value: String) {
         var headers = HTTPHeaders()
         let isAdded = headers.add(name, value)

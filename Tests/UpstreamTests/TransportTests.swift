@@ -5,7 +5,8 @@ import Upstream
 struct TransportTests {
     /// A server and a transport for one test, both stopped when it is over.
     static func with(
-        limits: TransportLimits = TransportLimits(), answer: @escaping @Sendable (TestServer.Request) -> TestServer.Reply,
+        limits: TransportLimits = TransportLimits(),
+        answer: @escaping @Sendable (TestServer.Request) -> TestServer.Reply,
         _ body: (TestServer, Transport) async throws -> Void
     ) async throws {
         let server = try TestServer(answer)
@@ -25,7 +26,9 @@ struct TransportTests {
         _ server: TestServer, _ target: String = "/", _ method: HTTPMethod = .get, body: [UInt8]? = nil,
         within time: Duration = .seconds(20), maximumResponseBytes: Int = 1 << 20
     ) throws -> HTTPRequest {
-        try request(port: server.port, target, method, body: body, within: time, maximumResponseBytes: maximumResponseBytes)
+        try request(
+            port: server.port, target, method, body: body, within: time,
+            maximumResponseBytes: maximumResponseBytes)
     }
 
     static func request(
@@ -54,9 +57,12 @@ struct TransportTests {
 
     @Test(
         "sends each method with its body and no header of libcurl's own",
-        arguments: [HTTPMethod.get, .post, .put, .patch, .delete], [nil, [], Array("{\"qty\":\"1\"}".utf8)] as [[UInt8]?])
+        arguments: [HTTPMethod.get, .post, .put, .patch, .delete],
+        [nil, [], Array("{\"qty\":\"1\"}".utf8)] as [[UInt8]?])
     func methods(_ method: HTTPMethod, _ body: [UInt8]?) async throws {
-        try await Self.with { _ in .status(200) } _: { server, transport in
+        try await Self.with { _ in
+            .status(200)
+        } _: { server, transport in
             var request = try Self.request(server, "/", method, body: body)
             request.headers.add("Authorization", "Bearer abc")
             request.headers.add("X-Empty", "")
@@ -77,7 +83,9 @@ struct TransportTests {
 
     @Test("uses a connection again")
     func reuses() async throws {
-        try await Self.with { _ in .status(200, body: [1, 2, 3]) } _: { server, transport in
+        try await Self.with { _ in
+            .status(200, body: [1, 2, 3])
+        } _: { server, transport in
             for _ in 0..<20 {
                 let response = try await transport.send(Self.request(server))
                 #expect(response.body == [1, 2, 3])
@@ -91,7 +99,9 @@ struct TransportTests {
     func bounded() async throws {
         var limits = TransportLimits()
         limits.connectionsPerHost = 3
-        try await Self.with(limits: limits) { _ in .status(200) } _: { server, transport in
+        try await Self.with(limits: limits) { _ in
+            .status(200)
+        } _: { server, transport in
             let requests = try (0..<60).map { _ in try Self.request(server) }
             await withTaskGroup { group in
                 for request in requests {
@@ -106,7 +116,9 @@ struct TransportTests {
 
     @Test("follows no redirect")
     func redirects() async throws {
-        try await Self.with { _ in .status(302, headers: ["Location: http://127.0.0.1:1/"]) } _: { server, transport in
+        try await Self.with { _ in
+            .status(302, headers: ["Location: http://127.0.0.1:1/"])
+        } _: { server, transport in
             let response = try await transport.send(Self.request(server))
             #expect(response.status == 302)
             #expect(response["Location"] == "http://127.0.0.1:1/")
@@ -115,8 +127,11 @@ struct TransportTests {
 
     @Test("reads only the last head after interim ones")
     func interim() async throws {
-        let text = "HTTP/1.1 103 Early\r\nX-A: early\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A: late\r\n\r\nok"
-        try await Self.with { _ in .raw(Array(text.utf8)) } _: { server, transport in
+        let text =
+            "HTTP/1.1 103 Early\r\nX-A: early\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A: late\r\n\r\nok"
+        try await Self.with { _ in
+            .raw(Array(text.utf8))
+        } _: { server, transport in
             let response = try await transport.send(Self.request(server))
             #expect(response.status == 200)
             #expect(response["x-a"] == "late")
@@ -127,7 +142,9 @@ struct TransportTests {
     func decompresses() async throws {
         // gzip of 100,000 zero bytes, made with zlib.
         let gzip = Compressed.zeros
-        try await Self.with { _ in .status(200, headers: ["Content-Encoding: gzip"], body: gzip) } _: { server, transport in
+        try await Self.with { _ in
+            .status(200, headers: ["Content-Encoding: gzip"], body: gzip)
+        } _: { server, transport in
             let response = try await transport.send(Self.request(server))
             #expect(response.body == [UInt8](repeating: 0, count: 100_000))
             await #expect(throws: TransportError.responseTooLarge) {
@@ -138,7 +155,9 @@ struct TransportTests {
 
     @Test("refuses a body that is larger than asked for")
     func oversized() async throws {
-        try await Self.with { _ in .status(200, body: [UInt8](repeating: 7, count: 1_001)) } _: { server, transport in
+        try await Self.with { _ in
+            .status(200, body: [UInt8](repeating: 7, count: 1_001))
+        } _: { server, transport in
             await #expect(throws: TransportError.responseTooLarge) {
                 try await transport.send(Self.request(server, maximumResponseBytes: 1_000))
             }
@@ -150,8 +169,12 @@ struct TransportTests {
     @Test("refuses a head without end")
     func oversizedHead() async throws {
         let headers = (0..<2_000).map { "X-\($0): \(String(repeating: "a", count: 100))" }
-        try await Self.with { _ in .status(200, headers: headers) } _: { server, transport in
-            await #expect(throws: TransportError.responseTooLarge) { try await transport.send(Self.request(server)) }
+        try await Self.with { _ in
+            .status(200, headers: headers)
+        } _: { server, transport in
+            await #expect(throws: TransportError.responseTooLarge) {
+                try await transport.send(Self.request(server))
+            }
         }
     }
 
@@ -159,7 +182,9 @@ struct TransportTests {
     func deadPort() async throws {
         let transport = try Transport(userAgent: "portico-test")
         let port = try TestServer.deadPort()
-        await #expect(throws: TransportError.couldNotConnect) { try await transport.send(Self.request(port: port)) }
+        await #expect(throws: TransportError.couldNotConnect) {
+            try await transport.send(Self.request(port: port))
+        }
         await transport.shutDown()
     }
 
@@ -193,14 +218,18 @@ struct TransportTests {
             ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc", .malformedResponse),
         ])
     func garbage(_ text: String, _ expected: TransportError) async throws {
-        try await Self.with { _ in .raw(Array(text.utf8)) } _: { server, transport in
+        try await Self.with { _ in
+            .raw(Array(text.utf8))
+        } _: { server, transport in
             await #expect(throws: expected) { try await transport.send(Self.request(server)) }
         }
     }
 
     @Test("gives up at the deadline")
     func deadline() async throws {
-        try await Self.with { _ in .silence } _: { server, transport in
+        try await Self.with { _ in
+            .silence
+        } _: { server, transport in
             await #expect(throws: TransportError.timedOut) {
                 try await transport.send(Self.request(server, within: .milliseconds(50)))
             }
@@ -212,7 +241,9 @@ struct TransportTests {
     func deadlineInQueue() async throws {
         var limits = TransportLimits()
         limits.connectionsPerHost = 1
-        try await Self.with(limits: limits) { _ in .silence } _: { server, transport in
+        try await Self.with(limits: limits) { _ in
+            .silence
+        } _: { server, transport in
             let first = try Self.request(server)
             let hanging = Task { try await transport.send(first) }
             await server.received(1)
@@ -227,7 +258,9 @@ struct TransportTests {
 
     @Test("does not send what is past its deadline")
     func pastDeadline() async throws {
-        try await Self.with { _ in .status(200) } _: { server, transport in
+        try await Self.with { _ in
+            .status(200)
+        } _: { server, transport in
             await #expect(throws: TransportError.timedOut) {
                 try await transport.send(Self.request(server, within: .zero))
             }
@@ -237,7 +270,9 @@ struct TransportTests {
 
     @Test("cancelling the task closes the connection")
     func cancels() async throws {
-        try await Self.with { _ in .silence } _: { server, transport in
+        try await Self.with { _ in
+            .silence
+        } _: { server, transport in
             let request = try Self.request(server)
             let task = Task { try await transport.send(request) }
             await server.received(1)
@@ -249,7 +284,9 @@ struct TransportTests {
 
     @Test("a task cancelled before sends nothing")
     func cancelledBefore() async throws {
-        try await Self.with { _ in .status(200) } _: { server, transport in
+        try await Self.with { _ in
+            .status(200)
+        } _: { server, transport in
             let request = try Self.request(server)
             let task = Task {
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
@@ -264,9 +301,13 @@ struct TransportTests {
     func overloaded() async throws {
         var limits = TransportLimits()
         limits.calls = 2
-        try await Self.with(limits: limits) { _ in .silence } _: { server, transport in
+        try await Self.with(limits: limits) { _ in
+            .silence
+        } _: { server, transport in
             let request = try Self.request(server)
-            let tasks = [Task { try await transport.send(request) }, Task { try await transport.send(request) }]
+            let tasks = [
+                Task { try await transport.send(request) }, Task { try await transport.send(request) },
+            ]
             await server.received(2)
             await #expect(throws: TransportError.overloaded) { try await transport.send(request) }
             for task in tasks { task.cancel() }
@@ -275,7 +316,9 @@ struct TransportTests {
 
     @Test("shutting down fails what is in flight and what comes after")
     func shutsDown() async throws {
-        try await Self.with { _ in .silence } _: { server, transport in
+        try await Self.with { _ in
+            .silence
+        } _: { server, transport in
             let request = try Self.request(server)
             let task = Task { try await transport.send(request) }
             await server.received(1)
@@ -296,9 +339,13 @@ struct TransportTests {
         server.stop()
     }
 
-    @Test("sends a write once even when a kept connection breaks under it; a read again", arguments: [HTTPMethod.post, .get])
+    @Test(
+        "sends a write once even when a kept connection breaks under it; a read again",
+        arguments: [HTTPMethod.post, .get])
     func writesOnce(_ method: HTTPMethod) async throws {
-        try await Self.with { request in request.number == 2 ? .disconnect : .status(200) } _: { server, transport in
+        try await Self.with { request in
+            request.number == 2 ? .disconnect : .status(200)
+        } _: { server, transport in
             _ = try await transport.send(Self.request(server))
             let second = try Self.request(server, "/", method, body: method == .get ? nil : [1])
             let result = await Task { try await transport.send(second) }.result
@@ -315,7 +362,9 @@ struct TransportTests {
 
     @Test("survives a thousand calls at once, some cancelled")
     func many() async throws {
-        try await Self.with { request in .status(200, body: Array(request.target.utf8)) } _: { server, transport in
+        try await Self.with { request in
+            .status(200, body: Array(request.target.utf8))
+        } _: { server, transport in
             let port = server.port
             try await withThrowingTaskGroup { group in
                 for number in 0..<1_000 {

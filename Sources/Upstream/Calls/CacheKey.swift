@@ -17,7 +17,9 @@ package struct OwnerID: Hashable, Sendable {
 /// no value of one user is ever served to another.
 package struct CacheKey: Hashable, Sendable {
     package let provider: Provider
-    /// What was asked for, parameters included: `AAPL`, `history 1D`. Never a credential.
+    /// What was asked for with its parameters, like `AAPL` or `history 1D`.
+    ///
+    /// Never a credential.
     package let subject: String
     private let owner: OwnerID?
 

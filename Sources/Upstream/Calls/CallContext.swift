@@ -4,7 +4,9 @@ package import Brokerage
 package struct CallContext: Sendable {
     /// When the operation wants to have its answer; nothing is waited for or tried again beyond it.
     package let deadline: ContinuousClock.Instant
-    /// Told of each call to a provider, and of each that was spared. Called on any thread; it must be quick.
+    /// Told of each call to a provider, and of each that was spared.
+    ///
+    /// Called on any thread; it must be quick.
     package let observe: (@Sendable (CallRecord) -> Void)?
 
     package init(deadline: ContinuousClock.Instant, observe: (@Sendable (CallRecord) -> Void)? = nil) {

@@ -1,4 +1,6 @@
-/// The reads in flight, and who waits for them. A state machine: its methods say what is to be done, and do nothing.
+/// The reads in flight, and who waits for them.
+///
+/// A state machine: its methods say what is to be done, and do nothing.
 ///
 /// A flight is one call for one key or several. It is for everybody who asks for one of its keys while it lasts; it is
 /// given up when the last of them has gone.
@@ -43,7 +45,9 @@ struct Flights<Value: Sendable> {
     /// Another ticket on the same flight is not needed: a flight's result is for all its keys.
     func flight(of key: CacheKey) -> Int? { flightOfKey[key] }
 
-    /// A new flight, with the first ticket for it. The keys must be on none.
+    /// A new flight, with the first ticket for it.
+    ///
+    /// The keys must be on none.
     mutating func open(_ keys: [CacheKey], deadline: ContinuousClock.Instant) -> Ticket {
         let id = newID()
         flights[id] = Flight(keys: keys, deadline: deadline)
@@ -51,8 +55,9 @@ struct Flights<Value: Sendable> {
         return book(id)
     }
 
-    /// The task that carries a flight, to be cancelled if nobody wants the result any more. If nobody does by now, the
-    /// task is returned for that.
+    /// The task that carries a flight, to be cancelled if nobody wants the result any more.
+    ///
+    /// If nobody does by now, the task is returned for that.
     mutating func carry(_ flight: Int, by task: Task<Void, Never>) -> Task<Void, Never>? {
         guard flights[flight] != nil else { return task }
         flights[flight]?.task = task
@@ -84,7 +89,8 @@ struct Flights<Value: Sendable> {
     }
 
     /// A flight is over: whom to tell, and the keys that it was still on; nil if it was given up before.
-    mutating func land(_ flight: Int, with result: Result) -> (waiters: [Continuation], keys: Set<CacheKey>)? {
+    mutating func land(_ flight: Int, with result: Result) -> (waiters: [Continuation], keys: Set<CacheKey>)?
+    {
         guard let landed = flights[flight], !landed.isOver else { return nil }
         let keys = Set(landed.keys.filter { flightOfKey[$0] == flight })
         close(flight)

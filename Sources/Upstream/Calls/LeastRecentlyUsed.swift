@@ -37,7 +37,9 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         return node.value
     }
 
-    /// Puts a value in, and as many out as the bounds demand. One that is heavier than all may be together stays out.
+    /// Puts a value in, and as many out as the bounds demand.
+    ///
+    /// One that is heavier than all may be together stays out.
     mutating func insert(_ value: Value, for key: Key, weight: Int) {
         remove(key)
         guard weight <= maximumWeight, maximumCount > 0 else { return }

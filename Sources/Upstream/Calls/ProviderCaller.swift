@@ -10,10 +10,13 @@ package struct ProviderCaller: Sendable {
     private let retry: RetryPolicy
     private let failure: @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause?
 
-    /// - Parameter failure: What a response that is none means, nil for a good one; a provider that puts its errors
-    ///   under status 200 looks for them here.
+    /// A caller of one provider.
+    ///
+    /// `failure` tells what a response that is none means, and nil for a good one; a provider that puts its errors
+    /// under status 200 looks for them there.
     package init(
-        _ provider: Provider, over transport: Transport, clock: CallClock = .system, retry: RetryPolicy = RetryPolicy(),
+        _ provider: Provider, over transport: Transport, clock: CallClock = .system,
+        retry: RetryPolicy = RetryPolicy(),
         failure: @escaping @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause? = {
             ProviderFailure.Cause.status(of: $0, now: $1)
         }
@@ -30,7 +33,10 @@ package struct ProviderCaller: Sendable {
     /// - Parameters:
     ///   - operation: A name for records: `account`.
     ///   - request: Its deadline is cut to that of `context`.
+    ///   - context: Whose call it is, and until when.
     ///   - read: Makes a value of a good response.
+    /// - Returns: what `read` made.
+    /// - Throws: the failure of the last attempt.
     package func call<Value>(
         _ operation: String, _ request: HTTPRequest, in context: CallContext,
         read: (HTTPResponse) throws(JSONError) -> Value
@@ -104,10 +110,12 @@ package struct ProviderCaller: Sendable {
     }
 
     private func record(
-        _ operation: String, _ outcome: CallRecord.Outcome, since start: ContinuousClock.Instant, in context: CallContext
+        _ operation: String, _ outcome: CallRecord.Outcome, since start: ContinuousClock.Instant,
+        in context: CallContext
     ) {
         context.observe?(
             CallRecord(
-                provider: provider, operation: operation, outcome: outcome, duration: start.duration(to: clock.now())))
+                provider: provider, operation: operation, outcome: outcome,
+                duration: start.duration(to: clock.now())))
     }
 }

@@ -1,7 +1,8 @@
 package import Brokerage
 
-/// Why a provider did not deliver. A closed set, without secrets or payload: it may be logged, and decides what a
-/// client is told.
+/// Why a provider did not deliver.
+///
+/// A closed set, without secrets or payload: it may be logged, and decides what a client is told.
 package struct ProviderFailure: Error, Hashable, Sendable {
     package let provider: Provider
     package let cause: Cause
@@ -53,7 +54,9 @@ extension ProviderFailure {
 }
 
 extension ProviderFailure.Cause {
-    /// What a status means by RFC 9110; nil for success. Providers with signs of their own look at those first.
+    /// What a status means by RFC 9110; nil for success.
+    ///
+    /// Providers with signs of their own look at those first.
     package static func status(of response: HTTPResponse, now: Instant) -> Self? {
         switch response.status {
         case 200..<300: nil

@@ -9,7 +9,8 @@ import Synchronization
 package final class Reads<Value: Sendable>: Sendable {
     /// Fetches values for some keys; one that the provider does not know is not in the result.
     package typealias Fetch =
-        @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure) -> [CacheKey: Value]
+        @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure) -> [CacheKey:
+        Value]
 
     /// How much is kept, and how long.
     package struct Bounds: Sendable {
@@ -51,9 +52,14 @@ package final class Reads<Value: Sendable>: Sendable {
     // One lock for all; it is held for look-ups and list operations, never while anything is called or resumed.
     private let state: Mutex<State>
 
+    /// Reads of one kind.
+    ///
     /// - Parameters:
     ///   - operation: A name for records: `quotes`.
-    ///   - weight: About how many bytes a value takes; by default its inline size, which is right for plain values only.
+    ///   - bounds: How much is kept, and how long.
+    ///   - clock: What times are measured by.
+    ///   - weight: About how many bytes a value takes; by default its inline size, which is right for plain values
+    ///     only.
     package init(
         _ operation: String, bounds: Bounds, clock: CallClock = .system,
         weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride }
@@ -68,7 +74,9 @@ package final class Reads<Value: Sendable>: Sendable {
 
     // MARK: At hand
 
-    /// The value if it is at hand and young enough. Never waits for anything.
+    /// The value if it is at hand and young enough.
+    ///
+    /// Never waits for anything.
     package func cached(_ key: CacheKey, in context: CallContext? = nil) -> Value? {
         let now = clock.now()
         guard let value = state.withLock({ $0.fresh(key, now: now) }) else { return nil }
@@ -76,7 +84,9 @@ package final class Reads<Value: Sendable>: Sendable {
         return value
     }
 
-    /// All values, in order, if all are at hand and young enough. Never waits for anything.
+    /// All values, in order, if all are at hand and young enough.
+    ///
+    /// Never waits for anything.
     package func cached(_ keys: [CacheKey], in context: CallContext? = nil) -> [Value]? {
         let now = clock.now()
         let values: [Value]? = state.withLock { state in
@@ -125,6 +135,8 @@ package final class Reads<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - keys: Of one provider.
     ///   - keysPerCall: What `fetch` takes at once; more are fetched by several calls at the same time.
+    ///   - context: Whose read it is, and until when.
+    ///   - fetch: Asks the provider.
     /// - Returns: a value or a failure for every key; see ``value(for:in:fetch:)``.
     package func values(
         for keys: [CacheKey], keysPerCall: Int = .max, in context: CallContext, fetch: @escaping Fetch
@@ -189,7 +201,8 @@ package final class Reads<Value: Sendable>: Sendable {
                     plan.journeys[index].keys.append(key)
                 } else if let (ticket, deadline) = state.flights.join(key) {
                     journeyOfFlight[ticket.flight] = plan.journeys.count
-                    plan.journeys.append(Journey(ticket: ticket, keys: [key], deadline: deadline, isJoined: true))
+                    plan.journeys.append(
+                        Journey(ticket: ticket, keys: [key], deadline: deadline, isJoined: true))
                 } else {
                     missing.append(key)
                 }
@@ -207,7 +220,9 @@ package final class Reads<Value: Sendable>: Sendable {
         }
     }
 
-    /// Starts a call. Detached, because it belongs to all who wait and not to the one who began.
+    /// Starts a call.
+    ///
+    /// Detached, because it belongs to all who wait and not to the one who began.
     private func depart(_ departure: Departure, in context: CallContext, fetch: @escaping Fetch) {
         let task = Task.detached { [self] in
             let result: Flights<Value>.Result
@@ -225,11 +240,13 @@ package final class Reads<Value: Sendable>: Sendable {
     private func land(_ departure: Departure, _ result: Flights<Value>.Result) {
         let expiry = clock.now() + bounds.timeToLive
         // Weighed outside of the lock: it is the caller's code.
-        let weighed = (try? result.get())?.map { (key: $0.key, value: $0.value, weight: weight($0.value)) } ?? []
+        let weighed =
+            (try? result.get())?.map { (key: $0.key, value: $0.value, weight: weight($0.value)) } ?? []
         let waiters: [Flights<Value>.Continuation] = state.withLock { state in
             guard let landed = state.flights.land(departure.flight, with: result) else { return [] }
             for item in weighed where landed.keys.contains(item.key) {
-                state.cache.insert(Entry(value: item.value, expiry: expiry), for: item.key, weight: item.weight)
+                state.cache.insert(
+                    Entry(value: item.value, expiry: expiry), for: item.key, weight: item.weight)
             }
             return landed.waiters
         }
@@ -277,7 +294,9 @@ package final class Reads<Value: Sendable>: Sendable {
     }
 
     /// A call that ran out of somebody else's time is not this caller's failure while there is time of its own.
-    private func shouldAskAgain(_ journey: Journey, _ result: Flights<Value>.Result, in context: CallContext) -> Bool {
+    private func shouldAskAgain(_ journey: Journey, _ result: Flights<Value>.Result, in context: CallContext)
+        -> Bool
+    {
         guard case .failure(let failure) = result, failure.cause == .timedOut else { return false }
         return journey.isJoined && journey.deadline < context.deadline && clock.now() < context.deadline
             && !Task.isCancelled

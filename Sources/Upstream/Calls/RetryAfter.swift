@@ -2,7 +2,9 @@ package import Brokerage
 
 /// The header field `Retry-After`; RFC 9110, section 10.2.3.
 package enum RetryAfter {
-    /// When the response says to come again: it gives seconds, or a date. Nil where it says nothing readable.
+    /// When the response says to come again: it gives seconds, or a date.
+    ///
+    /// Nil where it says nothing readable.
     package static func instant(in response: HTTPResponse, now: Instant) -> Instant? {
         guard let text = response["Retry-After"] else { return nil }
         if let seconds = Int64(text), seconds >= 0 { return now + .seconds(seconds) }

@@ -9,7 +9,7 @@ package struct RetryPolicy: Sendable {
     package var longestPause = Duration.seconds(2)
     /// One attempt may take no longer, so that a stuck connection leaves time for another.
     package var attemptTimeout = Duration.seconds(10)
-    /// A share of the pause that is really waited, 0 ... 1: without chance, all that failed together would come again
+    /// A share of the pause that is really waited, 0 to 1: without chance, all that failed together would come again
     /// together.
     package var jitter: @Sendable () -> Double = { Double.random(in: 0.5...1) }
 
@@ -28,7 +28,8 @@ extension ProviderFailure.Cause {
     var isTransient: Bool {
         switch self {
         case .unavailable, .timedOut, .rateLimited: true
-        case .answerInvalid, .unauthorized, .notEntitled, .notFound, .quotaExhausted, .unsupported, .overloaded,
+        case .answerInvalid, .unauthorized, .notEntitled, .notFound, .quotaExhausted, .unsupported,
+            .overloaded,
             .cancelled:
             false
         }
@@ -38,7 +39,8 @@ extension ProviderFailure.Cause {
     package var retryAt: Instant? {
         switch self {
         case .rateLimited(let retryAt), .quotaExhausted(let retryAt): retryAt
-        case .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound, .unsupported, .overloaded,
+        case .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound, .unsupported,
+            .overloaded,
             .cancelled:
             nil
         }

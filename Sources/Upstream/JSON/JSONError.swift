@@ -14,13 +14,15 @@ package struct JSONError: Error, Hashable, Sendable {
         self.offset = offset
     }
 
-    /// Why reading stopped. All but the last four are faults of the text by RFC 8259.
+    /// Why reading stopped.
+    ///
+    /// All but the last four are faults of the text by RFC 8259.
     package enum Reason: Hashable, Sendable {
         case unexpectedEnd
         case unexpectedByte(UInt8)
         case trailingContent
         case invalidUTF8
-        /// U+0000 ... U+001F must be escaped in a string.
+        /// U+0000 to U+001F must be escaped in a string.
         case controlCharacter
         case invalidEscape
         /// A `\u` escape is half of a surrogate pair.

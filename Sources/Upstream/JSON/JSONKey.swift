@@ -1,4 +1,4 @@
-/// The key of a member of a JSON object, to be switched over without making a `String`:
+/// The key of a member of a JSON object, to be switched over without making a `String`.
 ///
 /// ```swift
 /// switch key {
@@ -10,10 +10,10 @@
 /// It holds its own copy of the bytes, so it may outlive the reader.
 package struct JSONKey: Sendable {
     /// The first 32 bytes; what stands behind the end of a shorter key is undefined.
-    @usableFromInline let head: SIMD4<UInt64>
-    @usableFromInline let count: Int
+    private let head: SIMD4<UInt64>
+    private let count: Int
     /// All bytes, of a key longer than 32 bytes.
-    @usableFromInline let long: [UInt8]?
+    private let long: [UInt8]?
 
     static let inlineCount = MemoryLayout<SIMD4<UInt64>>.size
 
@@ -28,46 +28,52 @@ package struct JSONKey: Sendable {
         } else {
             var head = SIMD4<UInt64>()
             unsafe withUnsafeMutableBytes(of: &head) { target in
-                unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: start, count: min(count, available)))
+                unsafe target.copyMemory(
+                    from: UnsafeRawBufferPointer(start: start, count: min(count, available)))
             }
             self.head = head
         }
-        self.long = count > Self.inlineCount ? unsafe Array(UnsafeRawBufferPointer(start: start, count: count)) : nil
+        self.long =
+            count > Self.inlineCount ? unsafe Array(UnsafeRawBufferPointer(start: start, count: count)) : nil
     }
 
     /// Whether the key is `name`, byte by byte.
-    ///
-    /// Inlined with a literal, the loop is unrolled into a comparison of one or two registers with constants.
-    @inlinable
-    @inline(__always)
     package static func ~= (name: StaticString, key: JSONKey) -> Bool {
+        // Most cases of a switch do not match, and most of those differ in length or in the first byte: they are
+        // done with before the key has left its registers.
         let count = name.utf8CodeUnitCount
         guard count == key.count else { return false }
-        // A static string lives as long as the process. `count` bytes of the key are defined, in `head` or `long`.
-        let pattern = unsafe UnsafeRawPointer(name.utf8Start)
-        if let long = key.long {
-            return unsafe long.withUnsafeBytes { unsafe areEqual($0.baseAddress, pattern, count) }
-        }
-        return unsafe withUnsafeBytes(of: key.head) { unsafe areEqual($0.baseAddress, pattern, count) }
+        if count == 0 { return true }
+        // A static string lives as long as the process; this one has a byte at least.
+        let first = unsafe name.utf8Start.pointee
+        guard UInt8(truncatingIfNeeded: key.head[0].littleEndian) == first else { return false }
+        return count == 1 || key.hasBytes(of: name)
     }
 
-    /// Eight bytes a step, then the rest one by one; both must have `count` bytes.
+    /// Compares all bytes with a name of the same length.
+    @inline(never)
+    private func hasBytes(of name: StaticString) -> Bool {
+        let pattern = unsafe UnsafeRawBufferPointer(start: name.utf8Start, count: count)
+        // `count` bytes of the key are defined, in `head` or in `long`.
+        if let long { return unsafe long.withUnsafeBytes { unsafe Self.areEqual($0, pattern) } }
+        return unsafe withUnsafeBytes(of: head) { unsafe Self.areEqual($0, pattern) }
+    }
+
+    /// Whether the key begins with the pattern: eight bytes a step, then one by one.
     @unsafe
-    @inlinable
     @inline(__always)
-    static func areEqual(_ left: UnsafeRawPointer?, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
-        guard let left = unsafe left else { return count == 0 }
+    private static func areEqual(_ key: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
         var index = 0
-        while index &+ 8 <= count {
-            let leftWord = unsafe left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let rightWord = unsafe right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard leftWord == rightWord else { return false }
+        while index &+ 8 <= pattern.count {
+            let left = unsafe key.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let right = unsafe pattern.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard left == right else { return false }
             index &+= 8
         }
-        while index < count {
-            let leftByte = unsafe left.load(fromByteOffset: index, as: UInt8.self)
-            let rightByte = unsafe right.load(fromByteOffset: index, as: UInt8.self)
-            guard leftByte == rightByte else { return false }
+        while index < pattern.count {
+            let left = unsafe key[index]
+            let right = unsafe pattern[index]
+            guard left == right else { return false }
             index &+= 1
         }
         return true

@@ -16,14 +16,18 @@ extension JSONReader {
         }
     }
 
-    /// Reads a whole number, or a string of one. `5.0` and `1.5e3` are whole.
+    /// Reads a whole number, or a string of one.
+    ///
+    /// `5.0` and `1.5e3` are whole.
     package mutating func int() throws(JSONError) -> Int {
         skipWhitespace()
         let start = position
         let read = try decimal(asked: .integer)
         let value = read.scale == 0 ? read : read.withoutTrailingZeros
         guard value.scale == 0 else { throw JSONError(.unreadable(.integer), at: start) }
-        guard let whole = Int(exactly: value.coefficient) else { throw JSONError(.outOfRange(.integer), at: start) }
+        guard let whole = Int(exactly: value.coefficient) else {
+            throw JSONError(.outOfRange(.integer), at: start)
+        }
         return whole
     }
 
@@ -127,7 +131,9 @@ extension JSONReader {
         }
         if byte(at: position) | 0x20 == UInt8(ascii: "e") {
             position &+= 1
-            if byte(at: position) == UInt8(ascii: "-") || byte(at: position) == UInt8(ascii: "+") { position &+= 1 }
+            if byte(at: position) == UInt8(ascii: "-") || byte(at: position) == UInt8(ascii: "+") {
+                position &+= 1
+            }
             guard isDigit(byte(at: position)) else { throw JSONError(.invalidNumber, at: start) }
             skipDigits()
         }

@@ -16,7 +16,9 @@ extension JSONReader {
     ) throws(JSONError) -> Value {
         skipWhitespace()
         let start = position
-        guard let value = map(try token()) else { throw JSONError(.unreadable(.oneOf("\(names)")), at: start) }
+        guard let value = map(try token()) else {
+            throw JSONError(.unreadable(.oneOf("\(names)")), at: start)
+        }
         return value
     }
 

@@ -20,8 +20,10 @@ import Brokerage
 /// value is of another kind.
 @safe
 package struct JSONReader: ~Copyable {
-    /// The text, which ``read(_:maximumDepth:_:)`` keeps alive while the reader exists. A `Span` may not be stored
-    /// before Swift has lifetimes for it, hence the pointer: all reads go through `byte(at:)` or check `count`.
+    /// The text, which ``read(_:maximumDepth:_:)`` keeps alive while the reader exists.
+    ///
+    /// A `Span` may not be stored before Swift has lifetimes for it, hence the pointer: all reads go through
+    /// `byte(at:)` or check `count`.
     private let base: UnsafePointer<UInt8>
     let count: Int
     var position = 0
@@ -37,7 +39,12 @@ package struct JSONReader: ~Copyable {
 
     /// Reads one text, which must hold one value and nothing else.
     ///
-    /// - Parameter maximumDepth: How many arrays and objects may be nested in each other.
+    /// - Parameters:
+    ///   - text: UTF-8, without a byte order mark.
+    ///   - maximumDepth: How many arrays and objects may be nested in each other.
+    ///   - body: Reads the value.
+    /// - Returns: what `body` made of it.
+    /// - Throws: the first fault of the text, or what `body` throws.
     package static func read<Value>(
         _ text: [UInt8], maximumDepth: Int = 64,
         _ body: (inout JSONReader) throws(JSONError) -> Value
@@ -101,8 +108,10 @@ package struct JSONReader: ~Copyable {
         return unsafe UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self)
     }
 
+    @inline(__always)
     func key(_ range: Range<Int>) -> JSONKey {
-        unsafe JSONKey(start: base + range.lowerBound, count: range.count, available: count - range.lowerBound)
+        unsafe JSONKey(
+            start: base + range.lowerBound, count: range.count, available: count - range.lowerBound)
     }
 
     func string(_ range: Range<Int>) -> String {

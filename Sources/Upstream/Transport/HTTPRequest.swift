@@ -10,7 +10,8 @@ package struct HTTPRequest: Sendable {
     package var maximumResponseBytes: Int
 
     package init(
-        _ method: HTTPMethod = .get, _ url: HTTPURL, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8]? = nil,
+        _ method: HTTPMethod = .get, _ url: HTTPURL, headers: HTTPHeaders = HTTPHeaders(),
+        body: [UInt8]? = nil,
         deadline: ContinuousClock.Instant, maximumResponseBytes: Int = 16 << 20
     ) {
         self.method = method

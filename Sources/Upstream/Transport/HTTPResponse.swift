@@ -1,6 +1,6 @@
 /// What a provider answered, whatever its status.
 package struct HTTPResponse: Sendable {
-    /// 100 ... 999.
+    /// 100 to 999.
     package let status: Int
     /// Decompressed.
     package let body: [UInt8]
@@ -43,7 +43,9 @@ package struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomReflectable {
-    /// Status and size. Bodies and heads may hold secrets: an Alpha Vantage notice echoes the key.
+    /// Status and size.
+    ///
+    /// Bodies and heads may hold secrets: an Alpha Vantage notice echoes the key.
     package var description: String { "status \(status), \(body.count) bytes" }
 
     package var customMirror: Mirror { Mirror(self, children: ["response": description]) }

@@ -2,7 +2,9 @@
 ///
 /// It carries no user name, password or fragment. Its ``description`` shows no secret; ``text`` shows all.
 package struct HTTPURL: Sendable, Hashable {
-    /// The whole address, as it is sent. It may hold a key: not for logs.
+    /// The whole address, as it is sent.
+    ///
+    /// It may hold a key: not for logs.
     package let text: String
     /// The host's name in lower case, without a port: `api.alpaca.markets`, `127.0.0.1`, `[::1]`.
     package let host: String
@@ -30,7 +32,8 @@ package struct HTTPURL: Sendable, Hashable {
     private static func host(of authority: Substring) -> Substring? {
         guard !authority.isEmpty, !authority.contains("@") else { return nil }
         if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]"), isPort(authority[authority.index(after: end)...]) else {
+            guard let end = authority.firstIndex(of: "]"), isPort(authority[authority.index(after: end)...])
+            else {
                 return nil
             }
             return authority[...end]
@@ -44,7 +47,8 @@ package struct HTTPURL: Sendable, Hashable {
     private static func isPort(_ rest: Substring) -> Bool {
         if rest.isEmpty { return true }
         let digits = rest.dropFirst()
-        guard rest.hasPrefix(":"), digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+        guard rest.hasPrefix(":"), digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else {
             return false
         }
         return UInt16(digits).map { $0 > 0 } ?? false

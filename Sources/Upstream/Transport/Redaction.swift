@@ -8,7 +8,8 @@ package enum Redaction {
     /// An address with `…` in place of each secret value in its query.
     package static func address(_ text: String) -> String {
         guard let question = text.firstIndex(of: "?") else { return text }
-        let items = text[text.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)
+        let items = text[text.index(after: question)...].split(
+            separator: "&", omittingEmptySubsequences: false)
         return text[...question] + items.map(queryItem).joined(separator: "&")
     }
 
@@ -28,7 +29,8 @@ package enum Redaction {
     package static let mark = "…"
 
     private static let harmlessHeaders: Set<String> = [
-        "accept", "accept-encoding", "accept-language", "cache-control", "content-length", "content-type", "date",
+        "accept", "accept-encoding", "accept-language", "cache-control", "content-length", "content-type",
+        "date",
         "retry-after", "user-agent",
     ]
     /// A name that is escaped on purpose (`%61pikey`) is nobody's here: Portico writes the addresses.

@@ -164,8 +164,10 @@ final class Transfer {
         return true
     }
 
-    /// Whether the request may go out: a write not a second time, when libcurl finds that the kept connection on which
-    /// it went out first has broken. The provider may have seen it.
+    /// Whether the request may go out: a write not a second time, when libcurl finds that the kept connection
+    /// on which it went out first has broken.
+    ///
+    /// The provider may have seen it.
     fileprivate func mayWillSend() -> Bool {
         sendCount += 1
         let isRead = submission?.call.request.method.isRead ?? false

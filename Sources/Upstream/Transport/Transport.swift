@@ -9,8 +9,9 @@ package final class Transport: Sendable {
     private let mailbox: TransportMailbox
     private let thread: Mutex<TransportThread?>
 
-    /// - Parameter userAgent: Sent where a request has no such header.
-    /// - Throws: ``TransportError/other(code:)`` when libcurl or the thread cannot be started.
+    /// Starts the thread; `userAgent` is sent where a request has no such header.
+    ///
+    /// - Throws: ``TransportError/other(code:)`` when the thread cannot be started. Without libcurl every call fails.
     package init(limits: TransportLimits = TransportLimits(), userAgent: String) throws(TransportError) {
         let mailbox = TransportMailbox(capacity: limits.calls)
         let started = try TransportThread(mailbox: mailbox, limits: limits, userAgent: userAgent)

@@ -1,4 +1,6 @@
-/// Why a call brought no response. It carries nothing of the request.
+/// Why a call brought no response.
+///
+/// It carries nothing of the request.
 package enum TransportError: Error, Hashable, Sendable {
     case couldNotResolve
     case couldNotConnect
@@ -25,7 +27,8 @@ package enum TransportError: Error, Hashable, Sendable {
     package var isBeforeSending: Bool {
         switch self {
         case .couldNotResolve, .couldNotConnect, .tls, .badURL, .overloaded: true
-        case .timedOut, .responseTooLarge, .interrupted, .malformedResponse, .cancelled, .shutDown, .other: false
+        case .timedOut, .responseTooLarge, .interrupted, .malformedResponse, .cancelled, .shutDown, .other:
+            false
         }
     }
 }

@@ -1,7 +1,9 @@
 import CCurl
 import Synchronization
 
-/// Drives all transfers: takes calls from the mailbox, lets libcurl work, hands back results. Lives on one thread.
+/// Drives all transfers: takes calls from the mailbox, lets libcurl work, hands back results.
+///
+/// Lives on one thread.
 struct TransportLoop: ~Copyable {
     private let mailbox: TransportMailbox
     private let limits: TransportLimits
@@ -96,7 +98,8 @@ struct TransportLoop: ~Copyable {
         var remaining: Int32 = 0
         while let message = unsafe curl_multi_info_read(multi, &remaining) {
             // The message dies with the handle's removal, so all is taken out first.
-            guard unsafe message.pointee.msg == CURLMSG_DONE, let handle = unsafe message.pointee.easy_handle else {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let handle = unsafe message.pointee.easy_handle
+            else {
                 continue
             }
             let code = unsafe ccurl_message_result(message)
@@ -105,7 +108,9 @@ struct TransportLoop: ~Copyable {
         }
     }
 
-    /// Fails what is past its deadline. libcurl's own timeout does not count for calls that wait for a connection.
+    /// Fails what is past its deadline.
+    ///
+    /// libcurl's own timeout does not count for calls that wait for a connection.
     @unsafe
     private mutating func expire(on multi: UnsafeMutableRawPointer) {
         guard let next = nextDeadline else { return }
@@ -119,7 +124,8 @@ struct TransportLoop: ~Copyable {
 
     @unsafe
     private mutating func finish(
-        _ transfer: Transfer, _ result: Result<HTTPResponse, TransportError>, on multi: UnsafeMutableRawPointer
+        _ transfer: Transfer, _ result: Result<HTTPResponse, TransportError>,
+        on multi: UnsafeMutableRawPointer
     ) {
         unsafe curl_multi_remove_handle(multi, transfer.handle)
         let submission = transfer.end()
@@ -134,8 +140,9 @@ struct TransportLoop: ~Copyable {
         submission.finish(result)
     }
 
-    /// How long to sleep at most: to the next deadline, a minute without one. libcurl minds its own timers, and a
-    /// wake-up ends the sleep.
+    /// How long to sleep at most: to the next deadline, a minute without one.
+    ///
+    /// libcurl minds its own timers, and a wake-up ends the sleep.
     private func pollMilliseconds() -> Int32 {
         guard let nextDeadline else { return 60_000 }
         let remaining = ContinuousClock.now.duration(to: nextDeadline)

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// What callers leave for the transport's thread. The lock is held for a few stores, never while anybody is called.
+/// What callers leave for the transport's thread.
+///
+/// The lock is held for a few stores, never while anybody is called.
 final class TransportMailbox: Sendable {
     private struct State {
         var submissions: [TransportSubmission] = []
@@ -83,7 +85,8 @@ final class TransportMailbox: Sendable {
     func collect() -> Delivery {
         state.withLock { state in
             let delivery = Delivery(
-                submissions: state.submissions, cancellations: state.cancellations, isClosing: state.isClosing)
+                submissions: state.submissions, cancellations: state.cancellations, isClosing: state.isClosing
+            )
             state.submissions.removeAll(keepingCapacity: true)
             state.cancellations.removeAll(keepingCapacity: true)
             return delivery

@@ -1,7 +1,9 @@
 import CCurl
 import Glibc
 
-/// The one thread that libcurl runs on. A thread of its own, because it blocks while it waits for sockets.
+/// The one thread that libcurl runs on.
+///
+/// A thread of its own, because it blocks while it waits for sockets.
 struct TransportThread: Sendable {
     private let handle: pthread_t
 

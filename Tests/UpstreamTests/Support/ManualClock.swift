@@ -27,7 +27,8 @@ final class ManualClock: Sendable {
 
     var clock: CallClock {
         CallClock(
-            now: { [self] in now }, wallTime: { [self] in wallTime }, sleep: { [self] in try await sleep(until: $0) })
+            now: { [self] in now }, wallTime: { [self] in wallTime },
+            sleep: { [self] in try await sleep(until: $0) })
     }
 
     /// Moves time on and wakes whoever slept until then.
@@ -55,7 +56,8 @@ final class ManualClock: Sendable {
 
     /// How long the one who sleeps still will.
     var remaining: Duration? {
-        state.withLock { state in state.sleepers.first.map { (start + state.elapsed).duration(to: $0.until) } }
+        state.withLock { state in state.sleepers.first.map { (start + state.elapsed).duration(to: $0.until) }
+        }
     }
 
     private func sleep(until: ContinuousClock.Instant) async throws {

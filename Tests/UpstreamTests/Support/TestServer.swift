@@ -38,7 +38,7 @@ final class TestServer: Sendable {
     private let greeting: [UInt8]
     private let answer: @Sendable (Request) -> Reply
 
-    /// - Parameter greeting: Sent on each connection before anything is read.
+    /// `greeting` is sent on each connection before anything is read.
     init(greeting: [UInt8] = [], _ answer: @escaping @Sendable (Request) -> Reply) throws {
         self.greeting = greeting
         self.answer = answer
@@ -155,7 +155,8 @@ final class TestServer: Sendable {
         }
         let words = head.split(separator: " ", maxSplits: 2)
         var request = Request(
-            method: String(words[0]), target: String(words[1]), head: head, body: Array(buffer[end..<total]), number: 0)
+            method: String(words[0]), target: String(words[1]), head: head, body: Array(buffer[end..<total]),
+            number: 0)
         buffer.removeFirst(total)
         let waiters = state.withLock { state in
             request.number = state.requests.count + 1
@@ -210,7 +211,9 @@ final class TestServer: Sendable {
         var address = loopback(port: 0)
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, size)
+            }
         }
         guard status == 0 else { throw Failure(errno: errno) }
         return descriptor
@@ -220,7 +223,9 @@ final class TestServer: Sendable {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(socket, $0, &size) }
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(socket, $0, &size)
+            }
         }
         guard status == 0 else { throw Failure(errno: errno) }
         return UInt16(bigEndian: address.sin_port)
