@@ -2,22 +2,6 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: AccountSource {
-    package func account(by deadline: ContinuousClock.Instant) async throws -> Account {
-        try await account(in: CallContext(deadline: deadline))
-    }
-
-    package func positions(by deadline: ContinuousClock.Instant) async throws -> [Position] {
-        try await positions(in: CallContext(deadline: deadline))
-    }
-
-    package func history(
-        _ range: HistoryRange, interval: Interval?, by deadline: ContinuousClock.Instant
-    ) async throws -> EquityHistory {
-        try await history(range, interval: interval, in: CallContext(deadline: deadline))
-    }
-}
-
-extension AlpacaClient {
     /// The account that the credential belongs to: `GET /v2/account`.
     package func account(in context: CallContext) async throws(ProviderFailure) -> Account {
         try await get(

@@ -5,14 +5,6 @@ extension AlpacaClient: QuoteSource {
     /// Alpaca names no limit; two hundred make an address of some 2 KB, which every proxy lets through.
     package var symbolsPerCall: Int { 200 }
 
-    package func quotes(
-        for symbols: [Symbol], by deadline: ContinuousClock.Instant
-    ) async throws -> [Symbol: Quote] {
-        try await quotes(for: symbols, in: CallContext(deadline: deadline))
-    }
-}
-
-extension AlpacaClient {
     /// The latest prices of American shares: `GET /v2/stocks/snapshots`.
     ///
     /// What Alpaca does not know is not in the result, nor what cannot be a share: that is not even asked for, as one

@@ -1,0 +1,38 @@
+import Brokerage
+import Testing
+
+@testable import Alpaca
+
+@Suite("What a history is asked for by")
+struct HistoryQueryTests {
+    @Test(
+        "without an interval is what draws the range in some hundred points",
+        arguments: [
+            (HistoryRange.oneDay, "1D", "1Min"), (.oneWeek, "1W", "15Min"), (.oneMonth, "1M", "1D"),
+            (.threeMonths, "3M", "1D"), (.oneYear, "1A", "1D"), (.all, "12A", "1D"),
+        ])
+    func usual(range: HistoryRange, period: String, timeframe: String) throws {
+        let query = try #require(AlpacaHistoryQuery(range, nil, now: wallTime))
+        #expect(query.items.map(\.name) == ["period", "timeframe"])
+        #expect(query.items.map(\.value) == [period, timeframe])
+    }
+
+    @Test(
+        "is nothing for intervals that Alpaca does not have, nor for less than a day over more than a month")
+    func unsupported() {
+        for range in HistoryRange.allCases {
+            for interval in Interval.allCases {
+                let timeframe = AlpacaHistoryQuery(range, interval, now: wallTime)?.timeframe.interval
+                #expect(timeframe == (Self.supported[range]?.contains(interval) == true ? interval : nil))
+            }
+        }
+    }
+
+    private static let supported: [HistoryRange: Set<Interval>] = {
+        let all: Set<Interval> = [.oneMinute, .fiveMinutes, .fifteenMinutes, .oneHour, .oneDay]
+        return [
+            .oneDay: all, .oneWeek: all, .oneMonth: all, .threeMonths: [.oneDay], .oneYear: [.oneDay],
+            .all: [.oneDay],
+        ]
+    }()
+}

@@ -1,0 +1,154 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Alpaca
+
+@Suite("A history")
+struct HistoryTests {
+    private func history(
+        _ body: [UInt8], _ range: HistoryRange = .oneDay, asked: Interval = .oneMinute,
+        fetchedAt: Instant = wallTime
+    ) throws -> EquityHistory {
+        try decode(AlpacaHistory.self, from: body).history(range, asked: asked, fetchedAt: fetchedAt)
+    }
+
+    private func instant(_ text: String) throws -> Instant {
+        try #require(Instant(text))
+    }
+
+    @Test("leaves out points without a value, and tells profit in per cent")
+    func minutes() throws {
+        let history = try history(example("history"))
+        #expect(history.range == .oneDay)
+        #expect(history.interval == .oneMinute)
+        #expect(history.currency == "USD")
+        #expect(history.baseValue?.description == "103902.11")
+        #expect(history.points.map(\.time.description) == ["2025-11-21T14:30:00Z", "2025-11-21T14:31:00Z"])
+        #expect(history.points.map(\.equity.description) == ["103950.12", "103961.4"])
+        #expect(history.points.map(\.profitLoss?.description) == ["48.01", "59.29"])
+        #expect(history.points.map(\.profitLossPercent?.description) == ["0.046", "0.057"])
+        #expect(
+            history.reading
+                == Reading(source: .alpaca, fetchedAt: wallTime, asOf: try instant("2025-11-21T14:31:00Z")))
+    }
+
+    @Test("by days keeps the stamp of 20:00 in New York, whose date there is the day's")
+    func days() throws {
+        let history = try history(example("history-daily"), .oneMonth, asked: .oneDay)
+        #expect(history.interval == .oneDay)
+        #expect(history.baseValue?.description == "103631.52")
+        #expect(
+            history.points.map(\.time.description) == [
+                "2025-11-19T01:00:00Z", "2025-11-20T01:00:00Z", "2025-11-21T01:00:00Z",
+            ])
+        #expect(
+            history.points.map(\.time.inNewYork.date.description) == [
+                "2025-11-18", "2025-11-19", "2025-11-20",
+            ])
+    }
+
+    @Test("of one day by days is the last day's point, though its date in UTC is another")
+    func oneDayByDays() throws {
+        let history = try history(example("history-daily"), .oneDay, asked: .oneDay)
+        #expect(history.points.map(\.time.inNewYork.date.description) == ["2025-11-20"])
+        #expect(history.baseValue?.description == "103631.52")
+    }
+
+    @Test("says nothing about its age where the stamp of today's point lies ahead")
+    func stampAhead() throws {
+        let atNoon = try instant("2025-11-20T17:00:00Z")
+        let history = try history(example("history-daily"), .oneMonth, asked: .oneDay, fetchedAt: atNoon)
+        #expect(history.points.count == 3)
+        #expect(history.reading.asOf == nil)
+    }
+
+    @Test("of one day has no point of the day before, and counts from the close between")
+    func twoDays() throws {
+        // Thursday 15:58, 15:59 and Friday 09:30, 09:31; the base is Wednesday's close.
+        let body = Array(
+            """
+            {"timestamp":[1763672280,1763672340,1763735400,1763735460],"equity":[103900,103902.11,103950.12,null],\
+            "profit_loss":[268.48,270.59,48.01,null],"profit_loss_pct":[0.00259,0.00261,0.00046,null],\
+            "base_value":103631.52,"timeframe":"1Min"}
+            """.utf8)
+        let history = try history(body)
+        #expect(history.points.map(\.time.description) == ["2025-11-21T14:30:00Z"])
+        #expect(history.baseValue?.description == "103902.11")
+    }
+
+    @Test("of one day is the day before as long as today has no value")
+    func beforeTheFirstValue() throws {
+        let body = Array(
+            """
+            {"timestamp":[1763672280,1763672340,1763735400],"equity":[103900,103902.11,null],\
+            "profit_loss":[268.48,270.59,null],"profit_loss_pct":[null,null,null],"base_value":103631.52,\
+            "timeframe":"1Min"}
+            """.utf8)
+        let history = try history(body)
+        #expect(history.points.map(\.time.description) == ["2025-11-20T20:58:00Z", "2025-11-20T20:59:00Z"])
+        #expect(history.points.map(\.profitLossPercent) == [nil, nil])
+        #expect(history.baseValue?.description == "103631.52")
+    }
+
+    @Test(
+        "may lack anything but a time and a value",
+        arguments: [
+            #"{"timestamp":[],"equity":[],"profit_loss":[],"profit_loss_pct":[],"base_value":0,"timeframe":"1Min"}"#,
+            #"{"timestamp":null,"equity":null,"profit_loss":null,"profit_loss_pct":null,"base_value":null,"base_value_asof":"0000-00-00","timeframe":null}"#,
+            #"{"timestamp":[1763735400],"equity":[null]}"#,
+            #"{"timestamp":[null],"equity":[1]}"#,
+        ])
+    func nothing(body: String) throws {
+        let history = try history(Array(body.utf8))
+        #expect(history.points == [])
+        #expect(history.baseValue == nil)
+        #expect(history.interval == .oneMinute)
+        #expect(history.reading.asOf == nil)
+    }
+
+    @Test("comes oldest first, whatever the order of the answer")
+    func order() throws {
+        let history = try history(Array(#"{"timestamp":[1763735460,1763735400],"equity":[2,1]}"#.utf8))
+        #expect(history.points.map(\.equity) == [1, 2])
+    }
+
+    @Test(
+        "that cannot be read is named with its place",
+        arguments: [
+            (
+                #"{"timestamp":[1,2],"equity":[1]}"#,
+                #"no "value in each column for each timestamp" (byte 32)"#
+            ),
+            (
+                #"{"timestamp":[1],"equity":[1],"profit_loss":[1,2]}"#,
+                #"no "value in each column for each timestamp" (byte 50)"#
+            ),
+            (
+                #"{"timestamp":[1],"equity":[1],"profit_loss_pct":[1,2]}"#,
+                #"no "value in each column for each timestamp" (byte 54)"#
+            ),
+            (#"{"timestamp":[1]}"#, #"no "equity" (byte 17)"#),
+            (#"{"equity":[1]}"#, #"no "timestamp" (byte 14)"#),
+            (
+                #"{"timestamp":[1],"equity":["x"]}"#,
+                "equity[0]: expected a decimal, found a string that is none (byte 27)"
+            ),
+            (
+                #"{"timestamp":[1,1.5],"equity":[1,2]}"#,
+                "timestamp[1]: expected an integer, found a string that is none (byte 16)"
+            ),
+            (
+                #"{"timestamp":[99999999999999],"equity":[1]}"#,
+                "timestamp[0]: an instant out of range (byte 14)"
+            ),
+            (
+                #"{"timestamp":[],"equity":[],"timeframe":"3Min"}"#,
+                "timeframe: expected one of 1Min, 5Min, 15Min, 1H, 1D, found a string that is none (byte 40)"
+            ),
+        ])
+    func refusals(body: String, message: String) {
+        let error = #expect(throws: JSONError.self) { try decode(AlpacaHistory.self, from: Array(body.utf8)) }
+        #expect(error?.description == message)
+    }
+}

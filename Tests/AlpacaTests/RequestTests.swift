@@ -1,0 +1,106 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Alpaca
+
+@Suite("A request")
+struct RequestTests {
+    @Test("is for the documented path of the host that has it, with both keys")
+    func paths() async throws {
+        let bodies = [
+            "/trading/v2/account": try example("account"), "/trading/v2/positions": try example("positions"),
+            "/trading/v2/account/portfolio/history?period=1W&timeframe=1H": try example("history"),
+            "/data/v2/stocks/snapshots?symbols=AAPL%2CBRK.B&feed=iex": try example("snapshots"),
+        ]
+        try await withAlpaca(
+            answering: { request, _ in
+                bodies[request.target].map { .body($0) } ?? .text("{}", status: 404)
+            }, feed: .iex
+        ) { alpaca, server in
+            let (accounts, quoting): (any AccountSource, any QuoteSource) = (alpaca, alpaca)
+            let account = try await accounts.account(in: .patient)
+            #expect(account.number == "PA3ABCDEF12")
+            let positions = try await accounts.positions(in: .patient)
+            #expect(positions.count == 3)
+            let history = try await accounts.history(.oneWeek, interval: .oneHour, in: .patient)
+            #expect(history.points.count == 2)
+            let symbols = ["AAPL", "BRK.B"].compactMap { Symbol($0) }
+            let quotes = try await quoting.quotes(for: symbols, in: .patient)
+            #expect(quotes.keys.map(\.text) == ["AAPL"])
+            #expect(quotes[symbols[0]]?.reading.fetchedAt == wallTime)
+            #expect(server.requests.count == 4)
+            for request in server.requests {
+                #expect(request.method == "GET")
+                #expect(request.headers["apca-api-key-id"] == keyID)
+                #expect(request.headers["apca-api-secret-key"] == secretKey)
+                #expect(request.headers["authorization"] == nil)
+                #expect(request.headers["accept"] == "application/json")
+            }
+        }
+    }
+
+    @Test("carries a user's token instead of keys")
+    func token() async throws {
+        let server = try await CannedServer { _, _ in .text("[]") }
+        let transport = try Transport(userAgent: "alpaca-tests")
+        let alpaca = try client(at: server.url, credential: .token("of-a-user"), over: transport)
+        let positions = try await alpaca.positions(in: .patient)
+        #expect(positions == [])
+        #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer of-a-user"])
+        #expect(server.requests.map { $0.headers["apca-api-key-id"] } == [nil])
+        await transport.shutDown()
+        try await server.stop()
+    }
+
+    @Test("is not made for what cannot be a share, nor for a history that Alpaca does not have")
+    func spared() async throws {
+        try await withAlpaca(answering: { _, _ in .text("{}") }) { alpaca, server in
+            let symbols = ["EUR/USD", "^GSPC", "I:SPX", "aapl", "BRK-B", "AAPL261218C00200000"].compactMap {
+                Symbol($0)
+            }
+            #expect(symbols.count == 6)
+            let quotes = try await alpaca.quotes(for: symbols, in: .patient)
+            #expect(quotes.isEmpty)
+            let none = try await alpaca.quotes(for: [], in: .patient)
+            #expect(none.isEmpty)
+            await #expect(throws: ProviderFailure(.alpaca, .unsupported)) {
+                try await alpaca.history(.oneYear, interval: .oneHour, in: .patient)
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("is made again without a symbol that Alpaca calls malformed")
+    func refusedSymbol() async throws {
+        let snapshots = try example("snapshots")
+        try await withAlpaca(answering: { request, _ in
+            request.target.contains("A..B")
+                ? .text(#"{"message":"invalid symbol: A..B"}"#, status: 400) : .body(snapshots)
+        }) { alpaca, server in
+            let symbols = ["A..B", "AAPL"].compactMap { Symbol($0) }
+            let quotes = try await alpaca.quotes(for: symbols, in: .patient)
+            #expect(quotes.keys.map(\.text) == ["AAPL"])
+            #expect(
+                server.requests.map(\.target) == [
+                    "/data/v2/stocks/snapshots?symbols=A..B%2CAAPL", "/data/v2/stocks/snapshots?symbols=AAPL",
+                ])
+        }
+    }
+
+    @Test("is given up after some symbols that Alpaca calls malformed")
+    func refusedSymbols() async throws {
+        try await withAlpaca(answering: { request, _ in
+            let list = request.target.drop { $0 != "=" }.dropFirst().replacing("%2C", with: ",")
+            return .text(#"{"message":"invalid symbol: \#(list.prefix { $0 != "," })"}"#, status: 400)
+        }) { alpaca, server in
+            let symbols = ["A", "B", "C", "D", "E", "F"].compactMap { Symbol($0) }
+            await #expect(throws: ProviderFailure(.alpaca, .unsupported)) {
+                try await alpaca.quotes(for: symbols, in: .patient)
+            }
+            #expect(server.requests.count == 4)
+            let quotes = try await alpaca.quotes(for: [symbols[0]], in: .patient)
+            #expect(quotes.isEmpty)
+        }
+    }
+}

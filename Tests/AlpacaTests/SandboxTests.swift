@@ -1,0 +1,203 @@
+import Brokerage
+import Sandbox
+import Testing
+import Upstream
+
+@testable import Alpaca
+
+/// The client against the stand-in, over HTTP: two independent readings of the same facts.
+@Suite("The sandbox")
+struct SandboxTests {
+    /// A Friday, 11:00 in New York.
+    private static let open = "2026-11-20T16:00:00Z"
+
+    private func withSandbox(
+        at time: String = open, _ body: (AlpacaClient, Sandbox, Session) async throws -> Void
+    ) async throws {
+        let now = try #require(Instant(time))
+        let sandbox = try await Sandbox.start(SandboxConfiguration(clock: .fixed(now)))
+        let transport = try Transport(userAgent: "alpaca-tests")
+        let session = Session(sandbox: sandbox, transport: transport, now: now)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(
+                try await body(session.client(.token(SandboxUser.demo.alpaca.token)), sandbox, session))
+        } catch {
+            result = .failure(error)
+        }
+        await transport.shutDown()
+        await sandbox.stop()
+        try result.get()
+    }
+
+    /// Makes clients of one sandbox.
+    struct Session {
+        let sandbox: Sandbox
+        let transport: Transport
+        let now: Instant
+
+        func client(_ credential: AlpacaCredential, retry: RetryPolicy = .once) throws -> AlpacaClient {
+            let configuration = try AlpacaConfiguration(
+                environment: .sandbox, tradingURL: #require(HTTPURL(sandbox.alpaca.tradingURL)),
+                dataURL: #require(HTTPURL(sandbox.alpaca.dataURL)), credential: credential)
+            let (system, now) = (CallClock.system, now)
+            return AlpacaClient(
+                configuration, over: transport,
+                clock: CallClock(now: system.now, wallTime: { now }, sleep: system.sleep), retry: retry)
+        }
+    }
+
+    @Test("has an account whose figures fit each other and its positions")
+    func account() async throws {
+        try await withSandbox { alpaca, sandbox, _ in
+            let account = try await alpaca.account(in: .patient)
+            let positions = try await alpaca.positions(in: .patient)
+            #expect(account.canTrade == true)
+            #expect(positions.contains { $0.side == .short })
+            #expect(positions.contains { $0.quantity.scale > 0 })
+            var value = try #require(account.cash)
+            for position in positions {
+                #expect(position.quantity > 0)
+                value = try value + #require(position.marketValue)
+                let profit = try #require(position.marketValue) - #require(position.costBasis)
+                #expect(position.unrealizedProfitLoss == profit)
+            }
+            #expect(account.equity == value)
+            #expect(sandbox.calls[.alpaca, "GET /v2/account"] == 1)
+            #expect(sandbox.calls[.alpaca, "GET /v2/positions"] == 1)
+        }
+    }
+
+    @Test(
+        "quotes what is held, and the previous close agrees with the positions'",
+        arguments: [
+            open, "2026-11-20T13:00:00Z", "2026-11-20T22:30:00Z", "2026-11-21T12:00:00Z",
+        ])
+    func quotes(time: String) async throws {
+        try await withSandbox(at: time) { alpaca, sandbox, session in
+            let positions = try await alpaca.positions(in: .patient)
+            let unknown = try #require(Symbol("NOSUCH"))
+            let quotes = try await alpaca.quotes(for: positions.map(\.symbol) + [unknown], in: .patient)
+            #expect(quotes[unknown] == nil)
+            for position in positions {
+                let quote = try #require(quotes[position.symbol])
+                #expect(quote.price == position.currentPrice)
+                let change =
+                    try #require(quote.change)
+                    * (position.side == .long ? position.quantity : -1 * position.quantity)
+                #expect(position.dayProfitLoss == change)
+                let asOf = try #require(quote.reading.asOf)
+                #expect(asOf <= session.now)
+                #expect(quote.bid != 0)
+                #expect(quote.ask != 0)
+            }
+            #expect(sandbox.calls[.alpaca, "GET /v2/stocks/snapshots"] == 1)
+        }
+    }
+
+    @Test("tells of today minute by minute until now")
+    func today() async throws {
+        try await withSandbox { alpaca, _, session in
+            let history = try await alpaca.history(.oneDay, interval: nil, in: .patient)
+            let account = try await alpaca.account(in: .patient)
+            #expect(history.interval == .oneMinute)
+            #expect(history.points.first?.time.description == "2026-11-20T14:30:00Z")
+            #expect(history.points.last?.time == session.now)
+            #expect(history.points.count == 91)
+            #expect(history.baseValue != nil)
+            #expect(history.baseValue == account.lastEquity)
+        }
+    }
+
+    @Test("tells of every range by days of the exchange", arguments: HistoryRange.allCases)
+    func ranges(range: HistoryRange) async throws {
+        try await withSandbox { alpaca, _, _ in
+            let history = try await alpaca.history(range, interval: .oneDay, in: .patient)
+            #expect(history.interval == .oneDay)
+            let days = history.points.map(\.time.inNewYork.date)
+            #expect(days == Array(Set(days)).sorted())
+            #expect(days.last?.description == "2026-11-20")
+            #expect(!days.contains { $0.weekday.isWeekend })
+            #expect(range == .oneDay ? days.count == 1 : days.count > 3)
+        }
+    }
+
+    @Test("has no price for what the market does not price: nil, not zero")
+    func unpriced() async throws {
+        try await withSandbox { alpaca, sandbox, _ in
+            sandbox.script = MarketScript(hours: .asScheduled, unpriced: ["AAPL"])
+            let symbol = try #require(Symbol("AAPL"))
+            let positions = try await alpaca.positions(in: .patient)
+            let position = try #require(positions.first { $0.symbol == symbol })
+            #expect(position.marketValue == nil)
+            #expect(position.unrealizedProfitLossPercent == nil)
+            let quotes = try await alpaca.quotes(for: [symbol], in: .patient)
+            let quote = try #require(quotes[symbol])
+            #expect(quote.price == nil)
+            #expect(quote.previousClose == nil)
+        }
+    }
+
+    @Test("knows its users apart, by token and by keys")
+    func users() async throws {
+        try await withSandbox { demo, _, session in
+            let keys = SandboxUser.demo.alpaca
+            let sameByKeys = try session.client(.keys(id: keys.keyID, secret: keys.secretKey))
+            let second = try session.client(.token(SandboxUser.second.alpaca.token))
+            let number = try await demo.account(in: .patient).number
+            let same = try await sameByKeys.account(in: .patient)
+            #expect(same.number == number)
+            let other = try await second.account(in: .patient)
+            #expect(other.number != number)
+            let stranger = try session.client(.token("stranger"))
+            await #expect(throws: ProviderFailure(.alpaca, .unauthorized)) {
+                try await stranger.account(in: .patient)
+            }
+        }
+    }
+
+    @Test("lets a symbol that it calls malformed cost its own quote only")
+    func malformedSymbol() async throws {
+        try await withSandbox { alpaca, _, _ in
+            let symbols = ["A.B.C", "AAPL"].compactMap { Symbol($0) }
+            let quotes = try await alpaca.quotes(for: symbols, in: .patient)
+            #expect(quotes.keys.map(\.text) == ["AAPL"])
+        }
+    }
+
+    @Test(
+        "can be made to fail",
+        arguments: [
+            (.status(500), "unavailable"), (.status(503, retryAfter: 2), "unavailable"),
+            (.status(429, retryAfter: 60), "asked too often until 2026-11-20T16:01:00Z"),
+            (.status(403), "not allowed for this credential"), (.closedConnection, "unavailable"),
+            (.truncatedBody, "unavailable"), (.malformedBody, "an answer that makes no sense: "),
+            (.expiredToken, "the credential was refused"),
+        ] as [(Fault.Effect, String)])
+    func faults(effect: Fault.Effect, wording: String) async throws {
+        try await withSandbox { alpaca, sandbox, _ in
+            #expect(
+                sandbox.faults.add(
+                    Fault(effect, provider: .alpaca, endpoint: "GET /v2/account", remaining: 1)))
+            let failure = await #expect(throws: ProviderFailure.self) {
+                try await alpaca.account(in: .patient)
+            }
+            #expect(failure?.description.hasPrefix("ALPACA: " + wording) == true)
+            let account = try await alpaca.account(in: .patient)
+            #expect(account.currency == "USD")
+        }
+    }
+
+    @Test("that fails once is asked again")
+    func retried() async throws {
+        try await withSandbox { _, sandbox, session in
+            let alpaca = try session.client(.token(SandboxUser.demo.alpaca.token), retry: .attempts(2))
+            #expect(
+                sandbox.faults.add(
+                    Fault(.status(503), provider: .alpaca, endpoint: "GET /v2/positions", remaining: 1)))
+            let positions = try await alpaca.positions(in: .patient)
+            #expect(!positions.isEmpty)
+            #expect(sandbox.calls[.alpaca, "GET /v2/positions"] == 2)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Alpaca
+
+/// The time that the clients under test read off the wall.
+let wallTime = Instant(nanosecondsSince1970: 1_795_014_300_000_000_000)
+
+let keyID = "PKTESTTESTTESTTEST01"
+let secretKey = "a-secret-that-nobody-may-see"
+
+extension CallContext {
+    /// Long enough for a call to this machine, however busy it is.
+    static var patient: CallContext { CallContext(deadline: .now + .seconds(60)) }
+}
+
+extension RetryPolicy {
+    static var once: RetryPolicy { attempts(1) }
+
+    /// So many attempts, without a pause between them.
+    static func attempts(_ count: Int) -> RetryPolicy {
+        var policy = RetryPolicy()
+        policy.attempts = count
+        policy.jitter = { 0 }
+        return policy
+    }
+}
+
+func client(
+    at url: String, credential: AlpacaCredential, feed: AlpacaFeed? = nil, retry: RetryPolicy = .once,
+    over transport: Transport, noteRateLimit: (@Sendable (AlpacaRateLimit) -> Void)? = nil
+) throws -> AlpacaClient {
+    let configuration = try AlpacaConfiguration(
+        environment: .paper, tradingURL: #require(HTTPURL(url + "/trading/")),
+        dataURL: #require(HTTPURL(url + "/data")), credential: credential, feed: feed)
+    let system = CallClock.system
+    let clock = CallClock(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
+    return AlpacaClient(
+        configuration, over: transport, clock: clock, retry: retry, noteRateLimit: noteRateLimit)
+}
+
+/// Runs `body` with a client of a server that gives the answers written down.
+func withAlpaca(
+    answering answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply,
+    feed: AlpacaFeed? = nil, retry: RetryPolicy = .once,
+    noteRateLimit: (@Sendable (AlpacaRateLimit) -> Void)? = nil,
+    _ body: (AlpacaClient, CannedServer) async throws -> Void
+) async throws {
+    let server = try await CannedServer(answer)
+    let transport = try Transport(userAgent: "alpaca-tests")
+    let result: Result<Void, any Error>
+    do {
+        let alpaca = try client(
+            at: server.url, credential: .keys(id: keyID, secret: secretKey), feed: feed, retry: retry,
+            over: transport, noteRateLimit: noteRateLimit)
+        result = .success(try await body(alpaca, server))
+    } catch {
+        result = .failure(error)
+    }
+    await transport.shutDown()
+    try await server.stop()
+    try result.get()
+}
