@@ -69,6 +69,8 @@ extension Decimal {
             (quotient, rest) = (sum, nextRest)
             remaining -= step
         }
+        // More than a signed number holds, and so near the end of the unsigned ones that rounding might wrap around.
+        guard quotient <= Int128.max.magnitude else { throw .overflow }
         return rounding.round(quotient, rest: rest, of: divisor)
     }
 }
@@ -76,7 +78,7 @@ extension Decimal {
 extension Decimal.Rounding {
     /// `quotient`, or one more, by what is left of `unit`.
     ///
-    /// No quotient here comes near the largest `UInt128` unless `rest` is 0, so adding one cannot overflow.
+    /// The callers' quotients are 2^127 at most, so adding one cannot overflow.
     fileprivate func round(_ quotient: UInt128, rest: UInt128, of unit: UInt128) -> UInt128 {
         // `unit - rest` instead of twice the rest, which might overflow.
         let opposite = unit - rest

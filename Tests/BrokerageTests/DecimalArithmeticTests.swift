@@ -95,6 +95,12 @@ struct DecimalArithmeticTests {
         #expect(throws: Decimal.DivisionFailure.overflow) {
             try Self.decimal(Self.largest).divided(by: try Self.decimal("0.1"), to: 0, .halfUp)
         }
+        // Rounding this one up would wrap 128 bits around to 0.
+        let dividend = try Self.decimal("170141182649896474538043404100362867654")
+        let divisor = try Self.decimal("0.49999999761794075747106471887469601977")
+        #expect(throws: Decimal.DivisionFailure.overflow) {
+            try dividend.divided(by: divisor, to: 0, .halfUp)
+        }
         let lowest = try #require(Decimal(coefficient: Int128.min, scale: 0))
         #expect(throws: Decimal.DivisionFailure.overflow) { try lowest.divided(by: -1, to: 0, .halfUp) }
     }
