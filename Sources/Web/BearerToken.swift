@@ -14,7 +14,8 @@ enum BearerToken {
 
     /// Names under which tokens are put into URLs, where they do not belong (RFC 6750, section 2.3 and 5.3).
     static let urlParameters: Set<String> = [
-        "access_token", "accesstoken", "api_key", "apikey", "auth", "authorization", "bearer", "bearer_token", "token",
+        "access_token", "accesstoken", "api_key", "apikey", "auth", "authorization", "bearer", "bearer_token",
+        "token",
     ]
 
     /// `b64token`.

@@ -75,7 +75,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Bytes have arrived, and will come back as parts of requests. False where they are of no interest any more.
+    /// Bytes have arrived, and will come back as parts of requests; false where they are of no interest any more.
     func bytesArrived() -> Bool {
         guard !isOver else { return false }
         if deadline.phase == .idle, let context { enter(.head, context: context) }
@@ -191,7 +191,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         owesInvitation = false
         // A client that has sent its body by now has not waited.
         guard assembler.isMidRequest else { return }
-        context.write(wrapOutboundOut(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+        context.write(
+            wrapOutboundOut(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
         needsFlush = true
     }
 
@@ -202,7 +203,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context: ChannelHandlerContext
     ) {
         guard server.inFlight.enter() else {
-            return write(HTTPProblem.tooManyRequestsInFlight.response(id: exchange.id), for: exchange, context: context)
+            return write(
+                HTTPProblem.tooManyRequestsInFlight.response(id: exchange.id), for: exchange, context: context
+            )
         }
         let bound = NIOLoopBound((connection: self, context: context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
@@ -214,20 +217,25 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 result = .failure(error)
             }
             server.inFlight.leave()
-            eventLoop.execute { bound.value.connection.finish(id, with: result, context: bound.value.context) }
+            eventLoop.execute {
+                bound.value.connection.finish(id, with: result, context: bound.value.context)
+            }
         }
         current = Current(exchange: exchange, task: task)
         enter(.answering, context: context)
     }
 
-    private func finish(_ id: RequestID, with result: Result<HTTPResponse, any Error>, context: ChannelHandlerContext) {
+    private func finish(
+        _ id: RequestID, with result: Result<HTTPResponse, any Error>, context: ChannelHandlerContext
+    ) {
         // Otherwise the client has gone, or has been told that it took too long.
         guard let exchange = current?.exchange, exchange.id == id else { return }
         current = nil
         switch result {
         case .success(let response): write(response, for: exchange, context: context)
         case .failure(let error):
-            server.logger.error("Request failed", metadata: ["requestID": "\(id)", "error": "\(type(of: error))"])
+            server.logger.error(
+                "Request failed", metadata: ["requestID": "\(id)", "error": "\(type(of: error))"])
             write(HTTPProblem.internalError.response(id: id), for: exchange, context: context)
         }
         proceed(context: context)
@@ -256,7 +264,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let isLast = response.endsConnection || isDraining || !exchange.isKeepAlive
         let buffer = response.wireForm(
             id: exchange.id, date: server.date,
-            persistence: isLast ? .closed : exchange.isVersion1_0 ? .kept : .assumed,
+            persistence: isLast ? .closed : exchange.isHTTP10 ? .kept : .assumed,
             isBodyLeftOut: exchange.method == .HEAD, allocator: context.channel.allocator)
         needsFlush = true
         log(exchange, response)
@@ -291,7 +299,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         server.logger.debug(
             "Answered",
             metadata: [
-                "requestID": "\(exchange.id)", "method": "\(exchange.method.rawValue)", "path": "\(exchange.path)",
+                "requestID": "\(exchange.id)", "method": "\(exchange.method.rawValue)",
+                "path": "\(exchange.path)",
                 "status": "\(response.status.code)", "bytes": "\(response.body.count)",
             ])
     }

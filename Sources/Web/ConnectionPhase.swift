@@ -43,7 +43,7 @@ struct ConnectionDeadline {
         timerEnd = end
     }
 
-    /// Begins a phase. True where the timer must be moved to `end`.
+    /// Begins a phase; true where the timer must be moved to `end`.
     mutating func enter(_ phase: ConnectionPhase, now: NIODeadline, _ limits: ServerLimits) -> Bool {
         self.phase = phase
         end = now + phase.timeout(limits)

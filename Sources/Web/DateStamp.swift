@@ -41,7 +41,9 @@ enum HTTPDate {
     }
 }
 
-/// A day of the Gregorian calendar. Counted in years from March, so that the leap day is a year's last one.
+/// A day of the Gregorian calendar.
+///
+/// Counted in years from March, so that the leap day is a year's last one.
 private struct CivilDate {
     let year: Int
     let month: Int

@@ -4,11 +4,11 @@ import NIOHTTP1
 /// A request that has arrived, as far as its answer needs it.
 struct Exchange: Sendable {
     let id: RequestID
-    /// For logs. The query is not among it.
     let method: HTTPMethod
+    /// For logs; without the query.
     let path: String
     let isKeepAlive: Bool
-    let isVersion1_0: Bool
+    let isHTTP10: Bool
     var work: Work
 
     /// What is left to do.
@@ -22,19 +22,19 @@ struct Exchange: Sendable {
         method = head.method
         path = String(head.target.path)
         isKeepAlive = head.isKeepAlive
-        isVersion1_0 = head.isVersion1_0
+        isHTTP10 = head.isHTTP10
         self.work = work
     }
 
     /// An exchange that ends its connection with a problem, where there is no head to go by.
     ///
-    /// - Parameter method: as far as it is known; an answer to HEAD has no body.
+    /// An answer to HEAD has no body, so the method is told where it is known.
     init(ending problem: HTTPProblem, id: RequestID, method: HTTPMethod = .GET) {
         self.id = id
         self.method = method
         path = "-"
         isKeepAlive = false
-        isVersion1_0 = false
+        isHTTP10 = false
         work = .tell(problem.response(id: id))
     }
 }

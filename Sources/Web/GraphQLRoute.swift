@@ -87,9 +87,11 @@ extension HTTPResponse {
     fileprivate init(_ response: GraphQL.Response, as type: ResponseMediaType) {
         let status: HTTPResponseStatus =
             switch (type, response.outcome) {
-            case (.json, _), (.graphQLResponse, .complete), (.graphQLResponse, .partial): .ok
+            case (.json, .complete), (.json, .partial), (.json, .refused), (.graphQLResponse, .complete), (.graphQLResponse, .partial): .ok
             case (.graphQLResponse, .refused): .badRequest
+            case (_, .notAllowed): .methodNotAllowed
             }
         self.init(status, type.contentType, body: response.body)
+        if case .notAllowed = response.outcome { headers.append(Header("allow", "POST")) }
     }
 }

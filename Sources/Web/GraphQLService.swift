@@ -6,7 +6,9 @@ package import GraphQL
 package struct GraphQLService<Session: Sendable>: Sendable {
     /// The session of a bearer token, from memory; nil where none was sent.
     package var session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
-    /// Answers a request. What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task
+    /// Answers a request.
+    ///
+    /// What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task
     /// that is cancelled when the client goes away or the answer takes too long.
     package var respond: @Sendable (GraphQL.Request, RequestContext<Session>) -> Loading<GraphQL.Response>
     /// The schema, served at `/schema.graphql`.
@@ -31,7 +33,8 @@ package struct RequestContext<Session: Sendable>: Sendable {
     package let session: Session
     /// For logs and masked errors; clients see it in `x-request-id`.
     package let id: RequestID
-    /// What the request's method may run: GET only queries (GraphQL over HTTP, section "GET"). An operation of
-    /// another kind must be refused, not run.
+    /// What the request's method may run: GET runs only queries (GraphQL over HTTP, section "GET").
+    ///
+    /// An operation of another kind must be refused, not run.
     package let allowedOperations: Set<OperationType>
 }

@@ -52,7 +52,8 @@ extension HTTPProblem {
         case .unsupportedVersion: "Only HTTP/1.1 and HTTP/1.0 are spoken here."
         case .uriTooLong(let limit):
             "The URL is longer than \(limit) bytes. Send the request with POST, its parameters in a JSON body."
-        case .headersTooLarge(let limit): "The URL and the header fields are larger than \(limit) bytes allow."
+        case .headersTooLarge(let limit):
+            "The URL and the header fields are larger than \(limit) bytes allow."
         case .bodyTooLarge(let limit): "The body is longer than \(limit) bytes."
         case .unsupportedTransferEncoding: "The only transfer coding that is understood is \"chunked\"."
         case .expectationFailed(let text): "The expectation \"\(text)\" is not \"100-continue\"."
@@ -106,7 +107,8 @@ extension HTTPProblem {
         case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .bodyTooLarge,
             .unsupportedTransferEncoding, .expectationFailed, .slow, .tooManyConnections, .tooManyPipelined:
             true
-        case .unknownPath, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentEncoding, .notAcceptable,
+        case .unknownPath, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentEncoding,
+            .notAcceptable,
             .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest, .tooManyRequestsInFlight,
             .answerTooSlow, .internalError:
             false

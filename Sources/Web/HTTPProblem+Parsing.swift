@@ -10,7 +10,8 @@ extension HTTPProblem {
         case .invalidURL: self = .malformed(.target)
         case .invalidContentLength, .unexpectedContentLength: self = .malformed(.framing)
         case .invalidChunkSize: self = .malformed(.syntax("a chunk's size is no hexadecimal number"))
-        case .invalidHeaderToken: self = .malformed(.syntax("a header field has a character that it may not have"))
+        case .invalidHeaderToken:
+            self = .malformed(.syntax("a header field has a character that it may not have"))
         // NIO's enum, which grows and has cases that are deprecated.
         default: self = .malformed(.syntax("the message cannot be read"))
         }

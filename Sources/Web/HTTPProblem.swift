@@ -2,7 +2,9 @@ package import GraphQL
 package import NIOCore
 package import NIOHTTP1
 
-/// A request that gets no answer from the service, and why. What clients read stands in the extension beside it.
+/// A request that gets no answer from the service, and why.
+///
+/// What clients read stands in the extension beside it.
 package enum HTTPProblem: Error, Equatable, Sendable {
     // The message itself
     case malformed(Malformation)

@@ -13,9 +13,10 @@ extension HTTPResponse {
 
     /// The response as it goes to the client: head and body in one buffer, so that they leave in one write.
     ///
-    /// - Parameter isBodyLeftOut: for answers to HEAD, whose head is that of GET.
+    /// An answer to HEAD has the head of the answer to GET, its body is left out.
     func wireForm(
-        id: RequestID, date: DateStamp, persistence: Persistence, isBodyLeftOut: Bool, allocator: ByteBufferAllocator
+        id: RequestID, date: DateStamp, persistence: Persistence, isBodyLeftOut: Bool,
+        allocator: ByteBufferAllocator
     ) -> ByteBuffer {
         var buffer = allocator.buffer(capacity: 320 + (isBodyLeftOut ? 0 : body.count))
         buffer.writeStaticString("HTTP/1.1 ")

@@ -15,8 +15,7 @@ package struct HTTPResponse: Sendable {
         package let name: StaticString
         package let value: String
 
-        /// - Parameter value: without line breaks. All come from this module; one of the service's (the challenge)
-        ///   is quoted first.
+        /// The value has no line breaks: all values are made in this module, none of what a client has sent.
         package init(_ name: StaticString, _ value: String) {
             self.name = name
             self.value = value

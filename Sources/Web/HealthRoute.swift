@@ -11,7 +11,9 @@ struct HealthRoute: Sendable {
     }
 
     func readiness(isStopping: Bool) -> HTTPResponse {
-        guard !isStopping else { return HealthRoute.response(.serviceUnavailable, ["status": .string("stopping")]) }
+        guard !isStopping else {
+            return HealthRoute.response(.serviceUnavailable, ["status": .string("stopping")])
+        }
         let readiness = readiness()
         var report: InputObject = ["status": .string(readiness.isReady ? "ready" : "not ready")]
         if !readiness.components.isEmpty {

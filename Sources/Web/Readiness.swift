@@ -2,7 +2,9 @@
 package struct Readiness: Sendable, Hashable {
     /// False sends traffic elsewhere: `/health/ready` answers 503.
     package var isReady: Bool
-    /// What stands behind the server, such as providers. One that is down does not make the server unready.
+    /// What stands behind the server, such as providers.
+    ///
+    /// One that is down does not make the server unready.
     package var components: [Component]
 
     /// A part of what stands behind the server.

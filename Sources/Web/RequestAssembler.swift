@@ -1,8 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Makes requests of the parts that the codec decodes, within bounds. A value without input or output, so that it
-/// can be tested as one.
+/// Makes requests of the parts that the codec decodes, within bounds.
+///
+/// A value without input or output, so that it can be tested as one.
 struct RequestAssembler {
     private let router: Router
     private let limits: ServerLimits
@@ -39,7 +40,7 @@ struct RequestAssembler {
         }
     }
 
-    /// - Parameter newID: makes the id of the request that begins.
+    /// Takes the next part; a head begins a request, which gets an id.
     mutating func receive(_ part: HTTPServerRequestPart, newID: () -> RequestID) -> Step {
         switch part {
         case .head(let head): receive(head, id: newID())
@@ -77,13 +78,14 @@ struct RequestAssembler {
 
     /// Whether the client waits to be asked for its body (RFC 9110, section 10.1.1).
     private func invites(_ head: RequestHead) throws(HTTPProblem) -> Bool {
-        guard let expectation = head.fields.expect, !head.isVersion1_0 else { return false }
+        guard let expectation = head.fields.expect, !head.isHTTP10 else { return false }
         guard expectation.matches("100-continue") else { throw .expectationFailed(expectation) }
         return head.framing != .length(0)
     }
 
-    /// - Parameter atOnce: whether the body is not waited for; then the connection ends, since what follows may be
-    ///   that body or a new request.
+    /// Refuses a request: at its end, or at once.
+    ///
+    /// Where the body is not waited for, the connection ends, since what follows may be that body or a new request.
     private mutating func refuse(_ exchange: Exchange, atOnce: Bool) -> Step {
         guard atOnce else {
             state = .skipping(exchange, count: 0)

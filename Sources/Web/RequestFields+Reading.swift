@@ -25,7 +25,9 @@ extension RequestFields {
                     contentEncoding = RequestFields.joined(contentEncoding, value)
                 }
             case 17:
-                if name.matches("transfer-encoding") { try transferEncoding.set(value, of: "Transfer-Encoding") }
+                if name.matches("transfer-encoding") {
+                    try transferEncoding.set(value, of: "Transfer-Encoding")
+                }
             default: break
             }
         }
@@ -45,9 +47,7 @@ extension String? {
 }
 
 extension StringProtocol {
-    /// Whether the text is the given one, in any mix of ASCII cases.
-    ///
-    /// - Parameter lowercased: in lower case; letters and `-` and `/` only.
+    /// Whether the text is the given one, in any mix of ASCII cases; that one is given in lower case.
     func matches(_ lowercased: StaticString) -> Bool {
         guard utf8.count == lowercased.utf8CodeUnitCount else { return false }
         return lowercased.withUTF8Buffer { expected in
@@ -60,7 +60,9 @@ extension StringProtocol {
     /// Without spaces and tabs around it.
     var trimmed: SubSequence {
         let end = lastIndex { $0 != " " && $0 != "\t" }
-        guard let start = firstIndex(where: { $0 != " " && $0 != "\t" }), let end else { return self[endIndex...] }
+        guard let start = firstIndex(where: { $0 != " " && $0 != "\t" }), let end else {
+            return self[endIndex...]
+        }
         return self[start...end]
     }
 

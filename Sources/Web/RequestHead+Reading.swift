@@ -10,34 +10,37 @@ extension RequestHead {
         guard head.headers.size <= limits.headers else { throw .headersTooLarge(limit: limits.headers) }
         guard let target = RequestTarget(head.uri) else { throw .malformed(.target) }
         let fields = try RequestFields(head.headers)
-        let isVersion1_0 = head.version.minor == 0
+        let isHTTP10 = head.version.minor == 0
         // RFC 9112, section 3.2: one Host; HTTP/1.0 may leave it out.
-        guard fields.hosts == 1 || (isVersion1_0 && fields.hosts == 0) else { throw .malformed(.host) }
+        guard fields.hosts == 1 || (isHTTP10 && fields.hosts == 0) else { throw .malformed(.host) }
         self.init(
             method: head.method, target: target, fields: fields,
-            isKeepAlive: fields.allowsReuse(isVersion1_0: isVersion1_0), isVersion1_0: isVersion1_0,
-            framing: try fields.framing(isVersion1_0: isVersion1_0))
+            isKeepAlive: fields.allowsReuse(isHTTP10: isHTTP10), isHTTP10: isHTTP10,
+            framing: try fields.framing(isHTTP10: isHTTP10))
     }
 }
 
 extension RequestFields {
-    /// RFC 9112, section 9.3. A connection that asks for another protocol is used for one request: the codec reads
-    /// nothing behind such a request.
-    fileprivate func allowsReuse(isVersion1_0: Bool) -> Bool {
+    /// Whether the connection may be used again (RFC 9112, section 9.3).
+    ///
+    /// One that asks for another protocol is used for one request: the codec reads nothing behind such a request.
+    fileprivate func allowsReuse(isHTTP10: Bool) -> Bool {
         guard !asksForUpgrade else { return false }
-        guard let connection else { return !isVersion1_0 }
+        guard let connection else { return !isHTTP10 }
         var asksToKeep = false
         for option in connection.listMembers {
             if option.matches("close") { return false }
             if option.matches("keep-alive") { asksToKeep = true }
         }
-        return isVersion1_0 ? asksToKeep : true
+        return isHTTP10 ? asksToKeep : true
     }
 
-    /// RFC 9112, section 6.3; where it leaves a choice, refused, since another reader may have chosen otherwise.
-    fileprivate func framing(isVersion1_0: Bool) throws(HTTPProblem) -> RequestHead.Framing {
+    /// Where the body ends (RFC 9112, section 6.3).
+    ///
+    /// What leaves a choice is refused, since another reader may have chosen otherwise.
+    fileprivate func framing(isHTTP10: Bool) throws(HTTPProblem) -> RequestHead.Framing {
         if let transferEncoding {
-            guard contentLength == nil, !isVersion1_0 else { throw .malformed(.framing) }
+            guard contentLength == nil, !isHTTP10 else { throw .malformed(.framing) }
             guard transferEncoding.matches("chunked") else { throw .unsupportedTransferEncoding }
             return .chunked
         }

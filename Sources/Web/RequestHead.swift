@@ -10,7 +10,7 @@ package struct RequestHead: Sendable {
     /// Whether the client is ready to use the connection again.
     package var isKeepAlive: Bool
     /// HTTP/1.0 clients must be told that a connection stays open.
-    package var isVersion1_0: Bool
+    package var isHTTP10: Bool
     /// How long the body is.
     package var framing: Framing
 

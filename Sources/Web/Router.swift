@@ -35,9 +35,7 @@ package struct Router: Sendable {
         }
     }
 
-    /// Answers a request that was admitted.
-    ///
-    /// - Parameter isStopping: whether the server is draining.
+    /// Answers a request that was admitted; a server that is draining says that it is stopping.
     package func answer(
         _ destination: Destination, body: ByteBuffer, id: RequestID, isStopping: Bool
     ) -> Loading<HTTPResponse> {

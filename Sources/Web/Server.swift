@@ -19,21 +19,23 @@ package final class Server: Service {
     private let listener: any Channel
     private let state: ServerState
 
-    /// Listens, and answers from then on.
+    /// Listens, and answers from then on; `run` must follow.
     ///
-    /// - Parameters:
-    ///   - group: where connections live; each on one of its event loops.
-    ///   - logger: of requests, at the level `debug`, and of failures. Neither tokens nor queries are logged.
+    /// Connections live on the event loops of the group, each on one. Requests are logged at the level `debug`,
+    /// failures at `error`; neither tokens nor queries are.
+    ///
     /// - Throws: `ServerStartFailure`.
     package static func start<Session>(
         _ configuration: ServerConfiguration, service: GraphQLService<Session>,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger
     ) async throws(ServerStartFailure) -> Server {
         let state = ServerState(
-            router: Router(service, limits: configuration.limits), limits: configuration.limits, logger: logger)
+            router: Router(service, limits: configuration.limits), limits: configuration.limits,
+            logger: logger)
         do {
             let listener = try await listen(configuration, state, group)
-            guard let address = listener.localAddress, let host = address.ipAddress, let port = address.port else {
+            guard let address = listener.localAddress, let host = address.ipAddress, let port = address.port
+            else {
                 throw ChannelError.unknownLocalAddress
             }
             return Server(host: host, port: port, listener: listener, state: state)

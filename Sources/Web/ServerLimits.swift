@@ -1,10 +1,15 @@
 package import NIOCore
 
-/// The bounds of the front door. All are on; each is a default that a configuration may change.
+/// The bounds of the front door.
+///
+/// All are on; each is a default that a configuration may change.
 package struct ServerLimits: Sendable, Hashable {
     // MARK: Sizes, in bytes
 
     /// The longest request target: path and query together.
+    ///
+    /// One that is longer than this and `headers` together is answered with 431: the codec stops there, and does not
+    /// tell targets from fields.
     package var uri = 8 << 10
     /// All header fields of a request, names and values together.
     package var headers = 16 << 10
@@ -15,7 +20,7 @@ package struct ServerLimits: Sendable, Hashable {
 
     /// Open connections.
     package var connections = 10_000
-    /// Requests that wait for data, over all connections. What is answered at once does not count.
+    /// Requests that wait for data, over all connections; what is answered at once does not count.
     package var requestsInFlight = 4_096
     /// Requests of one connection that wait for the answer before theirs.
     package var pipelinedRequests = 64

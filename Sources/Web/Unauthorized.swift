@@ -1,6 +1,6 @@
 /// A session that is not to be had: answered with 401 and a challenge (RFC 6750, section 3).
 package struct Unauthorized: Error, Hashable, Sendable {
-    /// For the client: why, and what would help. Never says what a token is.
+    /// For the client: why, and what would help; never what a token is.
     package let message: String
     private let error: String?
 

@@ -38,7 +38,8 @@ struct ConnectionTests {
         try await withServer(TestService.make(later: { await gate.wait() }), limits: limits) { server in
             let client = try server.client()
             try await client.send(
-                Raw.post(Raw.query("{ slow }")) + String(repeating: Raw.post(Raw.query("{ hello }")), count: 4))
+                Raw.post(Raw.query("{ slow }"))
+                    + String(repeating: Raw.post(Raw.query("{ hello }")), count: 4))
             gate.happen()
             #expect(try await client.response().body == #"{"data":{"slow":"done"}}"#)
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
@@ -99,7 +100,7 @@ struct ConnectionTests {
     }
 
     @Test("stays open for an HTTP/1.0 client that asks for it")
-    func keepAliveInHTTP1_0() async throws {
+    func keepAliveInHTTP10() async throws {
         try await withServer { server in
             let client = try server.client()
             for _ in 0..<2 {
@@ -161,7 +162,8 @@ struct ConnectionTests {
         try await withServer { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
             try await client.send(
-                Raw.post(Raw.query("{ big }")) + Raw.post(Raw.query("{ big }")) + Raw.post(Raw.query("{ hello }")))
+                Raw.post(Raw.query("{ big }")) + Raw.post(Raw.query("{ big }"))
+                    + Raw.post(Raw.query("{ hello }")))
             for _ in 0..<2 { #expect(try await client.response().body.utf8.count == (4 << 20) + 19) }
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
         }

@@ -135,7 +135,9 @@ struct SlowClient: Sendable, CustomTestStringConvertible {
     let limit: @Sendable (inout ServerLimits) -> Void
 
     static let all = [
-        SlowClient(testDescription: "nothing sent", bytes: "", message: nil) { $0.idleTimeout = .milliseconds(50) },
+        SlowClient(testDescription: "nothing sent", bytes: "", message: nil) {
+            $0.idleTimeout = .milliseconds(50)
+        },
         SlowClient(
             testDescription: "half a head", bytes: "GET /health/live HTTP/1.1\r\nHost:",
             message: "The request's head took longer than 0.05 seconds to arrive."
@@ -145,7 +147,8 @@ struct SlowClient: Sendable, CustomTestStringConvertible {
             message: "The request's body took longer than 0.05 seconds to arrive."
         ) { $0.bodyTimeout = .milliseconds(50) },
         SlowClient(
-            testDescription: "half a body that is not wanted", bytes: String(Raw.post("{}", path: "/a").dropLast(1)),
+            testDescription: "half a body that is not wanted",
+            bytes: String(Raw.post("{}", path: "/a").dropLast(1)),
             message: "The request's body took longer than 0.05 seconds to arrive."
         ) { $0.bodyTimeout = .milliseconds(50) },
     ]

@@ -27,7 +27,9 @@ private let partial = #"{"data":null,"errors":[{"message":"no"}]}"#
 
 @Suite("A route")
 struct RouteTests {
-    @Test("answers", arguments: RightRequest.posts + RightRequest.gets + RightRequest.forms + RightRequest.others)
+    @Test(
+        "answers",
+        arguments: RightRequest.posts + RightRequest.gets + RightRequest.forms + RightRequest.others)
     func answers(_ right: RightRequest) async throws {
         try await withServer { server in
             let response = try await server.ask(right.bytes)
@@ -38,7 +40,9 @@ struct RouteTests {
         }
     }
 
-    @Test("answers HEAD as GET, without the body", arguments: ["/health/live", "/schema.graphql", "/graphql?query=%7B+hello+%7D"])
+    @Test(
+        "answers HEAD as GET, without the body",
+        arguments: ["/health/live", "/schema.graphql", "/graphql?query=%7B+hello+%7D"])
     func answersHead(_ path: String) async throws {
         try await withServer { server in
             let client = try server.client()
@@ -69,7 +73,8 @@ struct RouteTests {
     @Test("says which part is down, and stays ready")
     func componentIsDown() async throws {
         let readiness = Readiness(components: [
-            Readiness.Component("alpaca", .down, detail: "429 until 15:00"), Readiness.Component("store", .up),
+            Readiness.Component("alpaca", .down, detail: "429 until 15:00"),
+            Readiness.Component("store", .up),
         ])
         try await withServer(TestService.make(readiness: readiness)) { server in
             let response = try await server.ask(Raw.get("/health/ready"))
@@ -118,30 +123,38 @@ struct RouteTests {
 extension RightRequest {
     static let posts = [
         RightRequest("a query", Raw.post(Raw.query("{ hello }")), 200, json, world),
-        RightRequest("a waited-for query", Raw.post(Raw.query("{ slow }")), 200, json, #"{"data":{"slow":"done"}}"#),
+        RightRequest(
+            "a waited-for query", Raw.post(Raw.query("{ slow }")), 200, json, #"{"data":{"slow":"done"}}"#),
         RightRequest(
             "a chunked body",
             "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "4;ext=1\r\n{\"qu\r\n11\r\nery\":\"{ hello }\"}\r\n0\r\nTrailer: x\r\n\r\n", 200, json, world),
+                + "4;ext=1\r\n{\"qu\r\n11\r\nery\":\"{ hello }\"}\r\n0\r\nTrailer: x\r\n\r\n", 200, json,
+            world),
         RightRequest(
             "an operation name", Raw.post(#"{"operationName":"A","query":"{ name }"}"#), 200, json,
             #"{"data":{"name":"A"}}"#),
         RightRequest(
             "nulls and unknown keys",
-            Raw.post(#"{"x":[{}],"query":"{ name }","operationName":null,"variables":null,"extensions":null}"#), 200,
+            Raw.post(
+                #"{"x":[{}],"query":"{ name }","operationName":null,"variables":null,"extensions":null}"#),
+            200,
             json, #"{"data":{"name":"none"}}"#),
         RightRequest(
             "variables, their digits kept",
-            Raw.post(#"{"query":"query Echo","variables":{"a":[1,1.50,1e400,-9223372036854775808],"b":"é\u00e9\ud83d\ude00"}}"#),
+            Raw.post(
+                #"{"query":"query Echo","variables":{"a":[1,1.50,1e400,-9223372036854775808],"b":"é\u00e9\ud83d\ude00"}}"#
+            ),
             200, json, #"{"a":[1,1.50,1e400,-9223372036854775808],"b":"éé😀"}"#),
         RightRequest(
-            "a session", Raw.post(Raw.query("{ session }"), fields: ["Authorization: Bearer good"]), 200, json,
+            "a session", Raw.post(Raw.query("{ session }"), fields: ["Authorization: Bearer good"]), 200,
+            json,
             #"{"data":{"session":"somebody"}}"#),
         RightRequest(
             "a session, the scheme in small letters",
             Raw.post(Raw.query("{ session }"), fields: ["authorization: bearer good"]), 200, json,
             #"{"data":{"session":"somebody"}}"#),
-        RightRequest("no session", Raw.post(Raw.query("{ session }")), 200, json, #"{"data":{"session":"anonymous"}}"#),
+        RightRequest(
+            "no session", Raw.post(Raw.query("{ session }")), 200, json, #"{"data":{"session":"anonymous"}}"#),
         RightRequest(
             "queries and mutations are allowed", Raw.post(Raw.query("{ allowed }")), 200, json,
             #"{"data":{"allowed":"mutation query"}}"#),
@@ -150,7 +163,8 @@ extension RightRequest {
             "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json; charset=UTF-8\r\n"
                 + "Content-Length: 21\r\n\r\n" + Raw.query("{ hello }"), 200, json, world),
         RightRequest(
-            "a URL as proxies send it", Raw.post(Raw.query("{ hello }"), path: "http://portico/graphql"), 200, json, world),
+            "a URL as proxies send it", Raw.post(Raw.query("{ hello }"), path: "http://portico/graphql"), 200,
+            json, world),
     ]
 
     static let gets = [
@@ -160,7 +174,8 @@ extension RightRequest {
             "an operation name in the URL", Raw.get("/graphql?query=%7B+name+%7D&operationName=A"), 200, json,
             #"{"data":{"name":"A"}}"#),
         RightRequest(
-            "variables in the URL", Raw.get("/graphql?query=query+Echo&variables=%7B%22a%22:%5B1.50%5D%7D&extensions=%7B%7D"), 200,
+            "variables in the URL",
+            Raw.get("/graphql?query=query+Echo&variables=%7B%22a%22:%5B1.50%5D%7D&extensions=%7B%7D"), 200,
             json, #"{"a":[1.50]}"#),
         RightRequest(
             "empty parameters", Raw.get("/graphql?query=%7B+name+%7D&operationName=&variables="), 200, json,
@@ -173,28 +188,35 @@ extension RightRequest {
     static let forms = [
         RightRequest(
             "a whole answer as GraphQL response",
-            Raw.post(Raw.query("{ hello }"), fields: ["Accept: application/graphql-response+json"]), 200, graphQL, world),
+            Raw.post(Raw.query("{ hello }"), fields: ["Accept: application/graphql-response+json"]), 200,
+            graphQL, world),
         RightRequest(
             "a partial answer as GraphQL response",
-            Raw.post(Raw.query("{ partial }"), fields: ["Accept: application/graphql-response+json"]), 200, graphQL,
+            Raw.post(Raw.query("{ partial }"), fields: ["Accept: application/graphql-response+json"]), 200,
+            graphQL,
             partial),
         RightRequest(
             "a refused request as GraphQL response",
-            Raw.post(Raw.query("oops"), fields: ["Accept: application/graphql-response+json"]), 400, graphQL, syntaxError),
+            Raw.post(Raw.query("oops"), fields: ["Accept: application/graphql-response+json"]), 400, graphQL,
+            syntaxError),
         RightRequest("a refused request as JSON", Raw.post(Raw.query("oops")), 200, json, syntaxError),
         RightRequest("a partial answer as JSON", Raw.post(Raw.query("{ partial }")), 200, json, partial),
         RightRequest(
             "what Apollo accepts",
-            Raw.post(Raw.query("{ hello }"), fields: ["Accept: application/graphql-response+json,application/json;q=0.9"]),
+            Raw.post(
+                Raw.query("{ hello }"),
+                fields: ["Accept: application/graphql-response+json,application/json;q=0.9"]),
             200, graphQL, world),
     ]
 
     static let others = [
         RightRequest("liveness", Raw.get("/health/live"), 200, json, #"{"status":"alive"}"#),
         RightRequest("readiness", Raw.get("/health/ready"), 200, json, #"{"status":"ready"}"#),
-        RightRequest("the query of a path is ignored", Raw.get("/health/live?x=1"), 200, json, #"{"status":"alive"}"#),
         RightRequest(
-            "the schema", Raw.get("/schema.graphql"), 200, "text/plain; charset=utf-8", "type Query { hello: String }\n"),
+            "the query of a path is ignored", Raw.get("/health/live?x=1"), 200, json, #"{"status":"alive"}"#),
+        RightRequest(
+            "the schema", Raw.get("/schema.graphql"), 200, "text/plain; charset=utf-8",
+            "type Query { hello: String }\n"),
     ]
 }
 
@@ -208,7 +230,8 @@ struct ProblemFormTests {
             #expect(response.status == 400)
             #expect(response["content-type"] == graphQL)
             #expect(
-                response.message == #"The request's JSON cannot be read. Expected a name in double quotes or "}", "#
+                response.message
+                    == #"The request's JSON cannot be read. Expected a name in double quotes or "}", "#
                     + "found the end of the text, at line 1, column 2.")
         }
     }

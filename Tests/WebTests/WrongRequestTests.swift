@@ -41,7 +41,8 @@ struct WrongRequestTests {
 
     @Test(
         "is told what is wrong with it, in GraphQL's form",
-        arguments: WrongRequest.paths + WrongRequest.forms + WrongRequest.bodies + WrongRequest.urls + WrongRequest.sizes
+        arguments: WrongRequest.paths + WrongRequest.forms + WrongRequest.bodies + WrongRequest.urls
+            + WrongRequest.sizes
             + WrongRequest.messages)
     func isTold(_ wrong: WrongRequest) async throws {
         try await withServer(limits: Self.limits) { server in
@@ -77,7 +78,8 @@ extension WrongRequest {
             "path with a slash at its end", Raw.get("/graphql/"), 404, "NOT_FOUND",
             #"Nothing is at "/graphql/". The endpoint is "/graphql"."#),
         WrongRequest(
-            "method that the endpoint has not", Raw.get("/graphql", method: "DELETE"), 405, "METHOD_NOT_ALLOWED",
+            "method that the endpoint has not", Raw.get("/graphql", method: "DELETE"), 405,
+            "METHOD_NOT_ALLOWED",
             "DELETE is not allowed here; use GET, HEAD or POST.", headers: ["allow": "GET, HEAD, POST"]),
         WrongRequest(
             "POST where only GET is", Raw.post("{}", path: "/health/live"), 405, "METHOD_NOT_ALLOWED",
@@ -90,23 +92,28 @@ extension WrongRequest {
     static let forms = [
         WrongRequest(
             "no content type", "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}", 415,
-            "UNSUPPORTED_MEDIA_TYPE", #"The request has no Content-Type. Send "Content-Type: application/json"."#),
+            "UNSUPPORTED_MEDIA_TYPE",
+            #"The request has no Content-Type. Send "Content-Type: application/json"."#),
         WrongRequest(
             "content type of a form",
             "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
                 + "Content-Length: 7\r\n\r\nquery=a", 415, "UNSUPPORTED_MEDIA_TYPE",
-            #"The Content-Type "application/x-www-form-urlencoded" is not supported. Send "application/json" in UTF-8."#),
+            #"The Content-Type "application/x-www-form-urlencoded" is not supported. Send "application/json" in UTF-8."#
+        ),
         WrongRequest(
             "another character set",
             "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json; charset=latin1\r\n"
                 + "Content-Length: 2\r\n\r\n{}", 415, "UNSUPPORTED_MEDIA_TYPE",
-            #"The Content-Type "application/json; charset=latin1" is not supported. Send "application/json" in UTF-8."#),
+            #"The Content-Type "application/json; charset=latin1" is not supported. Send "application/json" in UTF-8."#
+        ),
         WrongRequest(
-            "compressed body", Raw.post("{}", fields: ["Content-Encoding: gzip"]), 415, "UNSUPPORTED_MEDIA_TYPE",
+            "compressed body", Raw.post("{}", fields: ["Content-Encoding: gzip"]), 415,
+            "UNSUPPORTED_MEDIA_TYPE",
             #"The Content-Encoding "gzip" is not supported. Send the body as it is."#),
         WrongRequest(
             "accepts only HTML", Raw.post("{}", fields: ["Accept: text/html"]), 406, "NOT_ACCEPTABLE",
-            #"Nothing can be answered in "text/html". Accept "application/graphql-response+json" or "application/json"."#),
+            #"Nothing can be answered in "text/html". Accept "application/graphql-response+json" or "application/json"."#
+        ),
         WrongRequest(
             "unknown token", Raw.post("{}", fields: ["Authorization: Bearer bad"]), 401, "UNAUTHENTICATED",
             "The token is unknown or has expired.",
@@ -134,10 +141,12 @@ extension WrongRequest {
             #"The request's JSON cannot be read. Expected a value, found ",", at line 2, column 12."#),
         WrongRequest(
             "empty body", Raw.post(""), 400, "BAD_REQUEST",
-            "The request's JSON cannot be read. Expected a value, found the end of the text, at line 1, column 1."),
+            "The request's JSON cannot be read. Expected a value, found the end of the text, at line 1, column 1."
+        ),
         WrongRequest(
             "something behind the JSON", Raw.post(#"{"query":"{ hello }"} x"#), 400, "BAD_REQUEST",
-            #"The request's JSON cannot be read. Expected nothing after the value, found "x", at line 1, column 23."#),
+            #"The request's JSON cannot be read. Expected nothing after the value, found "x", at line 1, column 23."#
+        ),
         WrongRequest(
             "no query", Raw.post(#"{"variables":{}}"#), 400, "BAD_REQUEST",
             #"The request has no "query". Send the operation as a string: {"query": "{ __typename }"}."#),
@@ -145,7 +154,8 @@ extension WrongRequest {
             "query of a wrong type", Raw.post(#"{"query":1}"#), 400, "BAD_REQUEST",
             #"The key "query" must be a string, not a number, at line 1, column 10."#),
         WrongRequest(
-            "operation name of a wrong type", Raw.post(#"{"query":"a","operationName":[]}"#), 400, "BAD_REQUEST",
+            "operation name of a wrong type", Raw.post(#"{"query":"a","operationName":[]}"#), 400,
+            "BAD_REQUEST",
             #"The key "operationName" must be a string or null, not an array, at line 1, column 30."#),
         WrongRequest(
             "variables of a wrong type", Raw.post(#"{"query":"a","variables":"{}"}"#), 400, "BAD_REQUEST",
@@ -182,31 +192,38 @@ extension WrongRequest {
 
     static let sizes = [
         WrongRequest(
-            "URL over the limit", Raw.get("/graphql?query=" + String(repeating: "a", count: 200)), 414, "URI_TOO_LONG",
+            "URL over the limit", Raw.get("/graphql?query=" + String(repeating: "a", count: 200)), 414,
+            "URI_TOO_LONG",
             "The URL is longer than 200 bytes. Send the request with POST, its parameters in a JSON body.",
             isKeptAlive: false),
         WrongRequest(
-            "header fields over the limit", Raw.get("/health/live", fields: ["A: " + String(repeating: "a", count: 400)]),
+            "header fields over the limit",
+            Raw.get("/health/live", fields: ["A: " + String(repeating: "a", count: 400)]),
             431, "HEADERS_TOO_LARGE", "The URL and the header fields are larger than 400 bytes allow.",
             isKeptAlive: false),
         WrongRequest(
             "header fields far over the limit",
-            Raw.get("/health/live", fields: ["A: " + String(repeating: "a", count: 4000)]), 431, "HEADERS_TOO_LARGE",
+            Raw.get("/health/live", fields: ["A: " + String(repeating: "a", count: 4000)]), 431,
+            "HEADERS_TOO_LARGE",
             "The URL and the header fields are larger than 600 bytes allow.", isKeptAlive: false),
         WrongRequest(
-            "more header fields than the limit", Raw.get("/health/live", fields: (0..<10).map { "A\($0): b" }), 431,
-            "HEADERS_TOO_LARGE", "The URL and the header fields are larger than 600 bytes allow.", isKeptAlive: false),
+            "more header fields than the limit",
+            Raw.get("/health/live", fields: (0..<10).map { "A\($0): b" }), 431,
+            "HEADERS_TOO_LARGE", "The URL and the header fields are larger than 600 bytes allow.",
+            isKeptAlive: false),
         WrongRequest(
             "body over the limit", Raw.post(String(repeating: "a", count: 101)), 413, "PAYLOAD_TOO_LARGE",
             "The body is longer than 100 bytes.", isKeptAlive: false),
         WrongRequest(
             "body over the limit that is only announced",
-            "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 101\r\n\r\n", 413,
+            "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 101\r\n\r\n",
+            413,
             "PAYLOAD_TOO_LARGE", "The body is longer than 100 bytes.", isKeptAlive: false),
         WrongRequest(
             "body over the limit in chunks",
             "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "3c\r\n\(String(repeating: "a", count: 60))\r\n3c\r\n\(String(repeating: "a", count: 60))\r\n", 413,
+                + "3c\r\n\(String(repeating: "a", count: 60))\r\n3c\r\n\(String(repeating: "a", count: 60))\r\n",
+            413,
             "PAYLOAD_TOO_LARGE", "The body is longer than 100 bytes.", isKeptAlive: false),
         WrongRequest(
             "refused body over the limit in chunks",
@@ -223,32 +240,62 @@ extension WrongRequest {
             "two Hosts", "GET /health/live HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400, "BAD_REQUEST",
             "A request has exactly one Host field.", isKeptAlive: false),
         WrongRequest(
-            "no HTTP at all", "hello\r\n\r\n", 400, "BAD_REQUEST", "The request is no HTTP: the method is unknown.",
+            "no HTTP at all", "hello\r\n\r\n", 400, "BAD_REQUEST",
+            "The request is no HTTP: the method is unknown.",
             isKeptAlive: false),
         WrongRequest(
-            "another version", "GET /health/live HTTP/3.0\r\nHost: a\r\n\r\n", 505, "HTTP_VERSION_NOT_SUPPORTED",
+            "another version", "GET /health/live HTTP/3.0\r\nHost: a\r\n\r\n", 505,
+            "HTTP_VERSION_NOT_SUPPORTED",
             "Only HTTP/1.1 and HTTP/1.0 are spoken here.", isKeptAlive: false),
         WrongRequest(
             "target that is no path", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", 400, "BAD_REQUEST",
             "The request's target is neither a path nor a URL.", isKeptAlive: false),
         WrongRequest(
+            "two lengths",
+            "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}", 400,
+            "BAD_REQUEST", "A request has Content-Length or Transfer-Encoding, never both, and each once.",
+            isKeptAlive: false),
+        WrongRequest(
+            "length and transfer coding",
+            "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            400, "BAD_REQUEST",
+            "The request is no HTTP: the message cannot be read.",
+            isKeptAlive: false),
+        WrongRequest(
+            "length with a sign", "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: +2\r\n\r\n{}", 400,
+            "BAD_REQUEST", "A request has Content-Length or Transfer-Encoding, never both, and each once.",
+            isKeptAlive: false),
+        WrongRequest(
+            "chunk size that is no number",
+            "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", 400, "BAD_REQUEST",
+            "The request is no HTTP: a chunk's size is no hexadecimal number.", isKeptAlive: false),
+        WrongRequest(
+            "space before a colon", "GET /health/live HTTP/1.1\r\nHost : a\r\n\r\n", 400, "BAD_REQUEST",
+            "The request is no HTTP: a header field has a character that it may not have.", isKeptAlive: false
+        ),
+        WrongRequest(
             "another transfer coding",
-            "POST /graphql HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501, "NOT_IMPLEMENTED",
+            "POST /graphql HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501,
+            "NOT_IMPLEMENTED",
             #"The only transfer coding that is understood is "chunked"."#, isKeptAlive: false),
         WrongRequest(
             "transfer coding in HTTP/1.0",
             "POST /graphql HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "BAD_REQUEST",
-            "A request has Content-Length or Transfer-Encoding, never both, and each once.", isKeptAlive: false),
+            "A request has Content-Length or Transfer-Encoding, never both, and each once.",
+            isKeptAlive: false),
         WrongRequest(
             "Authorization twice",
-            Raw.post("{}", fields: ["Authorization: Bearer good", "authorization: Bearer bad"]), 400, "BAD_REQUEST",
+            Raw.post("{}", fields: ["Authorization: Bearer good", "authorization: Bearer bad"]), 400,
+            "BAD_REQUEST",
             #"The field "Authorization" may stand only once in a request."#, isKeptAlive: false),
         WrongRequest(
             "another expectation", Raw.post("{}", fields: ["Expect: miracles"]), 417, "BAD_REQUEST",
             #"The expectation "miracles" is not "100-continue"."#, isKeptAlive: false),
         WrongRequest(
             "expectation of a refused request",
-            "POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n", 404, "NOT_FOUND",
+            "POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n", 404,
+            "NOT_FOUND",
             #"Nothing is at "/nothing". The endpoint is "/graphql"."#, isKeptAlive: false),
     ]
 }

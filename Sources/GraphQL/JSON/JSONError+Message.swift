@@ -1,11 +1,14 @@
 extension JSONError {
-    /// What is wrong and where: `Expected a value, found "}", at line 2, column 14.`
+    /// What is wrong and where.
+    ///
+    /// For example: `Expected a value, found "}", at line 2, column 14.`
     public var message: String {
         "\(reason.message), at line \(location.line), column \(location.column)."
     }
 }
 
 extension JSONError: CustomStringConvertible {
+    /// The message.
     public var description: String { message }
 }
 
@@ -14,7 +17,8 @@ extension JSONError.Reason {
     var message: String {
         switch self {
         case .unexpected(let found, .end): "Expected nothing after the value, found \(JSONError.name(found))"
-        case .unexpected(let found, let expected): "Expected \(expected.rawValue), found \(JSONError.name(found))"
+        case .unexpected(let found, let expected):
+            "Expected \(expected.rawValue), found \(JSONError.name(found))"
         case .leadingZero: "A number of more than one digit cannot begin with 0"
         case .controlCharacter(let byte): "\(JSONError.name(byte)) must be escaped in a string"
         case .invalidEscape:

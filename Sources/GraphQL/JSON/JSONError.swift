@@ -1,5 +1,6 @@
 /// A text that is no JSON (RFC 8259), or more of it than is read.
 public struct JSONError: Error, Hashable, Sendable {
+    /// What is wrong.
     public let reason: Reason
     /// Where, in bytes from the start of the text.
     public let offset: Int

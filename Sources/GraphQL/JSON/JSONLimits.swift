@@ -1,6 +1,6 @@
 /// How much JSON is read before it is refused.
 public struct JSONLimits: Hashable, Sendable {
-    /// How many arrays and objects may stand inside one another. The reader recurses once for each.
+    /// How many arrays and objects may stand inside one another; the reader recurses once for each.
     public var depth: Int
     /// How many bytes a text may have.
     public var bytes: Int

@@ -56,7 +56,7 @@ extension JSONReader {
 /// The digits of a whole number, as long as they fit.
 private struct Integer {
     var isNegative = false
-    /// Nil once they did not fit. Kept at or below zero, since there is one more negative number than positive ones.
+    /// Nil once they did not fit; kept at or below zero, since there is one more negative number than positive ones.
     private var negated: Int? = 0
 
     mutating func append(_ digit: UInt8) {

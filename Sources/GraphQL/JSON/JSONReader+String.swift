@@ -56,7 +56,9 @@ extension JSONReader {
     }
 
     /// What stands behind `\u`, both halves of a surrogate pair included.
-    private mutating func unicodeEscape(from start: Int, in bytes: Span<UInt8>) throws(JSONFailure) -> Unicode.Scalar {
+    private mutating func unicodeEscape(from start: Int, in bytes: Span<UInt8>) throws(JSONFailure)
+        -> Unicode.Scalar
+    {
         let first = try hexadecimal(ofEscapeAt: start, in: bytes)
         if let scalar = Unicode.Scalar(first) { return scalar }
         let isPairAhead =
@@ -70,10 +72,15 @@ extension JSONReader {
         return UTF16.decode(UTF16.EncodedScalar([first, second]))
     }
 
-    private mutating func hexadecimal(ofEscapeAt start: Int, in bytes: Span<UInt8>) throws(JSONFailure) -> UInt16 {
+    private mutating func hexadecimal(ofEscapeAt start: Int, in bytes: Span<UInt8>) throws(JSONFailure)
+        -> UInt16
+    {
         var code: UInt16 = 0
         for position in offset..<offset + 4 {
-            guard let digit = byte(at: position, in: bytes).flatMap({ Character(Unicode.Scalar($0)).hexDigitValue })
+            guard
+                let digit = byte(at: position, in: bytes).flatMap({
+                    Character(Unicode.Scalar($0)).hexDigitValue
+                })
             else { throw JSONFailure(reason: .invalidEscape, offset: start) }
             code = code << 4 | UInt16(digit)
         }

@@ -85,7 +85,9 @@ struct JSONReader {
 
     /// Steps into the array or object whose bracket or brace stands next.
     mutating func enter() throws(JSONFailure) {
-        guard depth < maximumDepth else { throw JSONFailure(reason: .tooDeep(limit: maximumDepth), offset: offset) }
+        guard depth < maximumDepth else {
+            throw JSONFailure(reason: .tooDeep(limit: maximumDepth), offset: offset)
+        }
         depth += 1
         offset += 1
     }
@@ -148,7 +150,8 @@ struct JSONReader {
     }
 
     func unexpected(_ expected: JSONError.Expectation, in bytes: Span<UInt8>) -> JSONFailure {
-        JSONFailure(reason: .unexpected(found: byte(at: offset, in: bytes), expected: expected), offset: offset)
+        JSONFailure(
+            reason: .unexpected(found: byte(at: offset, in: bytes), expected: expected), offset: offset)
     }
 }
 

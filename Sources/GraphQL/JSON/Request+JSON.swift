@@ -1,7 +1,8 @@
 extension Request {
-    /// Reads a request as clients send it (GraphQL over HTTP, "JSON encoding"): an object with `query`, and with
-    /// `operationName`, `variables` and `extensions` where they are needed. Other keys are ignored, as the
-    /// specification leaves them to later versions; they must be JSON nonetheless.
+    /// Reads a request as clients send it (GraphQL over HTTP, "JSON encoding").
+    ///
+    /// An object with `query`, and with `operationName`, `variables` and `extensions` where they are needed. Other keys
+    /// are ignored, as the specification leaves them to later versions; they must be JSON nonetheless.
     ///
     /// - Throws: `RequestBodyError`, which says which key is wrong, and where.
     public init(json bytes: Span<UInt8>, limits: JSONLimits = .default) throws(RequestBodyError) {

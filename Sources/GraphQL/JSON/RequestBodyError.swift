@@ -15,7 +15,8 @@ public enum RequestBodyError: Error, Hashable, Sendable {
         case .notJSON(let error): "The request's JSON cannot be read. \(error.message)"
         case .notAnObject(.array):
             "The request is a JSON array; batches are not supported. Send one object with the key \"query\"."
-        case .notAnObject(let found): "The request must be a JSON object with the key \"query\", not \(found.rawValue)."
+        case .notAnObject(let found):
+            "The request must be a JSON object with the key \"query\", not \(found.rawValue)."
         case .wrongType(let key, let found, let place):
             "The key \"\(key.rawValue)\" must be \(key.expectation), not \(found.rawValue), "
                 + "at line \(place.line), column \(place.column)."

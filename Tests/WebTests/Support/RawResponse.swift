@@ -20,7 +20,8 @@ struct RawResponse: Sendable {
 
     /// `extensions.code` of the first error.
     var code: String? {
-        guard case .object(let extensions) = firstError?["extensions"], case .string(let code) = extensions["code"]
+        guard case .object(let extensions) = firstError?["extensions"],
+            case .string(let code) = extensions["code"]
         else { return nil }
         return code
     }
@@ -44,7 +45,9 @@ struct RawResponse: Sendable {
             let parts = line.split(separator: ":", maxSplits: 1)
             return (name: parts[0].lowercased(), value: String(parts[1].drop { $0 == " " }))
         }
-        let length = status == 100 || toHead ? 0 : headers.first { $0.name == "content-length" }.flatMap { Int($0.value) }
+        let length =
+            status == 100 || toHead
+            ? 0 : headers.first { $0.name == "content-length" }.flatMap { Int($0.value) }
         guard let length else { throw RawClient.Failure(description: "no Content-Length") }
         guard bytes.count >= end + length else { return nil }
         let body = String(decoding: bytes[end..<end + length], as: UTF8.self)
@@ -64,7 +67,10 @@ extension String {
         var rest = self[...]
         while !rest.isEmpty {
             if rest.unicodeScalars.starts(with: separator.unicodeScalars) {
-                rest = rest[rest.unicodeScalars.index(rest.startIndex, offsetBy: separator.unicodeScalars.count)...]
+                rest =
+                    rest[
+                        rest.unicodeScalars.index(
+                            rest.startIndex, offsetBy: separator.unicodeScalars.count)...]
                 parts.append("")
             } else {
                 parts[parts.count - 1].unicodeScalars.append(rest.unicodeScalars.removeFirst())

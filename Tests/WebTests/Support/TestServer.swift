@@ -1,4 +1,5 @@
 import Logging
+
 @testable import Web
 
 /// A server on a free port, for as long as a test needs it.

@@ -1,10 +1,11 @@
-@testable import GraphQL
 import Synchronization
 import Web
 
+@testable import GraphQL
+
 /// A small service whose answers tell what was asked.
 enum TestService {
-    /// - Parameter later: what `{ slow }` waits for.
+    /// The service; `{ slow }` waits for `later`.
     static func make(
         readiness: Readiness = Readiness(), later: @escaping @Sendable () async throws -> Void = {}
     ) -> GraphQLService<String> {
@@ -21,18 +22,24 @@ enum TestService {
     }
 
     private static func answer(
-        _ request: GraphQL.Request, _ context: RequestContext<String>, _ later: @escaping @Sendable () async throws -> Void
+        _ request: GraphQL.Request, _ context: RequestContext<String>,
+        _ later: @escaping @Sendable () async throws -> Void
     ) -> Loading<GraphQL.Response> {
         switch request.document {
         case "{ hello }": .ready(complete("hello", "world"))
         case "{ session }": .ready(complete("session", context.session))
         case "{ id }": .ready(complete("id", context.id.description))
         case "{ allowed }":
-            .ready(complete("allowed", context.allowedOperations.map(\.rawValue).sorted().joined(separator: " ")))
+            .ready(
+                complete("allowed", context.allowedOperations.map(\.rawValue).sorted().joined(separator: " "))
+            )
         case "{ name }": .ready(complete("name", request.operationName ?? "none"))
-        case "query Echo": .ready(GraphQL.Response(body: InputValue.object(request.variables).json, outcome: .complete))
+        case "query Echo":
+            .ready(GraphQL.Response(body: InputValue.object(request.variables).json, outcome: .complete))
         case "{ partial }":
-            .ready(GraphQL.Response(body: Array(#"{"data":null,"errors":[{"message":"no"}]}"#.utf8), outcome: .partial))
+            .ready(
+                GraphQL.Response(
+                    body: Array(#"{"data":null,"errors":[{"message":"no"}]}"#.utf8), outcome: .partial))
         case "{ big }": .ready(complete("big", String(repeating: "x", count: 4 << 20)))
         case "{ slow }":
             .later {

@@ -1,0 +1,80 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import Web
+
+@Suite("The log")
+struct LogTests {
+    @Test("tells of each request, and neither tokens nor queries nor variables")
+    func secrets() async throws {
+        let lines = LogLines()
+        var logger = Logger(label: "test") { _ in lines }
+        logger.logLevel = .trace
+        let id = try await withServer(logger: logger) { server in
+            let client = try server.client()
+            try await client.send(Raw.post(Raw.query("{ hello }"), fields: ["Authorization: Bearer good"]))
+            let id = try await client.response()["x-request-id"]
+            let requests = [
+                Raw.post(#"{"query":"query Echo","variables":{"password":"hunter2"}}"#),
+                Raw.post(Raw.query("{ broken }")),
+                Raw.post("{}", fields: ["Authorization: Bearer stolen-token"]),
+                Raw.get("/graphql?query=%7B+hello+%7D&token=stolen-token"),
+                Raw.get("/graphql?query=%7B+hello+%7D&variables=%7B%22a%22:%22hunter2%22%7D"),
+            ]
+            for request in requests {
+                try await client.send(request)
+                _ = try await client.response()
+            }
+            return try #require(id)
+        }
+        let text = lines.text
+        #expect(text.contains("debug Answered bytes=26 method=POST path=/graphql requestID=\(id) status=200"))
+        #expect(text.contains("error Request failed error=Broken"))
+        for secret in ["good", "stolen-token", "hunter2", "token=abc", "hello", "Echo"] {
+            #expect(!text.contains(secret))
+        }
+    }
+
+    @Test("is silent of requests at the level info")
+    func silence() async throws {
+        let lines = LogLines()
+        let logger = Logger(label: "test") { _ in lines }
+        try await withServer(logger: logger) { server in
+            _ = try await server.ask(Raw.post(Raw.query("{ hello }")))
+            _ = try await server.ask(Raw.get("/nothing"))
+        }
+        #expect(lines.text == "")
+    }
+}
+
+/// Keeps what is logged.
+private final class LogLines: LogHandler {
+    private let lines = Mutex<[String]>([])
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+
+    var logLevel: Logger.Level {
+        get { level.withLock { $0 } }
+        set { level.withLock { $0 = newValue } }
+    }
+
+    private let level = Mutex(Logger.Level.info)
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        let metadata = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
+        lines.withLock {
+            $0.append((["\(event.level)", "\(event.message)"] + metadata).joined(separator: " "))
+        }
+    }
+}

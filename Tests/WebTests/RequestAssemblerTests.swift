@@ -1,0 +1,86 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import Web
+
+@Suite("The request assembler")
+struct RequestAssemblerTests {
+    private var limits: ServerLimits {
+        var limits = ServerLimits()
+        limits.body = 10
+        return limits
+    }
+
+    private func assembler() -> RequestAssembler {
+        RequestAssembler(router: Router(TestService.make(), limits: limits), limits: limits)
+    }
+
+    private func head(_ fields: [(String, String)] = [], path: String = "/graphql") -> HTTPServerRequestPart {
+        let all = [("Host", "a"), ("Content-Type", "application/json")] + fields
+        return .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: path, headers: HTTPHeaders(all)))
+    }
+
+    private func body(_ text: String) -> HTTPServerRequestPart { .body(ByteBuffer(string: text)) }
+
+    /// What parts lead to, in words.
+    private func steps(_ parts: [HTTPServerRequestPart]) -> [String] {
+        let ids = RequestIDs()
+        var assembler = assembler()
+        return parts.map { part in
+            switch assembler.receive(part, newID: ids.make) {
+            case .nothing: return assembler.isMidRequest ? "more" : "nothing"
+            case .invite: return "invite"
+            case .exchange(let exchange):
+                switch exchange.work {
+                case .answer(_, let body): return "answer \(String(buffer: body))"
+                case .tell(let response):
+                    return "tell \(response.status.code)\(response.endsConnection ? " and end" : "")"
+                }
+            }
+        }
+    }
+
+    @Test("puts a body together, and begins anew behind it")
+    func assembles() {
+        #expect(
+            steps([head(), body("ab"), body("c"), body("d"), .end(nil), head(), .end(nil)])
+                == ["more", "more", "more", "more", "answer abcd", "more", "answer "])
+    }
+
+    @Test("takes a body of exactly the limit, in any number of parts")
+    func bodyAtLimit() {
+        #expect(steps([head(), body("0123456789"), .end(nil)]).last == "answer 0123456789")
+        #expect(steps([head(), body("01234"), body("56789"), .end(nil)]).last == "answer 0123456789")
+        #expect(
+            steps([head(), body("0123456789"), body("a"), .end(nil), head()])
+                == ["more", "more", "tell 413 and end", "nothing", "nothing"])
+    }
+
+    @Test("refuses an announced body over the limit before it comes")
+    func announced() {
+        #expect(steps([head([("Content-Length", "11")])]) == ["tell 413 and end"])
+        #expect(steps([head([("Content-Length", "10")])]) == ["more"])
+    }
+
+    @Test("throws the body of a refused request away, and tells at its end")
+    func refused() {
+        #expect(
+            steps([head(path: "/a"), body("abc"), .end(nil), head(), .end(nil)])
+                == ["more", "more", "tell 404", "more", "answer "])
+        #expect(
+            steps([head(path: "/a"), body("0123456789"), body("a"), .end(nil)])
+                == ["more", "more", "tell 404 and end", "nothing"])
+        #expect(steps([head([("Content-Length", "11")], path: "/a")]) == ["tell 404 and end"])
+    }
+
+    @Test("invites only a client that is taken and has a body")
+    func invites() {
+        let expect = ("Expect", "100-continue")
+        #expect(steps([head([expect, ("Content-Length", "2")])]) == ["invite"])
+        #expect(steps([head([expect, ("Transfer-Encoding", "chunked")])]) == ["invite"])
+        #expect(steps([head([expect])]) == ["more"])
+        #expect(steps([head([expect, ("Content-Length", "2")], path: "/a")]) == ["tell 404 and end"])
+        #expect(steps([head([expect, ("Content-Length", "11")])]) == ["tell 413 and end"])
+    }
+}
