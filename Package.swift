@@ -35,7 +35,9 @@ let nio: [Target.Dependency] = [
 ]
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
 let package = Package(
@@ -49,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -72,18 +75,18 @@ let package = Package(
             "Portico", at: "Sources/Portico",
             over: [
                 "Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "Upstream", "Web", arguments,
-                configuration, lifecycle, logging,
+                configuration, lifecycle, logging, signals, system,
             ]),
 
         // What outside harnesses measure.
         room("Workload", at: "Tests/Benchmarks/Sources/Workload", over: ["GraphQL"]),
-        door("BenchServer", at: "Sources/BenchServer", over: ["GraphQL", "Web", "Workload", lifecycle, logging]),
+        door("BenchServer", at: "Sources/BenchServer", over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals]),
 
         room("TestSupport", at: "Tests/Support"),
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", of: ["Brokerage"]),
         tests("UpstreamTests", of: ["Brokerage", "Upstream"]),
-        tests("AlpacaTests", of: ["Alpaca", "Brokerage", "Sandbox", "Upstream"]),
+        tests("AlpacaTests", of: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
         tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),

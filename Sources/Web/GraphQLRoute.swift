@@ -87,11 +87,12 @@ extension HTTPResponse {
     fileprivate init(_ response: GraphQL.Response, as type: ResponseMediaType) {
         let status: HTTPResponseStatus =
             switch (type, response.outcome) {
-            case (.json, .complete), (.json, .partial), (.json, .refused), (.graphQLResponse, .complete), (.graphQLResponse, .partial): .ok
+            case (_, .complete), (_, .partial), (.json, .refused): .ok
             case (.graphQLResponse, .refused): .badRequest
             case (_, .notAllowed): .methodNotAllowed
             }
         self.init(status, type.contentType, body: response.body)
-        if case .notAllowed = response.outcome { headers.append(Header("allow", "POST")) }
+        // What a safe method may not run, POST may (GraphQL over HTTP, section "GET").
+        if response.outcome == .notAllowed { headers = [Header("allow", "POST")] }
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Sandbox
 import ServiceLifecycle
+import UnixSignals
 
 /// `portico sandbox`
 struct SandboxCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import SystemPackage
 
 /// Reads settings: a flag before an environment variable before the configuration file.
 struct SettingReader {
@@ -106,7 +107,7 @@ extension SettingReader {
             throw UsageError("\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
         }
         do {
-            return try await FileProvider<JSONSnapshot>(filePath: .init(path))
+            return try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
         } catch {
             throw UsageError("The configuration file \"\(path)\" cannot be read: \(error)")
         }

@@ -1,13 +1,24 @@
 /// What `portico serve` prints first.
 struct Greeting {
-    /// Host and port that are listened on.
-    let address: String
+    let host: String
+    let port: Int
     let isSandbox: Bool
+
+    /// Host and port as a URL has them.
+    private var address: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    private var standing: String {
+        isSandbox
+            ? "It stands on the embedded sandbox; the token of its demo user is `sandbox`."
+            : "It stands on the configured providers."
+    }
 
     var text: String {
         """
         Portico \(Version.current) answers on http://\(address)/graphql
-        \(isSandbox ? "It stands on the embedded sandbox; the token of its demo user is `sandbox`." : "It stands on the configured providers.")
+        \(standing)
 
           curl -s http://\(address)/graphql -H 'Content-Type: application/json' \\
             -H 'Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")' \\

@@ -6,6 +6,7 @@ import GraphQL
 import Logging
 import Sandbox
 import ServiceLifecycle
+import UnixSignals
 import Upstream
 import Web
 
@@ -24,8 +25,8 @@ struct House {
             schemaText: Contract.schemaText, session: groundwork.sessions.session,
             respond: Answering(schema: schema, backends: groundwork.backends).respond)
         let server = try await Server.start(
-            service, host: settings.host, port: settings.port, logger: logger)
-        greeting = Greeting(address: server.address, isSandbox: groundwork.sandbox != nil).text
+            ServerConfiguration(host: settings.host, port: settings.port), service: service, logger: logger)
+        greeting = Greeting(host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil).text
         // They are stopped from the last to the first: the front door closes before what it leads to.
         var services: [any Service] = [TransportService(transport: transport), server]
         if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }

@@ -1,0 +1,57 @@
+import Alpaca
+import Brokerage
+import Gateway
+import Sandbox
+import Upstream
+
+extension Backends {
+    /// One Alpaca account: private to its owner, its market data for everybody.
+    init(alpaca configuration: AlpacaConfiguration, of owner: OwnerID, over transport: Transport) {
+        let client = AlpacaClient(configuration, over: transport)
+        let connection = BrokerConnection(
+            id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment, accounts: client)
+        self.init(
+            connections: [connection], quoteRoutes: [QuoteRoute(provider: .alpaca, source: client)],
+            reads: KeptReads())
+    }
+}
+
+extension AlpacaConfiguration {
+    /// The embedded sandbox's Alpaca, as its demo user.
+    init(_ sandbox: Sandbox) throws {
+        guard let tradingURL = HTTPURL(sandbox.alpaca.tradingURL), let dataURL = HTTPURL(sandbox.alpaca.dataURL)
+        else { throw UsageError("The sandbox has no usable address.") }
+        try self.init(
+            environment: .sandbox, tradingURL: tradingURL, dataURL: dataURL,
+            credential: .token(SandboxUser.demo.alpaca.token))
+    }
+
+    /// The account that the settings name.
+    init(_ settings: AlpacaSettings) throws {
+        do {
+            try self.init(
+                environment: settings.environment, tradingURL: settings.tradingURL, dataURL: settings.dataURL,
+                credential: settings.credential.proof)
+        } catch {
+            throw UsageError("The configuration of Alpaca cannot be used: \(error)")
+        }
+        if exposesCredential {
+            throw UsageError(
+                """
+                \(Setting.alpacaBaseURL.variable) or \(Setting.alpacaDataURL.variable) would send the credential over \
+                a network in clear; use https.
+                """)
+        }
+    }
+}
+
+extension AlpacaSettings.Credential {
+    fileprivate var proof: AlpacaCredential {
+        get throws {
+            switch self {
+            case .key(let id, let secret): try .keys(id: id, secret: secret)
+            case .token(let token): try .token(token)
+            }
+        }
+    }
+}
