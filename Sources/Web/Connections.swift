@@ -37,8 +37,6 @@ final class Connections: Sendable {
         state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    var count: Int { state.withLock { $0.channels.count } }
-
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
     /// Takes no more connections, closes those that are idle, lets the others finish what they are at, and closes

@@ -67,9 +67,6 @@ package final class Server: Service {
         await state.connections.drain(within: state.limits.drainTimeout, on: listener.eventLoop)
     }
 
-    /// How many connections are open.
-    package var openConnections: Int { state.connections.count }
-
     // MARK: - Listening
 
     private static func listen(

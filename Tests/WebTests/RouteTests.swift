@@ -107,6 +107,23 @@ struct RouteTests {
         }
     }
 
+    @Test(
+        "runs no mutation by GET", arguments: ["application/json", "application/graphql-response+json"],
+        ["GET", "HEAD"])
+    func mutationByGet(_ accept: String, _ method: String) async throws {
+        try await withServer { server in
+            let response = try await server.ask(
+                Raw.get("/graphql?query=mutation+%7B+act+%7D", method: method, fields: ["Accept: \(accept)"]),
+                toHead: method == "HEAD")
+            #expect(response.status == 405)
+            #expect(response["allow"] == "POST")
+            #expect(response["content-type"] == "\(accept); charset=utf-8")
+            #expect(method == "HEAD" || response.message?.contains("mutation") == true)
+            let allowed = try await server.ask(Raw.post(Raw.query("mutation { act }")))
+            #expect(allowed.body == #"{"data":{"act":"done"}}"#)
+        }
+    }
+
     @Test("says nothing of what went wrong inside")
     func masksFailures() async throws {
         try await withServer { server in

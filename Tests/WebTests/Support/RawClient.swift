@@ -97,6 +97,13 @@ final class RawClient: Sendable {
         }
     }
 
+    /// Waits until something has come.
+    func firstBytes() async throws {
+        try await onQueue { [self] in
+            guard try receive() else { throw Failure(description: "the connection ended") }
+        }
+    }
+
     /// Everything until the server closes its side.
     func rest() async throws -> String {
         try await onQueue { [self] in

@@ -33,6 +33,9 @@ enum TestService {
             .ready(
                 complete("allowed", context.allowedOperations.map(\.rawValue).sorted().joined(separator: " "))
             )
+        case "mutation { act }":
+            context.allowedOperations.contains(.mutation)
+                ? .ready(complete("act", "done")) : .ready(GraphQL.Response(notAllowing: .mutation))
         case "{ name }": .ready(complete("name", request.operationName ?? "none"))
         case "query Echo":
             .ready(GraphQL.Response(body: InputValue.object(request.variables).json, outcome: .complete))
