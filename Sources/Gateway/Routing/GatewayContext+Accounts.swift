@@ -19,13 +19,14 @@ extension GatewayContext {
     }
 
     /// Every account; a failure in the place of each that could not be read.
-    func accounts(with provider: Provider?) throws -> Loading<Answers<LinkedAccount>> {
-        .each(try connections(with: provider)) { account(of: $0) }
+    func accounts(with provider: Provider?) throws -> Loading<Answers<LinkedAccount>?> {
+        let accounts = Loading.each(try connections(with: provider)) { account(of: $0) }
+        return accounts.map { $0 }
     }
 
     /// The positions of all accounts, and behind them one failure for each account that could not be read.
-    func positions(with provider: Provider?, of symbols: [Symbol]?) throws -> Loading<Answers<LinkedPosition>> {
-        let loading: Loading<Answers<[LinkedPosition]>> = .each(try connections(with: provider)) {
+    func positions(with provider: Provider?, of symbols: [Symbol]?) throws -> Loading<Answers<LinkedPosition>?> {
+        let loading = Loading.each(try connections(with: provider)) {
             positions(of: $0, symbols: symbols)
         }
         return loading.map { answers in
@@ -33,7 +34,7 @@ extension GatewayContext {
             var failures: Answers<LinkedPosition> = []
             for answer in answers {
                 switch answer {
-                case .success(let list): positions += list.map { .success($0) }
+                case .success(let list): positions += (list ?? []).map { .success($0) }
                 case .failure(let error): failures.append(.failure(error))
                 }
             }
@@ -50,7 +51,7 @@ extension GatewayContext {
     }
 
     /// What the account behind a connection holds, of some instruments or of all.
-    func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> Loading<[LinkedPosition]> {
+    func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
         read("positions", of: connection, keptIn: backends.reads.positions) { call throws(ProviderFailure) in
             try await connection.accounts.positions(in: call)
         }

@@ -27,7 +27,9 @@ extension LinkedPosition: GraphQLObject {
         Field("dayProfitLoss", \.position.dayProfitLoss)
         Field("dayProfitLossPercent") { $0.position.dayProfitLossPercent?.doubleValue }
         Field("quote", ProviderArguments.self, load: { positions, arguments, context in
-            context.quotes(for: positions.map(\.position.symbol), from: arguments.provider)
+            context.quotes(for: positions.map(\.position.symbol), from: arguments.provider).map { quotes in
+                quotes.map { $0.map(Optional.some) }
+            }
         })
         Field("asOf", \.position.reading.asOf)
         Field("fetchedAt", \.position.reading.fetchedAt)
