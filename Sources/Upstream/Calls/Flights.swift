@@ -4,8 +4,8 @@
 ///
 /// A flight is one call for one key or several. It is for everybody who asks for one of its keys while it lasts; it is
 /// given up when the last of them has gone.
-struct Flights<Value: Sendable> {
-    typealias Result = Swift.Result<[CacheKey: Value], ProviderFailure>
+struct Flights {
+    typealias Result = Swift.Result<[CacheKey: any Sendable], ProviderFailure>
     typealias Continuation = CheckedContinuation<Result, Never>
 
     /// A place in the queue for a flight's result.

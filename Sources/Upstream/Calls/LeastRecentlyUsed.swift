@@ -2,20 +2,28 @@
 ///
 /// The order is a doubly linked list through an array, so each operation takes constant time.
 struct LeastRecentlyUsed<Key: Hashable, Value> {
-    private struct Node {
-        var key: Key
-        var value: Value
-        var weight: Int
-        /// Towards the most recently used.
-        var newer: Int?
-        var older: Int?
+    /// Kept apart from the values, which are all that a look-up copies.
+    private struct Label {
+        var key: Key?
+        var weight = 0
     }
 
-    private var nodes: [Node?] = []
+    /// Neighbours by their places; numbers apart from the items, so that moving one touches no reference counts.
+    private struct Link {
+        /// Towards the most recently used, ``none`` at the end.
+        var newer = none
+        var older = none
+    }
+
+    private static var none: Int { -1 }
+
+    private var values: [Value?] = []
+    private var labels: [Label] = []
+    private var links: [Link] = []
     private var free: [Int] = []
     private var places: [Key: Int] = [:]
-    private var newest: Int?
-    private var oldest: Int?
+    private var newest = none
+    private var oldest = none
     private(set) var weight = 0
     private let maximumCount: Int
     private let maximumWeight: Int
@@ -29,12 +37,12 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
 
     /// The value, which counts as used now.
     mutating func value(for key: Key) -> Value? {
-        guard let place = places[key], let node = nodes[place] else { return nil }
+        guard let place = places[key] else { return nil }
         if newest != place {
             unlink(place)
             link(place)
         }
-        return node.value
+        return values[place]
     }
 
     /// Puts a value in, and as many out as the bounds demand.
@@ -44,18 +52,12 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         remove(key)
         guard weight <= maximumWeight, maximumCount > 0 else { return }
         while count >= maximumCount || self.weight > maximumWeight - weight {
-            guard let oldest, let key = nodes[oldest]?.key else { break }
+            guard oldest != Self.none, let key = labels[oldest].key else { break }
             remove(key)
         }
-        let node = Node(key: key, value: value, weight: weight)
-        let place: Int
-        if let reused = free.popLast() {
-            place = reused
-            nodes[place] = node
-        } else {
-            place = nodes.count
-            nodes.append(node)
-        }
+        let place = vacancy()
+        values[place] = value
+        labels[place] = Label(key: key, weight: weight)
         places[key] = place
         self.weight += weight
         link(place)
@@ -63,9 +65,10 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
 
     mutating func remove(_ key: Key) {
         guard let place = places.removeValue(forKey: key) else { return }
-        weight -= nodes[place]?.weight ?? 0
+        weight -= labels[place].weight
         unlink(place)
-        nodes[place] = nil
+        values[place] = nil
+        labels[place] = Label()
         free.append(place)
     }
 
@@ -73,17 +76,24 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         for key in places.keys.filter(isUnwanted) { remove(key) }
     }
 
-    private mutating func unlink(_ place: Int) {
-        guard let node = nodes[place] else { return }
-        if let newer = node.newer { nodes[newer]?.older = node.older } else { newest = node.older }
-        if let older = node.older { nodes[older]?.newer = node.newer } else { oldest = node.newer }
+    private mutating func vacancy() -> Int {
+        if let place = free.popLast() { return place }
+        values.append(nil)
+        labels.append(Label())
+        links.append(Link())
+        return values.count - 1
     }
 
-    /// Makes an unlinked node the newest.
+    private mutating func unlink(_ place: Int) {
+        let link = links[place]
+        if link.newer == Self.none { newest = link.older } else { links[link.newer].older = link.older }
+        if link.older == Self.none { oldest = link.newer } else { links[link.older].newer = link.newer }
+    }
+
+    /// Makes an unlinked place the newest.
     private mutating func link(_ place: Int) {
-        nodes[place]?.newer = nil
-        nodes[place]?.older = newest
-        if let newest { nodes[newest]?.newer = place } else { oldest = place }
+        links[place] = Link(newer: Self.none, older: newest)
+        if newest == Self.none { oldest = place } else { links[newest].newer = place }
         newest = place
     }
 }
