@@ -3,6 +3,7 @@ public struct GraphQLErrors: Error, Hashable, Sendable {
     /// At least one, in the order of the document.
     public let errors: [GraphQLError]
 
+    /// The errors that were found, at least one.
     public init(_ errors: [GraphQLError]) {
         self.errors = errors
     }

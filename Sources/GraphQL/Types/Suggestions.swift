@@ -43,45 +43,54 @@ enum Suggestions {
 private struct EditDistance {
     private let input: String
     private let lowercased: [UInt16]
-    /// The last three rows of the table, used in turn.
-    private var rows: [[Int]]
+    /// The last three rows of the table, used in turn, one behind the other.
+    private var rows: [Int] = []
 
     init(from input: String) {
         self.input = input
-        lowercased = Array(input.lowercased().utf16)
-        rows = []
+        lowercased = EditDistance.lowercased(input)
     }
 
     /// The number of edits; nil where it is above `threshold`.
     mutating func measure(to option: String, atMost threshold: Int) -> Int? {
         if input == option { return 0 }
-        var long = Array(option.lowercased().utf16)
+        var long = EditDistance.lowercased(option)
         if long == lowercased { return 1 }
         var short = lowercased
         if long.count < short.count { swap(&long, &short) }
         if long.count - short.count > threshold { return nil }
-        rows = Array(repeating: Array(0...short.count), count: 3)
-        for row in 0..<long.count where fillRow(row, long, short) > threshold { return nil }
-        let edits = rows[long.count % 3][short.count]
+        let width = short.count + 1
+        rows = (0..<(3 * width)).map { $0 % width }
+        for index in long.indices where fillRow(index, long, short) > threshold { return nil }
+        let edits = rows[(long.count % 3 + 1) * width - 1]
         return edits <= threshold ? edits : nil
     }
 
     /// Fills the row behind the letter at `index` of the longer word; returns the row's smallest cell.
     private mutating func fillRow(_ index: Int, _ long: [UInt16], _ short: [UInt16]) -> Int {
-        let row = (index + 1) % 3
-        let above = index % 3
-        rows[row][0] = index + 1
+        let width = short.count + 1
+        let row = (index + 1) % 3 * width
+        let above = index % 3 * width
+        let twoAbove = (index + 2) % 3 * width
+        rows[row] = index + 1
         var smallest = index + 1
-        for column in 0..<short.count {
-            let substituted = rows[above][column] + (long[index] == short[column] ? 0 : 1)
-            var cell = min(rows[above][column + 1] + 1, rows[row][column] + 1, substituted)
+        for column in short.indices {
+            let substituted = rows[above + column] + (long[index] == short[column] ? 0 : 1)
+            var cell = min(rows[above + column + 1] + 1, rows[row + column] + 1, substituted)
             let isSwap =
-                index > 0 && column > 0 && long[index] == short[column - 1] && long[index - 1] == short[column]
-            if isSwap { cell = min(cell, rows[(index + 2) % 3][column - 1] + 1) }
-            rows[row][column + 1] = cell
+                index > 0 && column > 0 && long[index] == short[column - 1]
+                && long[index - 1] == short[column]
+            if isSwap { cell = min(cell, rows[twoAbove + column - 1] + 1) }
+            rows[row + column + 1] = cell
             smallest = min(smallest, cell)
         }
         return smallest
+    }
+
+    private static func lowercased(_ text: String) -> [UInt16] {
+        // Names are ASCII, and their letters are quickly told.
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.lowercased().utf16) }
+        return text.utf8.map { UInt16((0x41...0x5A).contains($0) ? $0 | 0x20 : $0) }
     }
 }
 
@@ -107,7 +116,7 @@ enum NaturalOrder {
 
     private static func isDigit(_ unit: UInt16) -> Bool { (48...57).contains(unit) }
 
-    /// Takes the digits of a number. A leading zero is a number of its own, as in the reference implementation.
+    /// Takes the digits of a number; a leading zero is one of its own, as in the reference implementation.
     private static func takeNumber(from rest: inout Substring.UTF16View) -> Substring.UTF16View {
         let digits = rest.first == 48 ? rest.prefix(1) : rest.prefix(while: isDigit)
         rest.removeFirst(digits.count)

@@ -7,6 +7,7 @@ extension Schema {
     ///   - document: The definitions; they may come in any order.
     ///   - scalarCoercions: How input for custom scalars is read, by name. A scalar without one accepts every value.
     ///   - errorLimit: After as many errors a last one says that there are more.
+    /// - Returns: The schema, which keeps all rules.
     /// - Throws: Every breach of the rules for SDL; where there is none, every breach of the rules for type systems.
     public static func build(
         _ document: Document, scalarCoercions: [String: ScalarCoercion] = [:], errorLimit: Int = 100
@@ -21,7 +22,12 @@ extension Schema {
 
     /// Builds a schema from text, as `build(_:scalarCoercions:errorLimit:)` does from a document.
     ///
-    /// - Parameter name: What the text is called, such as a file's path.
+    /// - Parameters:
+    ///   - text: The definitions.
+    ///   - name: What the text is called, such as a file's path.
+    ///   - scalarCoercions: How input for custom scalars is read, by name.
+    ///   - errorLimit: After as many errors a last one says that there are more.
+    /// - Returns: The schema, which keeps all rules.
     /// - Throws: The syntax error, or all errors of the schema.
     public static func build(
         _ text: String, name: String = "GraphQL schema", scalarCoercions: [String: ScalarCoercion] = [:],

@@ -90,7 +90,8 @@ extension SchemaBuilder {
         let node = type.definition
         return NamedType(
             id: id, name: document.text(node.name), description: node.description.map(document.string),
-            kind: kind(type), appliedDirectives: type.nodes.flatMap { applied($0.directives) }, node: node.span)
+            kind: kind(type), appliedDirectives: type.nodes.flatMap { applied($0.directives) },
+            node: node.span)
     }
 
     private func kind(_ type: TypeSyntax) -> NamedType.Kind {
@@ -107,7 +108,8 @@ extension SchemaBuilder {
             .enum(EnumType(values: type.enumValues.map(enumValue)))
         case .inputObject:
             .inputObject(
-                InputObjectType(fields: type.inputFields.compactMap(inputValue), isOneOf: isOneOf(type.definition)))
+                InputObjectType(
+                    fields: type.inputFields.compactMap(inputValue), isOneOf: isOneOf(type.definition)))
         }
     }
 
@@ -124,7 +126,8 @@ extension SchemaBuilder {
         return SchemaField(
             name: document.text(node.name), description: node.description.map(document.string), type: type,
             arguments: node.arguments.indices.compactMap(inputValue),
-            deprecationReason: deprecationReason(node.directives), appliedDirectives: applied(node.directives),
+            deprecationReason: deprecationReason(node.directives),
+            appliedDirectives: applied(node.directives),
             node: node.span)
     }
 
@@ -144,7 +147,8 @@ extension SchemaBuilder {
         let node = document.enumValueDefinitions[index]
         return SchemaEnumValue(
             name: document.text(node.name), description: node.description.map(document.string),
-            deprecationReason: deprecationReason(node.directives), appliedDirectives: applied(node.directives),
+            deprecationReason: deprecationReason(node.directives),
+            appliedDirectives: applied(node.directives),
             node: node.span)
     }
 }
@@ -169,7 +173,9 @@ extension SchemaBuilder {
         return urls.last
     }
 
-    private func isOneOf(_ node: TypeDefinition) -> Bool { document.first("oneOf", in: node.directives) != nil }
+    private func isOneOf(_ node: TypeDefinition) -> Bool {
+        document.first("oneOf", in: node.directives) != nil
+    }
 }
 
 extension Document {

@@ -6,7 +6,9 @@ struct SchemaSyntax: Sendable {
     /// The schema definition; nil where root types go by their usual names.
     private(set) var schema: SchemaDefinition?
     private(set) var schemaExtensions: [SchemaDefinition] = []
-    /// The types that have a definition. Of several with one name only the first is here.
+    /// The types that have a definition.
+    ///
+    /// Of several with one name only the first is here.
     private(set) var types: [TypeSyntax] = []
     private(set) var directives: [DirectiveDefinition] = []
     /// By `Name.id`, the position in `types`.

@@ -7,7 +7,7 @@ final class SchemaValues {
     private let draft: Schema
     /// By the index of the input value's definition.
     private var defaults: [Int: InputValue] = [:]
-    /// Definitions whose default is being coerced. The rules exclude that one comes back to itself.
+    /// Definitions whose default is being coerced; the rules exclude that one comes back to itself.
     private var underway: Set<Int> = []
     /// For each input object type, its fields' definitions.
     private var inputFields: [TypeID: [Int]] = [:]
@@ -42,7 +42,9 @@ final class SchemaValues {
     }
 
     private func inputDefault(of id: TypeID, at position: Int) -> InputValue? {
-        guard case .inputObject(let object) = draft[id].kind, let indices = inputFields[id] else { return nil }
+        guard case .inputObject(let object) = draft[id].kind, let indices = inputFields[id] else {
+            return nil
+        }
         guard indices.indices.contains(position), object.fields.indices.contains(position) else { return nil }
         return defaultValue(indices[position], object.fields[position].type)
     }
@@ -63,9 +65,11 @@ final class SchemaValues {
     }
 
     private func value(of argument: SchemaInputValue, in directive: Directive) -> InputValue? {
-        for index in directive.arguments.indices where document.text(document.arguments[index].name) == argument.name {
+        for index in directive.arguments.indices
+        where document.text(document.arguments[index].name) == argument.name {
             let literal = document.arguments[index].value
-            return literals.coerce(literal, to: argument.type) ?? UntypedLiteral(document: document).value(of: literal)
+            return literals.coerce(literal, to: argument.type)
+                ?? UntypedLiteral(document: document).value(of: literal)
         }
         return defaultValue(of: argument)
     }
@@ -79,6 +83,8 @@ final class SchemaValues {
 
     /// The arguments of directive definitions, by where they start.
     private lazy var argumentIndices: [UInt32: Int] = Dictionary(
-        syntax.directives.flatMap(\.arguments.indices).map { (document.inputValueDefinitions[$0].span.start, $0) },
+        syntax.directives.flatMap(\.arguments.indices).map {
+            (document.inputValueDefinitions[$0].span.start, $0)
+        },
         uniquingKeysWith: { first, _ in first })
 }

@@ -16,7 +16,8 @@ struct BuiltInDirective: Sendable {
 
     func directiveType(ids: [String: TypeID]) -> DirectiveType {
         DirectiveType(
-            name: name, description: description, arguments: arguments.compactMap { $0.schemaInputValue(ids) },
+            name: name, description: description,
+            arguments: arguments.compactMap { $0.schemaInputValue(ids) },
             locations: locations)
     }
 

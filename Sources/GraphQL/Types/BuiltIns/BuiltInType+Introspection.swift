@@ -150,7 +150,8 @@ extension BuiltInType {
             such possible adjacencies.
             """,
         shape: .enum(
-            DirectiveLocation.allCases.map { ($0.rawValue, "Location adjacent to \($0.introspectionNoun).") }))
+            DirectiveLocation.allCases.map { ($0.rawValue, "Location adjacent to \($0.introspectionNoun).") })
+    )
 
     /// Whether what is deprecated is listed too.
     private static let includeDeprecated = BuiltInInputValue(

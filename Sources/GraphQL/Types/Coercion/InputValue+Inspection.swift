@@ -21,11 +21,7 @@ extension InputValue {
     private static func inspected(number digits: String) -> String {
         guard let number = Double(digits) else { return digits }
         if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
-        switch InputValue(float: number) {
-        case .int(let integer): return String(integer)
-        case .number(let canonical): return canonical
-        case .null, .boolean, .string, .enum, .list, .object: return digits
-        }
+        return InputValue.digits(of: number)
     }
 
     private static func inspected(_ items: [InputValue], level: Int) -> String {

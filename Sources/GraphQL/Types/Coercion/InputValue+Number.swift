@@ -1,26 +1,30 @@
 extension InputValue {
     /// A finite binary number: as an integer where it is one that a double holds exactly, else with the fewest
-    /// digits that tell it from its neighbours, written as JSON and JavaScript write it.
+    /// digits that tell it from its neighbours.
     init(float number: Double) {
         if let integer = Int(exactly: number), integer.magnitude <= 1 << 53 {
             self = .int(integer)
         } else {
-            self = .number(InputValue.digits(of: number))
+            // Swift writes numbers as JSON does: `1.5`, `1e-07`, `1.2e+20`.
+            self = .number(number.description)
         }
     }
 
-    /// `Number::toString` of ECMAScript for a finite number.
-    private static func digits(of number: Double) -> String {
+    /// A finite number as JavaScript writes it, in messages.
+    static func digits(of number: Double) -> String {
         let (digits, exponent) = shortestDigits(of: number.magnitude)
         let sign = number < 0 ? "-" : ""
         // `point` digits stand before the decimal point.
         let point = exponent + 1
         if point > 21 || point < -5 {
             let fraction = digits.count > 1 ? "." + digits.dropFirst() : ""
-            return sign + digits.prefix(1) + fraction + "e" + (exponent < 0 ? "-" : "+") + String(exponent.magnitude)
+            return sign + digits.prefix(1) + fraction + "e" + (exponent < 0 ? "-" : "+")
+                + String(exponent.magnitude)
         }
         if point <= 0 { return sign + "0." + String(repeating: "0", count: -point) + digits }
-        if digits.count <= point { return sign + digits + String(repeating: "0", count: point - digits.count) }
+        if digits.count <= point {
+            return sign + digits + String(repeating: "0", count: point - digits.count)
+        }
         return sign + digits.prefix(point) + "." + digits.dropFirst(point)
     }
 

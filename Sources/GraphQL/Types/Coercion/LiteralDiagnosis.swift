@@ -35,7 +35,8 @@ struct LiteralDiagnosis {
         if case .null(let span) = literal {
             if type.wrapping.isNonNull {
                 report(
-                    "Expected value of non-null type \"\(schema.describe(type))\" not to be null.", span, at: path)
+                    "Expected value of non-null type \"\(schema.describe(type))\" not to be null.", span,
+                    at: path)
             }
             return
         }
@@ -51,12 +52,14 @@ struct LiteralDiagnosis {
         }
     }
 
-    private mutating func check(_ name: Name, _ span: SourceSpan, _ type: WrappedType, at path: [PathSegment]) {
+    private mutating func check(_ name: Name, _ span: SourceSpan, _ type: WrappedType, at path: [PathSegment])
+    {
         guard let variables, type.wrapping.isNonNull else { return }
         let variable = "Expected variable \"$\(document.text(name))\" provided to"
         switch variables[name] {
         case nil:
-            report("\(variable) type \"\(schema.describe(type))\" to provide a runtime value.", span, at: path)
+            report(
+                "\(variable) type \"\(schema.describe(type))\" to provide a runtime value.", span, at: path)
         case .null:
             report("\(variable) non-null type \"\(schema.describe(type))\" not to be null.", span, at: path)
         case .boolean, .int, .number, .string, .enum, .list, .object:
@@ -124,14 +127,17 @@ extension LiteralDiagnosis {
         var given = [Value?](repeating: nil, count: object.fields.count)
         for index in run.indices {
             let field = document.objectFields[index]
-            if let position = object.fieldIndex(named: document.text(field.name)) { given[position] = field.value }
+            if let position = object.fieldIndex(named: document.text(field.name)) {
+                given[position] = field.value
+            }
         }
         for (position, field) in object.fields.enumerated() {
             guard let value = given[position] else {
                 if field.isRequired {
                     let found = document.print(literal)
                     report(
-                        "\(expected) to include required field \"\(field.name)\", found: \(found).", span, at: path)
+                        "\(expected) to include required field \"\(field.name)\", found: \(found).", span,
+                        at: path)
                 }
                 continue
             }
@@ -151,7 +157,9 @@ extension LiteralDiagnosis {
                     Expected variable "$\(document.text(name))" provided to field "\(field.name)" for OneOf Input \
                     Object type "\(schema[id].name)"
                     """
-                if variables[name] == nil { report("\(variable) to provide a runtime value.", span, at: path) }
+                if variables[name] == nil {
+                    report("\(variable) to provide a runtime value.", span, at: path)
+                }
                 if variables[name] == .null { report("\(variable) not to be null.", span, at: path) }
             } else if variables[name] == nil, !field.isRequired {
                 return

@@ -3,7 +3,7 @@ extension Schema {
     ///
     /// - Parameters:
     ///   - definitions: What the field or directive takes; the values come in this order.
-    ///   - arguments: What it is given, in `document`, which is valid against this schema.
+    ///   - given: What it is given, in `document`, which is valid against this schema.
     ///   - span: Where the field or directive stands.
     ///   - variables: The operation's variables; nil in type system documents, which have none.
     ///   - suggests: Whether messages name what may have been meant, which tells names of the schema.
@@ -19,7 +19,9 @@ extension Schema {
         var values: [(name: String, value: InputValue)] = []
         values.reserveCapacity(definitions.count)
         for definition in definitions {
-            let index = arguments.indices.last { document.text(document.arguments[$0].name) == definition.name }
+            let index = arguments.indices.last {
+                document.text(document.arguments[$0].name) == definition.name
+            }
             let literal = index.map { document.arguments[$0].value }
             if let value = try coerceArgument(definition, given: literal, literals, place) {
                 values.append((definition.name, value))
@@ -30,7 +32,8 @@ extension Schema {
 
     /// The value of one argument; nil where it has none.
     private func coerceArgument(
-        _ definition: SchemaInputValue, given literal: Value?, _ literals: LiteralCoercion, _ place: ArgumentPlace
+        _ definition: SchemaInputValue, given literal: Value?, _ literals: LiteralCoercion,
+        _ place: ArgumentPlace
     ) throws(GraphQLError) -> InputValue? {
         guard let literal else {
             if definition.isRequired { throw missing(definition, literals.document, place) }
@@ -55,7 +58,8 @@ extension Schema {
         of literal: Value, _ definition: SchemaInputValue, _ literals: LiteralCoercion, _ place: ArgumentPlace
     ) -> GraphQLError {
         let faults = LiteralDiagnosis.faults(
-            of: literal, as: definition.type, in: literals.document, schema: self, variables: literals.variables,
+            of: literal, as: definition.type, in: literals.document, schema: self,
+            variables: literals.variables,
             suggests: place.suggests)
         let words = faults.first.map { "\($0.path.inputPath): \($0.message)" } ?? "."
         return GraphQLError(

@@ -7,6 +7,7 @@ extension Schema {
     ///   - given: The request's variables by name. Those that the operation does not define are ignored.
     ///   - errorLimit: After as many errors a last one says that there are more.
     ///   - suggests: Whether messages name what may have been meant, which tells names of the schema.
+    /// - Returns: The variables that have a value.
     /// - Throws: What is wrong with the variables, each error with the place of the variable's definition.
     public func coerceVariables(
         of operation: OperationDefinition, in document: Document, given: InputObject, errorLimit: Int = 50,
@@ -40,7 +41,8 @@ private struct VariableCoercion {
         self.schema = schema
         self.document = document
         self.suggests = suggests
-        self.given = Dictionary(given.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+        self.given = Dictionary(
+            given.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     }
 
     mutating func coerce(_ definition: VariableDefinition) {
@@ -67,7 +69,8 @@ private struct VariableCoercion {
         _ value: InputValue, _ type: WrappedType, _ definition: VariableDefinition, _ name: String
     ) {
         if value.isDeeper(than: maximumInputDepth, as: type, in: schema) {
-            return report("Variable \"$\(name)\" has invalid value: It is nested too deeply.", definition.span)
+            return report(
+                "Variable \"$\(name)\" has invalid value: It is nested too deeply.", definition.span)
         }
         if let coerced = ValueCoercion(schema: schema).coerce(value, to: type) {
             append(definition, name, coerced, isGiven: true)
@@ -99,7 +102,8 @@ private struct VariableCoercion {
     ) {
         for fault in faults {
             report(
-                "Variable \"$\(name)\" has invalid \(noun)\(fault.path.inputPath): \(fault.message)", definition.span)
+                "Variable \"$\(name)\" has invalid \(noun)\(fault.path.inputPath): \(fault.message)",
+                definition.span)
         }
         // The two walks over a value agree; were they ever not to, the value is still refused.
         if faults.isEmpty { report("Variable \"$\(name)\" has invalid \(noun).", definition.span) }

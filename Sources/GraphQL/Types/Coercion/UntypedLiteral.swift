@@ -3,7 +3,9 @@ struct UntypedLiteral {
     let document: Document
     var variables: VariableValues?
 
-    /// Numbers keep their digits. A variable without a value is null in a list, and no field in an object.
+    /// The value; numbers keep their digits.
+    ///
+    /// A variable without a value is null in a list, and no field in an object.
     func value(of literal: Value) -> InputValue {
         switch literal {
         case .variable(let name, _): return variables?[name] ?? .null

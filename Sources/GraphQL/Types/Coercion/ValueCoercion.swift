@@ -10,7 +10,9 @@ struct ValueCoercion {
         if let item = type.wrapping.item {
             let itemType = WrappedType(type.type, item)
             // A lone value stands for a list of one.
-            guard case .list(let items) = value else { return coerce(value, to: itemType).map { .list([$0]) } }
+            guard case .list(let items) = value else {
+                return coerce(value, to: itemType).map { .list([$0]) }
+            }
             var coerced: [InputValue] = []
             coerced.reserveCapacity(items.count)
             for item in items {
@@ -52,7 +54,9 @@ struct ValueCoercion {
                 fields.append((field.name, value))
             }
         }
-        if object.isOneOf, given.fields.count != 1 || fields.count != 1 || fields[0].value == .null { return nil }
+        if object.isOneOf, given.fields.count != 1 || fields.count != 1 || fields[0].value == .null {
+            return nil
+        }
         return .object(InputObject(fields))
     }
 }
@@ -79,7 +83,8 @@ extension InputValue {
                     continue
                 }
                 for item in items { stack.append((item, itemType, level + 1)) }
-            } else if case .inputObject(let object) = schema[type.type].kind, case .object(let given) = value {
+            } else if case .inputObject(let object) = schema[type.type].kind, case .object(let given) = value
+            {
                 for field in given.fields {
                     guard let definition = object.field(named: field.name) else { continue }
                     stack.append((field.value, definition.type, level + 1))

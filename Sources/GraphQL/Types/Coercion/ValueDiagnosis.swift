@@ -29,14 +29,17 @@ struct ValueDiagnosis {
     private mutating func check(_ value: InputValue, _ type: WrappedType, at path: [PathSegment]) {
         if value == .null {
             if type.wrapping.isNonNull {
-                report("Expected value of non-null type \"\(schema.describe(type))\" not to be null.", at: path)
+                report(
+                    "Expected value of non-null type \"\(schema.describe(type))\" not to be null.", at: path)
             }
             return
         }
         if let item = type.wrapping.item {
             let itemType = WrappedType(type.type, item)
             guard case .list(let items) = value else { return check(value, itemType, at: path) }
-            for (position, item) in items.enumerated() { check(item, itemType, at: path + [.index(position)]) }
+            for (position, item) in items.enumerated() {
+                check(item, itemType, at: path + [.index(position)])
+            }
             return
         }
         let named = schema[type.type]
@@ -88,13 +91,15 @@ struct ValueDiagnosis {
                 check(value, field.type, at: path + [.key(field.name)])
             } else if field.isRequired {
                 report(
-                    "\(expected) to include required field \"\(field.name)\", found: \(value.inspected).", at: path)
+                    "\(expected) to include required field \"\(field.name)\", found: \(value.inspected).",
+                    at: path)
             }
         }
         for field in given.fields where object.fieldIndex(named: field.name) == nil {
             let hint = object.suggestion(for: field.name, suggests)
             report(
-                "\(expected) not to include unknown field \"\(field.name)\"\(hint): \(value.inspected).", at: path)
+                "\(expected) not to include unknown field \"\(field.name)\"\(hint): \(value.inspected).",
+                at: path)
         }
         if object.isOneOf { checkOneOf(given, object, type, at: path) }
     }

@@ -4,8 +4,17 @@ extension Schema {
     ///
     /// - Parameter appliedDirectives: Whether directives of the schema's own are written where they are applied. The
     ///   reference implementation leaves them out.
+    /// - Returns: The text, without a line break at its end.
     public func print(appliedDirectives: Bool = false) -> String {
         SchemaPrinter(schema: self, writesApplied: appliedDirectives).text
+    }
+
+    /// What every schema has, in the same form: the built-in directives and the types of introspection.
+    package func printIntrospection() -> String {
+        let printer = SchemaPrinter(schema: self, writesApplied: false)
+        let directives = directives.filter { BuiltInDirective.named($0.name) != nil }.map(printer.directive)
+        let types = types.filter { BuiltInType.isIntrospection($0.name) }.map(printer.type)
+        return (directives + types).joined(separator: "\n\n")
     }
 }
 
@@ -38,13 +47,13 @@ struct SchemaPrinter {
         }
     }
 
-    private func directive(_ directive: DirectiveType) -> String {
+    func directive(_ directive: DirectiveType) -> String {
         description(directive.description) + "directive @\(directive.name)" + arguments(directive.arguments)
             + (directive.isRepeatable ? " repeatable" : "")
             + " on " + directive.locations.map(\.rawValue).joined(separator: " | ")
     }
 
-    private func type(_ type: NamedType) -> String {
+    func type(_ type: NamedType) -> String {
         let applied = applied(type.appliedDirectives)
         let definition =
             switch type.kind {
@@ -116,7 +125,8 @@ extension SchemaPrinter {
     }
 
     private func inputValue(_ value: SchemaInputValue) -> String {
-        "\(value.name): \(schema.describe(value.type))" + (value.defaultValue.map { " = \($0.literal)" } ?? "")
+        "\(value.name): \(schema.describe(value.type))"
+            + (value.defaultValue.map { " = \($0.literal)" } ?? "")
             + deprecated(value.deprecationReason) + applied(value.appliedDirectives)
     }
 

@@ -1,7 +1,7 @@
 extension TypeSystemRules {
     /// Arguments have input types, and those that must be given are not deprecated (specification, section 3.6.1).
     ///
-    /// - Parameter place: The argument's schema coordinate, such as `Query.user(id:)`.
+    /// `place` is the argument's schema coordinate, such as `Query.user(id:)`.
     func argumentDefinition(_ argument: SchemaInputValue, _ place: String) -> [SchemaFault] {
         reservedName(argument.name, at: argument.node)
             + inputType(of: argument, place, at: typeSpan(of: argument))
@@ -23,7 +23,8 @@ extension TypeSystemRules {
         guard value.isRequired, value.deprecationReason != nil else { return [] }
         return [
             SchemaFault(
-                "Required \(noun) \(place) cannot be deprecated.", at: [deprecation(of: value), typeSpan(of: value)])
+                "Required \(noun) \(place) cannot be deprecated.",
+                at: [deprecation(of: value), typeSpan(of: value)])
         ]
     }
 }

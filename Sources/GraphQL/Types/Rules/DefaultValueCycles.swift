@@ -1,11 +1,12 @@
 /// No default of an input field holds itself, through the defaults of fields that it leaves out (specification,
 /// section 3.10, InputObjectDefaultValueHasCycle).
 ///
-/// Nor do defaults reach into one another too deep: what walks through values calls itself once a level.
+/// Nor do defaults reach into one another too deep, for what walks through values calls itself once a level, or grow
+/// beyond all measure by holding one another twice, time and again.
 struct DefaultValueCycles {
     private let rules: TypeSystemRules
-    /// How many levels the defaults seen so far have, with those that they take in.
-    private var heights: [FieldKey: Int] = [:]
+    /// The extent of the defaults seen so far, with those that they take in.
+    private var extents: [FieldKey: Extent] = [:]
     /// The fields whose defaults the walk is in.
     private var path: [(place: String, literal: Value)] = []
     /// How long the path was behind each of them.
@@ -19,6 +20,26 @@ struct DefaultValueCycles {
         let position: Int
     }
 
+    /// How large a value is.
+    private struct Extent {
+        /// How many lists and objects stand in one another.
+        var levels = 0
+        /// How many values there are.
+        var values = 1
+
+        /// Takes in a value that is part of this one.
+        mutating func include(_ part: Extent) {
+            levels = max(levels, part.levels + 1)
+            // Parts are bounded, so the sum is far from overflowing.
+            values += part.values
+        }
+
+        var isTooLarge: Bool { levels > maximumInputDepth || values > DefaultValueCycles.maximumValues }
+    }
+
+    /// How many values a default may hold, with defaults that it takes in.
+    private static let maximumValues = 10_000
+
     init(rules: TypeSystemRules) {
         self.rules = rules
     }
@@ -30,56 +51,65 @@ struct DefaultValueCycles {
         return found
     }
 
-    /// Walks through a literal for an input object type or lists of it. Returns how many levels it has.
-    private mutating func walk(_ literal: Value, as type: TypeID) -> Int {
+    /// Walks through a literal for an input object type or lists of it.
+    private mutating func walk(_ literal: Value, as type: TypeID) -> Extent {
         level += 1
         defer { level -= 1 }
         switch literal {
         case .list(let items, _):
-            var height = 0
-            for index in items.indices { height = max(height, walk(rules.document.values[index], as: type)) }
-            return height + 1
+            var extent = Extent()
+            for index in items.indices { extent.include(walk(rules.document.values[index], as: type)) }
+            return extent
         case .object(let run, _):
             let fields = rules.document.objectFields[run.indices]
-            let given = Dictionary(
-                fields.map { (rules.document.text($0.name), $0.value) }, uniquingKeysWith: { _, last in last })
-            return walkFields(of: type, given: given) + 1
+            return walkFields(
+                of: type,
+                given: Dictionary(
+                    fields.map { (rules.document.text($0.name), $0.value) },
+                    uniquingKeysWith: { _, last in last }))
         case .variable, .int, .float, .string, .boolean, .null, .enum:
-            return 0
+            return Extent()
         }
     }
 
-    private mutating func walkFields(of type: TypeID, given: [String: Value]) -> Int {
-        guard case .inputObject(let object) = rules.schema[type].kind else { return 0 }
-        var height = 0
+    private mutating func walkFields(of type: TypeID, given: [String: Value]) -> Extent {
+        var extent = Extent()
+        guard case .inputObject(let object) = rules.schema[type].kind else { return extent }
         for (position, field) in object.fields.enumerated() {
             guard case .inputObject = rules.schema[field.type.type].kind else { continue }
             if let literal = given[field.name] {
-                height = max(height, walk(literal, as: field.type.type))
-            } else {
-                height = max(height, walkDefault(of: field, FieldKey(type: type, position: position)))
+                extent.include(walk(literal, as: field.type.type))
+            } else if field.defaultValue != nil {
+                extent.include(walkDefault(of: field, FieldKey(type: type, position: position)))
             }
         }
-        return height
+        return extent
     }
 
-    private mutating func walkDefault(of field: SchemaInputValue, _ key: FieldKey) -> Int {
+    private mutating func walkDefault(of field: SchemaInputValue, _ key: FieldKey) -> Extent {
         if let depth = depths[key] {
             reportCycle(key, depth)
-            return 0
+            return Extent()
         }
-        if let height = heights[key] { return height }
-        guard field.defaultValue != nil, let literal = rules.node(of: field)?.defaultValue else { return 0 }
-        if level > maximumInputDepth { return tooDeep(key, literal) }
+        if let extent = extents[key] { return extent }
+        guard let literal = rules.node(of: field)?.defaultValue else { return Extent() }
+        // What is reported once is not looked at again, and taken for small.
+        extents[key] = Extent()
+        if level > maximumInputDepth {
+            reportSize(key, literal)
+            return Extent()
+        }
         path.append((place(key), literal))
         depths[key] = path.count
-        // What is reported once is not looked at again.
-        heights[key] = 0
-        let height = walk(literal, as: field.type.type)
+        let extent = walk(literal, as: field.type.type)
         path.removeLast()
         depths[key] = nil
-        heights[key] = height > maximumInputDepth ? tooDeep(key, literal) : height
-        return heights[key] ?? 0
+        if extent.isTooLarge {
+            reportSize(key, literal)
+            return Extent()
+        }
+        extents[key] = extent
+        return extent
     }
 
     /// The field's schema coordinate.
@@ -98,13 +128,12 @@ struct DefaultValueCycles {
         found.append(SchemaFault(message, at: path[(depth - 1)...].map(\.literal.span)))
     }
 
-    /// Takes the default for flat, having reported it.
-    private mutating func tooDeep(_ key: FieldKey, _ literal: Value) -> Int {
+    private mutating func reportSize(_ key: FieldKey, _ literal: Value) {
         let message = """
-            The default value of Input Object field \(place(key)) is nested more than \(maximumInputDepth) levels deep, \
-            defaults of fields that it leaves out included.
+            The default value of Input Object field \(place(key)) is too large: with the defaults of fields that it \
+            leaves out it is more than \(maximumInputDepth) levels deep, or holds more than \
+            \(DefaultValueCycles.maximumValues) values.
             """
         found.append(SchemaFault(message, at: [literal.span]))
-        return 0
     }
 }

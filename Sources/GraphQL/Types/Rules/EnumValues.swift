@@ -3,7 +3,8 @@ extension TypeSystemRules {
     func enumValues(of type: NamedType, _ definition: EnumType) -> [SchemaFault] {
         if definition.values.isEmpty {
             return [
-                SchemaFault("Enum type \(type.name) must define one or more values.", at: nodes(of: type).map(\.span))
+                SchemaFault(
+                    "Enum type \(type.name) must define one or more values.", at: nodes(of: type).map(\.span))
             ]
         }
         return definition.values.flatMap { reservedName($0.name, at: $0.node) }

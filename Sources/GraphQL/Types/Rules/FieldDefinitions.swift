@@ -12,10 +12,13 @@ extension TypeSystemRules {
             faults += reservedName(field.name, at: field.node)
             let place = "\(type.name).\(field.name)"
             if !schema[field.type.type].isOutput {
-                let message = "The type of \(place) must be Output Type but got: \(schema.describe(field.type))."
+                let message =
+                    "The type of \(place) must be Output Type but got: \(schema.describe(field.type))."
                 faults.append(SchemaFault(message, at: [typeSpan(of: field)]))
             }
-            for argument in field.arguments { faults += argumentDefinition(argument, "\(place)(\(argument.name):)") }
+            for argument in field.arguments {
+                faults += argumentDefinition(argument, "\(place)(\(argument.name):)")
+            }
         }
         return faults
     }

@@ -4,7 +4,8 @@ extension TypeSystemRules {
         if object.fields.isEmpty {
             return [
                 SchemaFault(
-                    "Input Object type \(type.name) must define one or more fields.", at: nodes(of: type).map(\.span))
+                    "Input Object type \(type.name) must define one or more fields.",
+                    at: nodes(of: type).map(\.span))
             ]
         }
         var faults: [SchemaFault] = []
@@ -22,10 +23,12 @@ extension TypeSystemRules {
     private func oneOfField(_ field: SchemaInputValue, _ place: String) -> [SchemaFault] {
         var faults: [SchemaFault] = []
         if field.type.wrapping.isNonNull {
-            faults.append(SchemaFault("OneOf input field \(place) must be nullable.", at: [typeSpan(of: field)]))
+            faults.append(
+                SchemaFault("OneOf input field \(place) must be nullable.", at: [typeSpan(of: field)]))
         }
         if field.defaultValue != nil {
-            faults.append(SchemaFault("OneOf input field \(place) cannot have a default value.", at: [field.node]))
+            faults.append(
+                SchemaFault("OneOf input field \(place) cannot have a default value.", at: [field.node]))
         }
         return faults
     }

@@ -43,14 +43,18 @@ private struct InputObjectCycles {
             }
             let targets = states[id]?.targets.count ?? 0
             states[id]?.unresolved = targets
-            states[id]?.isFinite = object.isOneOf ? object.fields.isEmpty || targets < object.fields.count : targets == 0
+            states[id]?.isFinite =
+                object.isOneOf ? object.fields.isEmpty || targets < object.fields.count : targets == 0
         }
     }
 
-    /// Whether a value of the type holds a value of the field's type: where the field is non-null, or the one that
-    /// is chosen. Lists may be empty.
+    /// Whether a value of the type holds a value of the field's type.
+    ///
+    /// It does where the field is non-null, or the one that is chosen. Lists may be empty.
     private func isTarget(_ field: SchemaInputValue, of object: InputObjectType) -> Bool {
-        guard case .inputObject = rules.schema[field.type.type].kind, !field.type.wrapping.isList else { return false }
+        guard case .inputObject = rules.schema[field.type.type].kind, !field.type.wrapping.isList else {
+            return false
+        }
         return field.type.wrapping.isNonNull != object.isOneOf
     }
 
@@ -113,7 +117,8 @@ private struct InputObjectCycles {
         }
     }
 
-    private func fault(_ type: TypeID, _ cycle: ArraySlice<(place: String, node: SourceSpan?)>) -> SchemaFault {
+    private func fault(_ type: TypeID, _ cycle: ArraySlice<(place: String, node: SourceSpan?)>) -> SchemaFault
+    {
         let fields = cycle.map(\.place).joined(separator: ", ")
         return SchemaFault(
             """

@@ -13,13 +13,11 @@ struct TypeSystemRules {
 
     /// Every breach of the rules; empty for a valid schema.
     ///
-    /// - Parameter limit: After as many errors a last one says that there are more.
+    /// After as many errors as `limit` says a last one tells that there are more.
     static func errors(in schema: Schema, _ syntax: SchemaSyntax, limit: Int) -> [GraphQLError] {
         let faults = TypeSystemRules(schema: schema, syntax: syntax, limit: limit).all()
-        let source = syntax.document.source
-        let errors = faults.prefix(max(0, limit)).map { fault in
-            GraphQLError(fault.message, locations: fault.spans.map { source.location(of: $0) })
-        }
+        let errors = syntax.document.source.locate(
+            faults.prefix(max(0, limit)).map { ($0.message, $0.spans) })
         return faults.count > limit ? errors + [.tooManyErrors] : errors
     }
 

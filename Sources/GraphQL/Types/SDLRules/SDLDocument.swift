@@ -22,9 +22,13 @@ struct SDLDocument: Sendable {
     init(_ syntax: SchemaSyntax) {
         self.syntax = syntax
         for (id, name) in document.names.enumerated() {
-            if let directive = BuiltInDirective.named(name) { directives[UInt32(id)] = SDLDirective(directive) }
+            if let directive = BuiltInDirective.named(name) {
+                directives[UInt32(id)] = SDLDirective(directive)
+            }
         }
-        for directive in syntax.directives { directives[directive.name.id] = SDLDirective(directive, in: document) }
+        for directive in syntax.directives {
+            directives[directive.name.id] = SDLDirective(directive, in: document)
+        }
         for definition in document.definitions { visit(definition) }
     }
 

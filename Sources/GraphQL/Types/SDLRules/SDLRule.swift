@@ -17,7 +17,7 @@ struct SDLRule: Sendable {
 
     /// What all rules find, in the order in which one walk through the document comes upon it.
     ///
-    /// - Parameter limit: After as many errors a last one says that there are more.
+    /// After as many errors as `limit` says a last one tells that there are more.
     static func errors(in syntax: SchemaSyntax, limit: Int) -> [GraphQLError] {
         let document = SDLDocument(syntax)
         var found: [(finding: Finding, order: Int)] = []
@@ -29,10 +29,8 @@ struct SDLRule: Sendable {
             one.finding.position == other.finding.position
                 ? one.order < other.order : one.finding.position < other.finding.position
         }
-        let source = syntax.document.source
-        let errors = found.prefix(max(0, limit)).map { finding, _ in
-            GraphQLError(finding.message(), locations: finding.spans.map { source.location(of: $0) })
-        }
+        let errors = syntax.document.source.locate(
+            found.prefix(max(0, limit)).map { ($0.finding.message(), $0.finding.spans) })
         return found.count > limit ? errors + [.tooManyErrors] : errors
     }
 }

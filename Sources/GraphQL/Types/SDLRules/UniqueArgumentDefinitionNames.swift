@@ -2,7 +2,9 @@ extension SDLRule {
     /// No two arguments of a field or directive have the same name (specification, sections 3.6.1 and 3.13).
     static let uniqueArgumentDefinitionNames = SDLRule(name: "Unique Argument Definition Names") { document in
         var findings: [Finding] = []
-        func check(_ arguments: Run<InputValueDefinition>, of parent: @escaping () -> String, in span: SourceSpan) {
+        func check(
+            _ arguments: Run<InputValueDefinition>, of parent: @escaping () -> String, in span: SourceSpan
+        ) {
             let names = document.document.inputValueDefinitions[arguments.indices].map(\.name)
             for occurrences in NamesSeen.repeated(names) {
                 findings.append(

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import GraphQL
+
+/// A type system that breaks one rule, and what is said of it: the message, and its places as `line:column`.
+struct BadTypeSystem: CustomTestStringConvertible {
+    var sdl: String
+    var errors: [String]
+
+    var testDescription: String { sdl }
+
+    init(_ sdl: String, _ errors: String...) {
+        self.sdl = sdl
+        self.errors = errors
+    }
+
+    /// What we say of it, in the same form.
+    func found() -> [String] {
+        do throws(GraphQLErrors) {
+            _ = try Schema.build(sdl)
+            return []
+        } catch {
+            return error.errors.map { error in
+                let places = error.locations.map { "\($0.line):\($0.column)" }.joined(separator: " ")
+                return places.isEmpty ? error.message : "\(places) \(error.message)"
+            }
+        }
+    }
+}
