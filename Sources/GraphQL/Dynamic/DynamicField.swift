@@ -1,0 +1,37 @@
+/// A planned field whose value is a property of a JSON object.
+struct DynamicField: Sendable {
+    /// The name in the schema, which is the property's.
+    let name: String
+    /// The lists and exclamation marks of its type.
+    let type: Wrapping
+    /// The coerced arguments, or what is wrong with them.
+    let arguments: Result<InputObject, GraphQLError>
+    let completion: Completion
+
+    /// The field as the engine's plans hold it.
+    var planned: PlannedField<DynamicValue> {
+        unsafe PlannedField(emit: { source, _, writer in
+            do {
+                let value = unsafe try resolve(in: source.pointee)
+                return completion.write(value, as: type, to: &writer)
+            } catch {
+                writer.fail(error)
+            }
+            guard !type.isNonNull else { return false }
+            writer.writeNull()
+            return true
+        })
+    }
+
+    /// The value of the field before it is completed (specification, section 6.4.2).
+    private func resolve(in source: DynamicValue) throws -> DynamicValue {
+        let arguments = try arguments.get()
+        let value = source[name]
+        guard case .object(let object) = value else { return value }
+        if case .string(let message) = object["__error"] { throw CompletionError.resolver(message) }
+        if case .boolean(true) = object["__args"] {
+            return .string(String(decoding: InputValue.object(arguments).json, as: UTF8.self))
+        }
+        return value
+    }
+}

@@ -1,0 +1,116 @@
+// Result coercion of JSON values (specification, sections 3.5 and 3.9): what is taken for a value of the type, and
+// what is refused in the words of the reference implementation.
+
+extension BuiltInScalar {
+    /// Writes a value that is not null as this scalar.
+    func write(_ value: DynamicValue, to writer: inout ResponseWriter) throws(LeafError) {
+        switch self {
+        case .int: writer.write(try BuiltInScalar.int(value))
+        case .float: writer.write(InputValue(float: try BuiltInScalar.float(value)))
+        case .string: writer.write(try BuiltInScalar.text(value))
+        case .boolean: writer.write(try BuiltInScalar.truth(value))
+        case .id: writer.write(try BuiltInScalar.identifier(value))
+        }
+    }
+
+    /// Integral numbers of 32 bits, texts of such, and truth values as 1 and 0.
+    private static func int(_ value: DynamicValue) throws(LeafError) -> Int {
+        if case .boolean(let flag) = value { return flag ? 1 : 0 }
+        guard let number = value.numericValue, number.isFinite, number == number.rounded(.towardZero) else {
+            throw value.refused("Int cannot represent non-integer value")
+        }
+        guard let integer = Int32(exactly: number) else {
+            throw value.refused("Int cannot represent non 32-bit signed integer value")
+        }
+        return Int(integer)
+    }
+
+    /// Finite numbers, texts of such, and truth values as 1 and 0.
+    private static func float(_ value: DynamicValue) throws(LeafError) -> Double {
+        if case .boolean(let flag) = value { return flag ? 1 : 0 }
+        guard let number = value.numericValue, number.isFinite else {
+            throw value.refused("Float cannot represent non numeric value")
+        }
+        return number
+    }
+
+    /// Texts, and the texts of truth values and numbers.
+    private static func text(_ value: DynamicValue) throws(LeafError) -> String {
+        switch value {
+        case .string(let text): return text
+        case .boolean(let flag): return flag ? "true" : "false"
+        case .int(let number): return String(number)
+        case .number(let digits):
+            if let number = Double(digits), number.isFinite { return InputValue.digits(of: number) }
+        case .null, .list, .object: break
+        }
+        throw value.refused("String cannot represent value")
+    }
+
+    /// Truth values, and finite numbers: true where not zero.
+    private static func truth(_ value: DynamicValue) throws(LeafError) -> Bool {
+        switch value {
+        case .boolean(let flag): return flag
+        case .int(let number): return number != 0
+        case .number(let digits):
+            if let number = Double(digits), number.isFinite { return number != 0 }
+        case .null, .string, .list, .object: break
+        }
+        throw value.refused("Boolean cannot represent a non boolean value")
+    }
+
+    /// Texts, and the digits of integral numbers.
+    private static func identifier(_ value: DynamicValue) throws(LeafError) -> String {
+        switch value {
+        case .string(let text): return text
+        case .int(let number): return String(number)
+        case .number(let digits):
+            if let number = Double(digits), number.isFinite, number == number.rounded(.towardZero) {
+                return InputValue.digits(of: number)
+            }
+        case .null, .boolean, .list, .object: break
+        }
+        throw value.refused("ID cannot represent value")
+    }
+}
+
+extension EnumType {
+    /// Writes the name of one of the values.
+    ///
+    /// - Parameter name: the enum's own name, for the message.
+    func write(_ value: DynamicValue, of name: String, to writer: inout ResponseWriter) throws(LeafError) {
+        guard case .string(let text) = value, self.value(named: text) != nil else {
+            throw value.refused("Enum \"\(name)\" cannot represent value")
+        }
+        writer.write(text)
+    }
+}
+
+extension DynamicValue {
+    /// The number that a number or a text is.
+    fileprivate var numericValue: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .number(let digits): Double(digits)
+        case .string(let text): DynamicValue.number(in: text)
+        case .null, .boolean, .list, .object: nil
+        }
+    }
+
+    /// A decimal number with nothing beside it. (`Double` would read `nan`, `infinity` and hexadecimal digits too.)
+    private static func number(in text: String) -> Double? {
+        let isDecimal = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "e"), UInt8(ascii: "E"):
+                true
+            default: false
+            }
+        }
+        return isDecimal ? Double(text) : nil
+    }
+
+    fileprivate func refused(_ reason: String) -> LeafError {
+        LeafError("\(reason): \(inputValue.inspected)")
+    }
+}

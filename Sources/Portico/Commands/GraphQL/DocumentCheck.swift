@@ -1,0 +1,42 @@
+import GraphQL
+
+/// Holds documents against a schema, for people.
+struct DocumentCheck {
+    let schema: SchemaFile
+    let documents: [SourceText]
+
+    /// The faults of the schema; where it has none, those of the documents.
+    var reports: [FaultReport] {
+        switch schema.result {
+        case .failure(let errors): [FaultReport(source: schema.source, errors: errors.errors)]
+        case .success(let schema):
+            documents.compactMap { source in
+                DocumentCheck.errors(in: source, against: schema).map { errors in
+                    FaultReport(source: source, errors: errors.errors)
+                }
+            }
+        }
+    }
+
+    private static func errors(in source: SourceText, against schema: Schema) -> GraphQLErrors? {
+        do {
+            _ = try Document(reading: source).validated(against: schema)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension Document {
+    /// - Throws: The errors of validation.
+    func validated(
+        against schema: Schema, options: ValidationOptions = ValidationOptions()
+    ) throws(GraphQLErrors) -> ValidDocument {
+        do {
+            return try validate(self, against: schema, options: options)
+        } catch {
+            throw GraphQLErrors(error.errors)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import GraphQL
+
+/// `portico graphql execute`
+struct ExecuteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "execute",
+        abstract: "Run an operation on a schema and a JSON value, without a server.",
+        discussion: """
+            Fields resolve by property name; an object says by "__typename" which type of an interface or union it
+            has. The response goes to standard output. Exit status 1 when it has errors.
+
+            Examples:
+              portico graphql execute --schema schema.graphql --data root.json --query '{ account { id } }'
+              portico graphql execute --schema schema.graphql --query home.graphql --variables '{"last": 5}'
+            """)
+
+    @Option(help: "The file with the schema.")
+    var schema: String
+
+    @Option(help: "A file with the JSON value that operations begin from. (default: null)")
+    var data: String?
+
+    @Option(help: "The document: a file, -, or its text.")
+    var query: String
+
+    @Option(help: "The values of the variables, a JSON object: a file, -, or its text.")
+    var variables: String?
+
+    @Option(help: "Which of the document's operations is meant.")
+    var operation: String?
+
+    func run() async throws {
+        let command = self
+        guard let response = try await DeepStack.run({ try command.execute() }) else { throw ExitCode(1) }
+        Terminal.write(String(decoding: response.body, as: UTF8.self) + "\n")
+        if response.outcome != .complete { throw ExitCode(1) }
+    }
+
+    /// The response; nil where the schema is at fault, which has been reported.
+    private func execute() throws -> Response? {
+        let schemaFile = try SchemaFile(path: schema)
+        let root = try data.map { try ExecuteCommand.json(TextFile(path: $0)) } ?? .null
+        let request = try Request(
+            String(decoding: TextFile.named(query, of: "--query").bytes, as: UTF8.self),
+            operationName: operation, variables: variableValues())
+        switch schemaFile.result {
+        case .success(let schema):
+            var options = ExecutionOptions()
+            options.parserLimits = DeepStack.limits
+            return DynamicSchema(schema, options: options).execute(request, rootValue: root)
+        case .failure(let errors):
+            Terminal.report(FaultReport(source: schemaFile.source, errors: errors.errors).text)
+            return nil
+        }
+    }
+
+    private func variableValues() throws -> InputObject {
+        guard let variables else { return InputObject() }
+        let file = try TextFile.named(variables, of: "--variables")
+        guard case .object(let values) = try ExecuteCommand.json(file) else {
+            throw UsageError("\(file.name): the variables are not a JSON object, as in {\"last\": 5}")
+        }
+        return values
+    }
+
+    private static func json(_ file: TextFile) throws -> InputValue {
+        do {
+            return try InputValue(json: file.bytes, limits: DeepStack.jsonLimits)
+        } catch {
+            throw UsageError("\(file.name) is no JSON: \(error.message)")
+        }
+    }
+}

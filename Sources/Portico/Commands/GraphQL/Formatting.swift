@@ -1,0 +1,30 @@
+import GraphQL
+
+/// What formatting makes of a text.
+enum Formatting {
+    case formatted(String)
+    /// It has to stay as it is; the text says why.
+    case refused(String)
+
+    /// - Parameter dropsComments: whether a text with comments, which the canonical form has not, is formatted too.
+    init(_ source: SourceText, dropsComments: Bool) {
+        do {
+            let document = try Document(reading: source)
+            if !dropsComments, let comment = source.firstComment {
+                self = .refused(Formatting.commented(source, comment))
+            } else {
+                self = .formatted(document.print() + "\n")
+            }
+        } catch {
+            self = .refused(FaultReport(source: source, errors: error.errors).text)
+        }
+    }
+
+    private static func commented(_ source: SourceText, _ place: SourceLocation) -> String {
+        """
+        \(source.name):\(place.line):\(place.column): The comment would be lost. --drop-comments formats the file \
+        nonetheless; a description, a string in front of a definition, would be kept.
+
+        """
+    }
+}

@@ -1,0 +1,14 @@
+import GraphQL
+
+/// A file that defines a schema.
+struct SchemaFile {
+    let source: SourceText
+    let result: Result<Schema, GraphQLErrors>
+
+    /// - Throws: `UsageError` where the file cannot be read.
+    init(path: String) throws {
+        let source = try TextFile(path: path).source
+        self.source = source
+        result = Result { () throws(GraphQLErrors) in try Schema.build(Document(reading: source)) }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+
+/// `portico graphql validate`
+struct ValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Hold documents against a schema.",
+        discussion: """
+            Each file is a document of its own: it holds all fragments that its operations spread. Without files the
+            schema alone is checked. Exit status 1 when anything is wrong.
+
+            Examples:
+              portico graphql validate --schema schema.graphql
+              portico graphql validate --schema schema.graphql operations/*.graphql
+              portico graphql validate --schema schema.graphql --json - < query.graphql
+            """)
+
+    @Option(help: "The file with the schema.")
+    var schema: String
+
+    @Flag(help: "Write [{\"file\", \"errors\": [{\"message\", \"locations\"}]}], one entry for each file at fault.")
+    var json = false
+
+    @Argument(help: "The files with the documents; - is standard input.")
+    var files: [String] = []
+
+    func run() async throws {
+        let command = self
+        let reports = try await DeepStack.run {
+            try DocumentCheck(
+                schema: SchemaFile(path: command.schema), documents: command.files.map { try TextFile(path: $0).source }
+            ).reports
+        }
+        if json {
+            Terminal.write(FaultReport.json(of: reports) + "\n")
+        } else {
+            Terminal.report(reports.map(\.text).joined(separator: "\n"))
+        }
+        if !reports.isEmpty { throw ExitCode(1) }
+    }
+}
