@@ -3,10 +3,10 @@
 /// That takes two steps. The draft knows all types but no value: defaults and arguments of applied directives are
 /// left out. On it the rules for type systems are checked, after which values can be coerced without going in
 /// circles: the second step fills them in.
-struct SchemaBuilder {
-    let syntax: SchemaSyntax
-    let order: TypeOrder
-    let scalarCoercions: [String: ScalarCoercion]
+final class SchemaBuilder {
+    private let syntax: SchemaSyntax
+    private let order: TypeOrder
+    private let scalarCoercions: [String: ScalarCoercion]
     /// The values of defaults and directives; nil for the draft.
     private var values: SchemaValues?
 
@@ -19,19 +19,26 @@ struct SchemaBuilder {
     }
 
     /// The schema without values.
-    func draft() -> Schema { build() }
+    func draft() -> Schema {
+        values = nil
+        return build()
+    }
 
     /// The schema with all its values.
     func finished(_ draft: Schema) -> Schema {
-        var copy = self
-        copy.values = SchemaValues(syntax: syntax, draft: draft)
-        return copy.build()
+        values = SchemaValues(syntax: syntax, draft: draft)
+        return build()
+    }
+
+    /// What a description means.
+    private func text(_ description: StringValue?) -> String? {
+        description.map { document.string($0) }
     }
 
     private func build() -> Schema {
         let roots = rootTypes()
         return Schema(
-            description: syntax.schema?.description.map(document.string),
+            description: text(syntax.schema?.description),
             types: order.origins.enumerated().map { type($1, TypeID(index: $0)) },
             directives: directives(),
             queryType: roots[.query], mutationType: roots[.mutation], subscriptionType: roots[.subscription],
@@ -67,8 +74,8 @@ struct SchemaBuilder {
 
     private func directive(_ node: DirectiveDefinition) -> DirectiveType {
         DirectiveType(
-            name: document.text(node.name), description: node.description.map(document.string),
-            arguments: node.arguments.indices.compactMap(inputValue), isRepeatable: node.isRepeatable,
+            name: document.text(node.name), description: text(node.description),
+            arguments: node.arguments.indices.compactMap { inputValue($0) }, isRepeatable: node.isRepeatable,
             locations: node.locations.indices.compactMap {
                 DirectiveLocation(rawValue: document.text(document.nameLists[$0]))
             },
@@ -89,7 +96,7 @@ extension SchemaBuilder {
     private func namedType(_ type: TypeSyntax, _ id: TypeID) -> NamedType {
         let node = type.definition
         return NamedType(
-            id: id, name: document.text(node.name), description: node.description.map(document.string),
+            id: id, name: document.text(node.name), description: text(node.description),
             kind: kind(type), appliedDirectives: type.nodes.flatMap { applied($0.directives) },
             node: node.span)
     }
@@ -103,18 +110,18 @@ extension SchemaBuilder {
         case .interface:
             .interface(composite(type))
         case .union:
-            .union(UnionType(members: type.members.compactMap(named)))
+            .union(UnionType(members: type.members.compactMap { named($0) }))
         case .enum:
-            .enum(EnumType(values: type.enumValues.map(enumValue)))
+            .enum(EnumType(values: type.enumValues.map { enumValue($0) }))
         case .inputObject:
             .inputObject(
                 InputObjectType(
-                    fields: type.inputFields.compactMap(inputValue), isOneOf: isOneOf(type.definition)))
+                    fields: type.inputFields.compactMap { inputValue($0) }, isOneOf: isOneOf(type.definition)))
         }
     }
 
     private func composite(_ type: TypeSyntax) -> CompositeType {
-        CompositeType(interfaces: type.interfaces.compactMap(named), fields: type.fields.compactMap(field))
+        CompositeType(interfaces: type.interfaces.compactMap { named($0) }, fields: type.fields.compactMap { field($0) })
     }
 
     /// The type that a name in a list of names stands for.
@@ -124,8 +131,8 @@ extension SchemaBuilder {
         let node = document.fieldDefinitions[index]
         guard let type = order.resolve(node.type) else { return nil }
         return SchemaField(
-            name: document.text(node.name), description: node.description.map(document.string), type: type,
-            arguments: node.arguments.indices.compactMap(inputValue),
+            name: document.text(node.name), description: text(node.description), type: type,
+            arguments: node.arguments.indices.compactMap { inputValue($0) },
             deprecationReason: deprecationReason(node.directives),
             appliedDirectives: applied(node.directives),
             node: node.span)
@@ -134,11 +141,12 @@ extension SchemaBuilder {
     private func inputValue(_ index: Int) -> SchemaInputValue? {
         let node = document.inputValueDefinitions[index]
         guard let type = order.resolve(node.type) else { return nil }
-        let defaultValue = node.defaultValue.map { literal in
-            DefaultValue(literal: document.print(literal), value: values?.defaultValue(index, type) ?? .null)
+        let defaultValue = node.defaultValue.map { literal -> DefaultValue in
+            guard let values else { return DefaultValue(literal: "", value: .null) }
+            return DefaultValue(literal: document.print(literal), value: values.defaultValue(index, type) ?? .null)
         }
         return SchemaInputValue(
-            name: document.text(node.name), description: node.description.map(document.string), type: type,
+            name: document.text(node.name), description: text(node.description), type: type,
             defaultValue: defaultValue, deprecationReason: deprecationReason(node.directives),
             appliedDirectives: applied(node.directives), node: node.span)
     }
@@ -146,7 +154,7 @@ extension SchemaBuilder {
     private func enumValue(_ index: Int) -> SchemaEnumValue {
         let node = document.enumValueDefinitions[index]
         return SchemaEnumValue(
-            name: document.text(node.name), description: node.description.map(document.string),
+            name: document.text(node.name), description: text(node.description),
             deprecationReason: deprecationReason(node.directives),
             appliedDirectives: applied(node.directives),
             node: node.span)

@@ -1,41 +1,38 @@
 /// What a document defines of a type system, sorted: each type with its extensions, in the order of the text.
 ///
-/// Executable definitions in the same document are passed over.
-struct SchemaSyntax: Sendable {
+/// Executable definitions in the same document are passed over. A class, since a document is expensive to copy.
+final class SchemaSyntax: Sendable {
     let document: Document
     /// The schema definition; nil where root types go by their usual names.
-    private(set) var schema: SchemaDefinition?
-    private(set) var schemaExtensions: [SchemaDefinition] = []
+    let schema: SchemaDefinition?
+    let schemaExtensions: [SchemaDefinition]
     /// The types that have a definition.
     ///
     /// Of several with one name only the first is here.
-    private(set) var types: [TypeSyntax] = []
-    private(set) var directives: [DirectiveDefinition] = []
+    let types: [TypeSyntax]
+    let directives: [DirectiveDefinition]
     /// By `Name.id`, the position in `types`.
-    private var positions: [Int?]
+    private let positions: [Int?]
 
     init(_ document: Document) {
         self.document = document
-        positions = Array(repeating: nil, count: document.names.count)
-        for definition in document.definitions {
-            switch definition {
-            case .schema(let schema) where schema.isExtension: schemaExtensions.append(schema)
-            case .schema(let schema): self.schema = self.schema ?? schema
-            case .directive(let directive): directives.append(directive)
-            case .type(let type) where !type.isExtension: add(type)
-            case .type, .operation, .fragment: break
-            }
+        let schemas = document.definitions.compactMap(\.schema)
+        schema = schemas.first { !$0.isExtension }
+        schemaExtensions = schemas.filter(\.isExtension)
+        directives = document.definitions.compactMap(\.directive)
+        var types: [TypeSyntax] = []
+        var positions = [Int?](repeating: nil, count: document.names.count)
+        for case .type(let type) in document.definitions where !type.isExtension {
+            let id = Int(type.name.id)
+            guard positions[id] == nil else { continue }
+            positions[id] = types.count
+            types.append(TypeSyntax(definition: type))
         }
         for case .type(let type) in document.definitions where type.isExtension {
             if let position = positions[Int(type.name.id)] { types[position].extensions.append(type) }
         }
-    }
-
-    private mutating func add(_ type: TypeDefinition) {
-        let id = Int(type.name.id)
-        guard positions[id] == nil else { return }
-        positions[id] = types.count
-        types.append(TypeSyntax(definition: type))
+        self.types = types
+        self.positions = positions
     }
 
     /// The definition of a type by a name of the document.
@@ -43,6 +40,20 @@ struct SchemaSyntax: Sendable {
 
     /// The schema definition and its extensions.
     var schemaNodes: [SchemaDefinition] { (schema.map { [$0] } ?? []) + schemaExtensions }
+}
+
+extension Definition {
+    /// The definition or extension of a schema; nil for other definitions.
+    fileprivate var schema: SchemaDefinition? {
+        guard case .schema(let schema) = self else { return nil }
+        return schema
+    }
+
+    /// The definition of a directive; nil for other definitions.
+    fileprivate var directive: DirectiveDefinition? {
+        guard case .directive(let directive) = self else { return nil }
+        return directive
+    }
 }
 
 /// A type's definition and what extends it.
