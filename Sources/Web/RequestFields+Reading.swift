@@ -51,9 +51,15 @@ extension StringProtocol {
     func matches(_ lowercased: StaticString) -> Bool {
         guard utf8.count == lowercased.utf8CodeUnitCount else { return false }
         return lowercased.withUTF8Buffer { expected in
-            unsafe zip(utf8, expected).allSatisfy { byte, letter in
-                byte == letter || (byte &- UInt8(ascii: "A") < 26 && byte | 0x20 == letter)
+            var position = 0
+            for byte in utf8 {
+                let letter = unsafe expected[position]
+                guard byte == letter || (byte &- UInt8(ascii: "A") < 26 && byte | 0x20 == letter) else {
+                    return false
+                }
+                position += 1
             }
+            return true
         }
     }
 
