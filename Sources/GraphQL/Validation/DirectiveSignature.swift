@@ -1,4 +1,6 @@
-/// What a directive's definition says of its uses. A definition in the document itself stands in for the schema's.
+/// What a directive's definition says of its uses.
+///
+/// A definition in the document itself stands in for the schema's.
 struct DirectiveSignature {
     private let document: TypedDocument
     private let definition: Definition
@@ -39,7 +41,9 @@ struct DirectiveSignature {
         switch definition {
         case .ofSchema(let directive): directive.arguments.map(\.name)
         case .ofDocument(let directive):
-            document.document.inputValueDefinitions[directive.arguments.indices].map { document.text($0.name) }
+            document.document.inputValueDefinitions[directive.arguments.indices].map {
+                document.text($0.name)
+            }
         }
     }
 
@@ -62,7 +66,8 @@ struct DirectiveSignature {
                 return (argument.name, document.schema.describe(argument.type))
             }
         case .ofDocument(let directive):
-            return document.document.inputValueDefinitions[directive.arguments.indices].compactMap { argument in
+            return document.document.inputValueDefinitions[directive.arguments.indices].compactMap {
+                argument in
                 let name = document.text(argument.name)
                 guard argument.type.wrapping.isNonNull, argument.defaultValue == nil, !isGiven(name) else {
                     return nil

@@ -196,7 +196,8 @@ extension DocumentTyping {
     }
 
     private mutating func typeDirectives(
-        _ run: Run<Directive>, at location: DirectiveLocation, of owner: SourceSpan, defining name: Name? = nil
+        _ run: Run<Directive>, at location: DirectiveLocation, of owner: SourceSpan,
+        defining name: Name? = nil
     ) {
         guard !run.isEmpty else { return }
         directiveSites.append(
@@ -258,12 +259,13 @@ extension DocumentTyping {
                 field.value,
                 ValuePosition(
                     type: fieldType, hasDefault: definition.defaultValue != nil,
-                    oneOf: input.isOneOf ? type?.type : nil))
+                    oneOf: input.isOneOf && type?.wrapping == Wrapping() ? type?.type : nil))
         }
     }
 
-    /// Directives of type system definitions, which an executable document has no business to hold. Their faults are
-    /// reported all the same.
+    /// Directives of type system definitions, which an executable document has no business to hold.
+    ///
+    /// Their faults are reported all the same.
     private mutating func typeDirectives(ofTypeSystem definition: Definition) {
         switch definition {
         case .operation, .fragment: break

@@ -67,7 +67,9 @@ struct FragmentWalk {
 
     private mutating func enqueueSpreads(in set: SelectionSet) {
         document.document.forEachSpread(in: set) { index, _ in
-            guard let fragment = document.selections[index].fragment, reached[fragment] != walk else { return }
+            guard let fragment = document.selections[index].fragment, reached[fragment] != walk else {
+                return
+            }
             reached[fragment] = walk
             queue.append(fragment)
         }

@@ -1,5 +1,6 @@
-/// The fields that introspection adds to a schema's types (specification, section 4.1 and 4.2). They belong to no
-/// type's list of fields.
+/// The fields that introspection adds to a schema's types (specification, section 4.1 and 4.2).
+///
+/// They belong to no type's list of fields.
 package enum MetaField {
     /// `__typename: String!`, of every composite type.
     package static func typename(in schema: Schema) -> SchemaField? {

@@ -14,7 +14,9 @@ struct Finding {
     let position: VisitPosition
     /// The places that the error names, in order.
     let spans: [SourceSpan]
-    /// Words the error. Only errors that are reported are worded: suggestions cost more than finding the error.
+    /// Words the error.
+    ///
+    /// Only errors that are reported are worded: suggestions cost more than finding the error.
     let message: () -> String
 
     init(_ position: VisitPosition, at spans: [SourceSpan], message: @escaping () -> String) {
@@ -47,7 +49,9 @@ struct VisitPosition: Comparable {
         VisitPosition(offset: span.start, phase: .entering, tieBreak: 0)
     }
 
-    /// The walk has been through a node. Of nodes that end together the inner one is left first.
+    /// The walk has been through a node.
+    ///
+    /// Of nodes that end together the inner one is left first.
     static func leaving(_ span: SourceSpan) -> VisitPosition {
         VisitPosition(offset: span.end, phase: .leaving, tieBreak: .max - span.start)
     }

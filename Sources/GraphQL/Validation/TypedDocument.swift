@@ -34,8 +34,9 @@ package final class TypedDocument: Sendable {
     package let variableTypes: [WrappedType?]
     /// Where variables are used, in the order of the text within one operation or fragment.
     package let variableUses: [VariableUse]
-    /// By `Name.id`: directives that the document itself defines. An executable one defines none; where it does, its
-    /// uses are held against them.
+    /// By `Name.id`: directives that the document itself defines.
+    ///
+    /// An executable one defines none; where it does, its uses are held against them.
     let directiveDefinitions: [UInt32: DirectiveDefinition]
 
     /// By `TypeID.index`, for each type that the document touches.
@@ -85,7 +86,8 @@ package final class TypedDocument: Sendable {
 
     /// The arguments that the field selected at an index of `document.selections` takes.
     func argumentDefinitions(at index: Int) -> [SchemaInputValue] {
-        guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType else {
+        guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType
+        else {
             return fieldDefinition(at: index)?.arguments ?? []
         }
         switch schema.types[parent.index].kind {
@@ -132,5 +134,8 @@ package struct VariableUse: Sendable {
     /// Whether the argument or input field has a default, which makes a nullable variable fit a non-null position.
     package let hasDefault: Bool
     /// The OneOf input object type whose field takes the variable's value, if it is one.
+    ///
+    /// As in the reference implementation only where that type is expected as such: where it is non-null, or
+    /// the object stands for a list of one, null is left to the coercion of arguments to refuse.
     package let oneOf: TypeID?
 }

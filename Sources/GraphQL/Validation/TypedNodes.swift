@@ -28,8 +28,9 @@ package struct TypedSelection: Sendable {
     /// Of a fragment spread: the index in `TypedDocument.fragments`; nil where there is no such fragment.
     package var fragment: Int? { target < 0 ? nil : Int(target) }
 
-    /// The named type that a field returns, or that a fragment is on; nil where unknown. An inline fragment
-    /// without a condition has its parent's type.
+    /// The named type that a field returns, or that a fragment is on; nil where unknown.
+    ///
+    /// An inline fragment without a condition has its parent's type.
     package var type: TypeID? { result.type }
 }
 
@@ -85,8 +86,9 @@ package struct DirectiveSite: Sendable {
     package let location: DirectiveLocation
     /// The node.
     package let owner: SourceSpan
-    /// The name of the type or directive that the node defines or extends; nil for other nodes. All definitions
-    /// and extensions of one type count as one location.
+    /// The name of the type or directive that the node defines or extends; nil for other nodes.
+    ///
+    /// All definitions and extensions of one type count as one location.
     let definedName: Name?
 }
 

@@ -11,11 +11,15 @@ struct VariableScopes {
         definitions = Array(repeating: -1, count: document.document.names.count)
     }
 
-    /// Calls `body` with each use of a variable in the operation and the fragments that it reaches, and with the
-    /// index of the variable's definition; nil where the operation has none. Of several by one name the last counts.
+    /// Calls `body` with each use of a variable in the operation and the fragments that it reaches, and with
+    /// the index of the variable's definition; nil where the operation has none.
+    ///
+    /// Of several by one name the last counts.
     mutating func forEachUse(in operation: TypedOperation, _ body: (VariableUse, Int?) -> Void) {
         let variables = operation.definition.variables.indices
-        for index in variables { definitions[Int(document.document.variableDefinitions[index].name.id)] = index }
+        for index in variables {
+            definitions[Int(document.document.variableDefinitions[index].name.id)] = index
+        }
         func report(_ uses: Range<Int>) {
             for use in document.variableUses[uses] {
                 // Leftovers of other operations lie outside the range.

@@ -63,8 +63,9 @@ struct CollectedSet {
 }
 
 extension TypedDocument {
-    /// The selection sets of operations, fragments and fields, in the order of the text. Those of inline fragments
-    /// are part of the sets in which they stand.
+    /// The selection sets of operations, fragments and fields, in the order of the text.
+    ///
+    /// Those of inline fragments are part of the sets in which they stand.
     var selectionSetsInOrder: [SelectionSet] {
         var sets = operations.map(\.definition.selectionSet) + fragments.map(\.definition.selectionSet)
         forEachField { _, field in

@@ -77,7 +77,8 @@ extension ConflictSearch {
     }
 
     private func isEnough(_ found: [FieldConflict]) -> Bool {
-        isExhausted || found.count > max(document.options.maximumErrors, ConflictSearch.maximumReasonLength / 10)
+        isExhausted
+            || found.count > max(document.options.maximumErrors, ConflictSearch.maximumReasonLength / 10)
     }
 }
 
@@ -143,7 +144,8 @@ extension ConflictSearch {
         }
         let areExclusive =
             areParentsExclusive
-            || document.areExclusive(document.selections[one].parentType, document.selections[other].parentType)
+            || document.areExclusive(
+                document.selections[one].parentType, document.selections[other].parentType)
         if !areExclusive, let difference = document.difference(one, other) { return conflict(difference) }
         if let type = document.returnType(at: one), let otherType = document.returnType(at: other),
             document.shapesConflict(type, otherType)
@@ -164,8 +166,12 @@ extension ConflictSearch {
         var found: [FieldConflict] = []
         let (set, otherSet) = (sets.collect(one), sets.collect(other))
         compare(set, otherSet, areExclusive, &found)
-        for fragment in sets[otherSet].fragments { compare(set, withFragment: fragment, areExclusive, &found) }
-        for fragment in sets[set].fragments { compare(otherSet, withFragment: fragment, areExclusive, &found) }
+        for fragment in sets[otherSet].fragments {
+            compare(set, withFragment: fragment, areExclusive, &found)
+        }
+        for fragment in sets[set].fragments {
+            compare(otherSet, withFragment: fragment, areExclusive, &found)
+        }
         for fragment in sets[set].fragments {
             for otherFragment in sets[otherSet].fragments {
                 compareFragments(fragment, otherFragment, areExclusive, &found)
@@ -174,7 +180,9 @@ extension ConflictSearch {
         return found
     }
 
-    /// The conflict of two fields whose selections conflict. What it tells is bounded: it may be very much.
+    /// The conflict of two fields whose selections conflict.
+    ///
+    /// What it tells is bounded: it may be very much.
     private func summary(of nested: [FieldConflict], below one: Int, _ other: Int) -> FieldConflict? {
         guard case .field(let field) = document.document.selections[one] else { return nil }
         var reason = ""

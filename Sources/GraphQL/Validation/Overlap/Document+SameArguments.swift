@@ -32,14 +32,16 @@ extension Document {
             sameText(span, otherSpan)
         case (.string(let string), .string(let otherString)):
             string.isBlock == otherString.isBlock
-                && (sameText(string.span, otherString.span) || self.string(string) == self.string(otherString))
+                && (sameText(string.span, otherString.span)
+                    || self.string(string) == self.string(otherString))
         case (.boolean(let value, _), .boolean(let otherValue, _)): value == otherValue
         case (.null, .null): true
         case (.list(let items, _), .list(let otherItems, _)):
             items.count == otherItems.count
                 && zip(items.indices, otherItems.indices).allSatisfy { sameValue(values[$0], values[$1]) }
         case (.object(let fields, _), .object(let otherFields, _)): sameFields(fields, otherFields)
-        case (.variable, _), (.enum, _), (.int, _), (.float, _), (.string, _), (.boolean, _), (.null, _), (.list, _),
+        case (.variable, _), (.enum, _), (.int, _), (.float, _), (.string, _), (.boolean, _), (.null, _),
+            (.list, _),
             (.object, _):
             false
         }

@@ -44,7 +44,9 @@ struct FieldGroups {
         return fields
     }
 
-    /// Puts the fields of a selection set down for collection. No set may be put down twice.
+    /// Puts the fields of a selection set down for collection.
+    ///
+    /// No set may be put down twice.
     mutating func follow(_ set: SelectionSet) {
         pending.append(set.selections.indices)
     }
@@ -56,8 +58,9 @@ struct FieldGroups {
         follow(document.fragments[fragment].definition.selectionSet)
     }
 
-    /// Adds the fields that are put down, and those of the fragments spread there, to the groups. Each fragment is
-    /// followed once, without recursion: chains of fragments may be as long as the document.
+    /// Adds the fields that are put down, and those of the fragments spread there, to the groups.
+    ///
+    /// Each fragment is followed once, without recursion: chains of fragments may be as long as the document.
     ///
     /// - Parameter visit: Called with each fragment that is spread.
     /// - Returns: How many selections were looked at.

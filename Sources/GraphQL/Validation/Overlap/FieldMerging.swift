@@ -46,8 +46,10 @@ struct FieldMerging {
     private var mergedTogether: Set<TaskKey> = []
     /// By fragment: whether it was part of a set whose fields must be the same.
     private var coveredFragments: [Bool]
-    /// How many more fields may be collected. Nested groups on several object types can multiply with each level;
-    /// documents that are written to be run stay below a few times their size.
+    /// How many more fields may be collected.
+    ///
+    /// Nested groups on several object types can multiply with each level; documents that are written to be
+    /// run stay below a few times their size.
     private var budget: Int
     private var conflict: FieldConflict?
 
@@ -140,6 +142,8 @@ struct FieldMerging {
 
 extension FieldMerging {
     private mutating func take(group: [Int32], _ demand: Demand) {
+        let parts = FieldParts(group, in: document)
+        if demand == .same, findsDifference(in: group, parts) { return }
         if findsShapeConflict(in: group) { return }
         let nested = group.filter { index in
             guard case .field(let field) = document.document.selections[Int(index)] else { return false }
@@ -148,8 +152,6 @@ extension FieldMerging {
         switch demand {
         case .shape: schedule(nested, .shape)
         case .same:
-            let parts = FieldParts(group, in: document)
-            if findsDifference(in: group, parts) || nested.isEmpty { return }
             guard parts.objects.count > 1 else { return schedule(nested, .same) }
             schedule(nested, .shape)
             for fields in FieldParts(nested, in: document).overlapping { schedule(fields, .same) }
@@ -167,7 +169,8 @@ extension FieldMerging {
             if document.shapesConflict(known.type, type) {
                 report(
                     known.index, index,
-                    "they return conflicting types \(document.quoted(known.type)) and \(document.quoted(type))")
+                    "they return conflicting types \(document.quoted(known.type)) and \(document.quoted(type))"
+                )
                 return true
             }
         }
@@ -178,12 +181,10 @@ extension FieldMerging {
     private mutating func findsDifference(in group: [Int32], _ parts: FieldParts) -> Bool {
         let isOneSet = parts.objects.count < 2 || !parts.abstract.isEmpty
         for fields in isOneSet ? [group] : parts.objects {
-            for index in fields.dropFirst() {
-                guard let reason = document.difference(Int(fields[0]), Int(index)) else { continue }
-                // With an abstract field in the group, two fields on different objects may differ only because one
-                // of them differs from that field.
-                let other = parts.abstract.first { document.difference(Int($0), Int(index)) != nil }
-                report(other ?? fields[0], index, other.flatMap { document.difference(Int($0), Int(index)) } ?? reason)
+            let reference = parts.abstract.first ?? fields[0]
+            for index in fields {
+                guard let reason = document.difference(Int(reference), Int(index)) else { continue }
+                report(reference, index, reason)
                 return true
             }
         }
@@ -208,7 +209,8 @@ private struct FieldParts {
         var positions: [TypeID: Int] = [:]
         var lastType: TypeID?
         for index in fields {
-            guard let type = document.selections[Int(index)].parentType, document.kind(of: type) == .object else {
+            guard let type = document.selections[Int(index)].parentType, document.kind(of: type) == .object
+            else {
                 abstract.append(index)
                 continue
             }
@@ -237,7 +239,8 @@ extension TypedDocument {
         if field.name.id != otherField.name.id {
             return "\(quoted(field.name)) and \(quoted(otherField.name)) are different fields"
         }
-        return document.sameArguments(field.arguments, otherField.arguments) ? nil : "they have differing arguments"
+        return document.sameArguments(field.arguments, otherField.arguments)
+            ? nil : "they have differing arguments"
     }
 
     /// By fragment: whether anything spreads it.

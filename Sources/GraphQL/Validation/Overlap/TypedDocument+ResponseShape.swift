@@ -4,7 +4,8 @@ extension TypedDocument {
     /// `__typename` and the other fields of introspection have none here, as in the reference implementation: on
     /// different object types `__typename` may share its response key with a field of another type.
     func returnType(at index: Int) -> WrappedType? {
-        guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType else {
+        guard case .defined(let position) = selections[index].field, let parent = selections[index].parentType
+        else {
             return nil
         }
         switch schema.types[parent.index].kind {

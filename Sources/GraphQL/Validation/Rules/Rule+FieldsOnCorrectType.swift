@@ -15,7 +15,8 @@ extension Rule {
     }
 
     /// Types that have the field, where the parent is abstract; else fields with a similar name.
-    private static func suggestion(for field: String, on parent: TypeID, in document: TypedDocument) -> String {
+    private static func suggestion(for field: String, on parent: TypeID, in document: TypedDocument) -> String
+    {
         guard document.options.suggests else { return "" }
         let schema = document.schema
         let types = typesWithField(field, below: parent, in: schema)

@@ -1,6 +1,7 @@
 extension Rule {
     /// Fragments are on objects, interfaces and unions (specification, 5.5.1.3).
-    static let fragmentsOnCompositeTypes = Rule(name: "Fragments on Object, Interface or Union Types") { document in
+    static let fragmentsOnCompositeTypes = Rule(name: "Fragments on Object, Interface or Union Types") {
+        document in
         var findings: [Finding] = []
         for fragment in document.fragments {
             guard let type = fragment.type, !document.kind(of: type).isComposite else { continue }

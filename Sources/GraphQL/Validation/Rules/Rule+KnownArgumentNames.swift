@@ -15,7 +15,9 @@ extension Rule {
         }
         for index in document.document.directives.indices {
             let directive = document.document.directives[index]
-            guard !directive.arguments.isEmpty, let signature = document.directiveSignature(at: index) else { continue }
+            guard !directive.arguments.isEmpty, let signature = document.directiveSignature(at: index) else {
+                continue
+            }
             for argument in document.document.arguments[directive.arguments.indices]
             where !signature.defines(argument: document.text(argument.name)) {
                 findings.append(
@@ -27,9 +29,8 @@ extension Rule {
         return findings
     }
 
-    /// - Parameters:
-    ///   - position: When it is told, if not when the walk comes to the argument.
-    ///   - owner: How messages name what has the argument, and which arguments it defines.
+    /// The finding of an unknown argument, told at `position` or else where the walk comes to the argument; `owner`
+    /// says what has the argument and which arguments it defines.
     private static func unknownArgument(
         _ argument: Argument, in document: TypedDocument, _ position: VisitPosition?,
         owner: @escaping () -> (place: String, arguments: [String])

@@ -41,16 +41,20 @@ extension Rule {
         }
     }
 
-    /// The unknown types that type system definitions name. An executable document has no such definitions; where it
-    /// does, their faults are told with the others.
-    private static func unknownTypesOfTypeSystem(in document: TypedDocument) -> [(name: Name, isTypeSystem: Bool)] {
+    /// The unknown types that type system definitions name.
+    ///
+    /// An executable document has no such definitions; where it does, their faults are told with the others.
+    private static func unknownTypesOfTypeSystem(in document: TypedDocument) -> [(
+        name: Name, isTypeSystem: Bool
+    )] {
         let syntax = document.document
         var names = syntax.fieldDefinitions.map(\.type.name) + syntax.inputValueDefinitions.map(\.type.name)
         names += syntax.operationTypeDefinitions.map(\.type)
         for case .type(let type) in syntax.definitions {
             switch type.body {
             case .scalar, .enum, .inputObject: break
-            case .object(let interfaces, _), .interface(let interfaces, _): names += syntax.nameLists[interfaces.indices]
+            case .object(let interfaces, _), .interface(let interfaces, _):
+                names += syntax.nameLists[interfaces.indices]
             case .union(let members): names += syntax.nameLists[members.indices]
             }
         }

@@ -1,6 +1,8 @@
 extension Rule {
-    /// Introspection does not nest lists three deep. This rule is no part of the specification; the reference
-    /// implementation recommends it, because each level multiplies the response by the size of the schema.
+    /// Introspection does not nest lists three deep.
+    ///
+    /// This rule is no part of the specification; the reference implementation recommends it, because each
+    /// level multiplies the response by the size of the schema.
     static let maxIntrospectionDepth = Rule(name: "Maximum Introspection Depth") { document in
         guard document.options.limitsIntrospectionDepth else { return [] }
         var roots: [(index: Int, span: SourceSpan)] = []
@@ -24,8 +26,10 @@ extension Rule {
     }
 }
 
-/// Finds introspection lists nested in one another, through fragments too. Each fragment is followed at most once for
-/// each depth, and without recursion: chains of fragments may be as long as the document.
+/// Finds introspection lists nested in one another, through fragments too.
+///
+/// Each fragment is followed at most once for each depth, and without recursion: chains of fragments may be
+/// as long as the document.
 private struct IntrospectionDepth {
     private static let maximumLists = 3
 
@@ -58,7 +62,9 @@ private struct IntrospectionDepth {
             steps.append(step)
             guard let next = follow(index, at: step.depth) else {
                 for step in steps {
-                    if let fragment = step.fragment { exceeded[fragment] = min(exceeded[fragment], step.depth) }
+                    if let fragment = step.fragment {
+                        exceeded[fragment] = min(exceeded[fragment], step.depth)
+                    }
                 }
                 return true
             }

@@ -12,7 +12,9 @@ extension Rule {
 /// the document.
 private struct CycleSearch {
     private let document: TypedDocument
-    /// Fragments whose spreads have been followed. Of several by one name, the last stands for all.
+    /// Fragments whose spreads have been followed.
+    ///
+    /// Of several by one name, the last stands for all.
     private var visited: [Bool]
     /// By fragment: its position on the path; -1 where it is not on it.
     private var depths: [Int]

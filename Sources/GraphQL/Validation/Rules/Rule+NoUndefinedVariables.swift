@@ -10,7 +10,8 @@ extension Rule {
                 findings.append(
                     Finding(.entering(operation.definition.span), at: [use.span, operation.definition.span]) {
                         "Variable \"$\(document.text(use.name))\" is not defined"
-                            + (operation.definition.name.map { " by operation \(document.quoted($0))." } ?? ".")
+                            + (operation.definition.name.map { " by operation \(document.quoted($0))." }
+                                ?? ".")
                     })
             }
         }

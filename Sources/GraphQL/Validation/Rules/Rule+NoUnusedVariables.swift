@@ -13,7 +13,8 @@ extension Rule {
                 findings.append(
                     Finding(.entering(operation.definition.span), at: [variable.span]) {
                         "Variable \"$\(document.text(variable.name))\" is never used"
-                            + (operation.definition.name.map { " in operation \(document.quoted($0))." } ?? ".")
+                            + (operation.definition.name.map { " in operation \(document.quoted($0))." }
+                                ?? ".")
                     })
             }
         }

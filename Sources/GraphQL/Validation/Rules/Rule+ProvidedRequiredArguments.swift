@@ -31,9 +31,11 @@ extension Rule {
             return Finding(.leaving(field.span), at: [field.span]) {
                 let typed = document.selections[index]
                 let isMeta = typed.type.map { BuiltInType.isIntrospection(document.schema[$0].name) } ?? false
-                let parent = isMeta ? "<meta>." : typed.parentType.map { document.schema[$0].name + "." } ?? ""
+                let parent =
+                    isMeta ? "<meta>." : typed.parentType.map { document.schema[$0].name + "." } ?? ""
                 let place = "\(parent)\(document.text(field.name))(\(definitions[position].name):)"
-                return "Argument \"\(place)\" of type \(document.quoted(definitions[position].type)) is required, "
+                return
+                    "Argument \"\(place)\" of type \(document.quoted(definitions[position].type)) is required, "
                     + "but it was not provided."
             }
         }

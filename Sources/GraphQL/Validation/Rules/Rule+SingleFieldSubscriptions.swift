@@ -23,7 +23,8 @@ extension Rule {
         }
         guard root.conditions.isEmpty else {
             return [
-                finding(root.conditions, "not use `@skip` or `@include` directives in the top level selection")
+                finding(
+                    root.conditions, "not use `@skip` or `@include` directives in the top level selection")
             ]
         }
         guard let first = root.fields.first else {

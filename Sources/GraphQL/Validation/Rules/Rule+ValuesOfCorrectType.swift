@@ -16,7 +16,8 @@ extension Rule {
     }
 
     /// All that is wrong inside of a value is told where the walk comes to the value as a whole.
-    private static func faults(of value: Value, as type: WrappedType, in document: TypedDocument) -> [Finding] {
+    private static func faults(of value: Value, as type: WrappedType, in document: TypedDocument) -> [Finding]
+    {
         if case .variable = value { return [] }
         let faults = LiteralDiagnosis.faults(
             of: value, as: type, in: document.document, schema: document.schema,

@@ -1,0 +1,65 @@
+import Foundation
+import GraphQL
+import Testing
+
+/// Holds validation against what the reference implementation said of the same documents; see
+/// `Tests/Golden/validation/NOTICE`.
+@Suite("Validation says what the reference implementation says")
+struct GoldenValidationTests {
+    @Test("of every recorded document, message by message and place by place")
+    func recorded() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Golden/validation/cases.ndjson")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        var schema: Schema?
+        var count = 0
+        for line in lines {
+            let decoder = JSONDecoder()
+            if let header = try? decoder.decode(GoldenSchema.self, from: Data(line.utf8)) {
+                schema = try Schema.build(header.schema)
+                continue
+            }
+            let golden = try decoder.decode(ValidationGolden.self, from: Data(line.utf8))
+            let found = try errors(in: golden.document, against: #require(schema))
+            #expect(found == golden.errors, "\(golden.name): \(golden.document)")
+            count += 1
+        }
+        #expect(count > 200)
+    }
+
+    private func errors(in text: String, against schema: Schema) throws -> [ValidationGoldenError] {
+        do {
+            _ = try validate(parse(text), against: schema)
+            return []
+        } catch let error as ValidationErrors {
+            return error.errors.map(ValidationGoldenError.init)
+        }
+    }
+}
+
+private struct GoldenSchema: Decodable {
+    var schema: String
+}
+
+private struct ValidationGolden: Decodable {
+    var name: String
+    var document: String
+    var errors: [ValidationGoldenError]
+}
+
+/// An error as a list: its message, then the lines and columns of its places.
+private struct ValidationGoldenError: Decodable, Equatable {
+    var message: String
+    var places: [[Int]]
+
+    init(_ error: GraphQLError) {
+        message = error.message
+        places = error.locations.map { [$0.line, $0.column] }
+    }
+
+    init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        message = try list.decode(String.self)
+        places = try list.decode([[Int]].self)
+    }
+}
