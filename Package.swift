@@ -61,7 +61,7 @@ let package = Package(
         // Brokers and market data.
         room("Brokerage", at: "Sources/Brokerage"),
         .systemLibrary(
-            name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl",
+            name: "CCurl", path: "Sources/CCurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
         room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"]),
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),

@@ -14,13 +14,19 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - query: the value that queries begin from; its type stands for the schema's query type.
+    ///   - mutation: the same for mutations, where the schema has any.
+    ///   - subscription: the same for subscriptions; its fields are made with `events:`.
     /// - Throws: `BindingError` with every difference between the schema and the bound types.
-    public init<Query: GraphQLObject>(
-        _ schema: Schema, query: Query, context: Context.Type, options: ExecutionOptions = ExecutionOptions()
+    public init<Query: GraphQLObject, Mutation: GraphQLObject, Subscription: GraphQLObject>(
+        _ schema: Schema, query: Query, mutation: Mutation = NoOperations(),
+        subscription: Subscription = NoOperations(), context: Context.Type,
+        options: ExecutionOptions = ExecutionOptions()
     ) throws(BindingError) {
         self.schema = schema
         self.options = options
-        roots = Roots(query: RootBinding(query))
+        roots = Roots(
+            query: RootBinding(query), mutation: RootBinding(ifAny: mutation),
+            subscription: RootBinding(ifAny: subscription))
         documents = GenerationalCache(capacity: options.documentCacheCapacity)
         var binder = Binder(schema: schema, context: context)
         roots.bind(to: &binder)
@@ -36,20 +42,55 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     public func respond(
         to request: Request, context: Context, allowing allowed: Set<OperationType> = Set(OperationType.allCases)
     ) -> Loading<Response> {
-        do {
-            let document = try prepare(request.document)
-            let operation = try document.operation(named: request.operationName)
-            guard allowed.contains(operation.type) else { return .ready(Response(notAllowing: operation.type)) }
-            let variables = try document.variables(of: operation, given: request.variables, schema)
-            let plan = try document.plan(operation, variables) { [roots, schema] conditions throws in
-                try roots.plan(operation, of: document.valid, schema, conditions)
+        do throws(GraphQLErrors) {
+            let run = try prepare(request, context)
+            guard allowed.contains(run.plan.operation.type) else {
+                return .ready(Response(notAllowing: run.plan.operation.type))
             }
-            return plan.run(
-                variables: variables, context: context, sizeHint: document.sizeHint,
-                presenting: options.errorPresenter)
+            if run.plan.operation.type == .subscription {
+                throw GraphQLErrors([GraphQLError("A subscription has no single response; it must be subscribed to.")])
+            }
+            return run.plan.run(in: run.circumstances)
         } catch {
             return .ready(Response(refusing: error.errors))
         }
+    }
+
+    /// Begins a subscription: a response for each event of its source stream, which ends with the sequence.
+    ///
+    /// A query or mutation is answered by a sequence of one response.
+    ///
+    /// - Returns: the responses, or the one response that says why there are none.
+    public func subscribe(to request: Request, context: Context) async -> Result<ResponseStream, RefusedSubscription> {
+        do throws(GraphQLErrors) {
+            let run = try prepare(request, context)
+            guard run.plan.operation.type == .subscription else {
+                return .success(ResponseStream(single: run))
+            }
+            do {
+                return .success(ResponseStream(run, try await run.plan.subscribe(in: run.circumstances)))
+            } catch {
+                let presented = options.errorPresenter.present(error, path: [], locations: [])
+                return .failure(RefusedSubscription(Response(refusing: [presented.ofRequest])))
+            }
+        } catch {
+            return .failure(RefusedSubscription(Response(refusing: error.errors)))
+        }
+    }
+
+    /// Everything that is done before anything is loaded.
+    private func prepare(_ request: Request, _ context: Context) throws(GraphQLErrors) -> PreparedRun {
+        let document = try prepare(request.document)
+        let operation = try document.operation(named: request.operationName)
+        let variables = try document.variables(of: operation, given: request.variables, schema)
+        let plan = try document.plan(operation, variables) { [roots, schema] conditions throws in
+            try roots.plan(operation, of: document.valid, schema, conditions)
+        }
+        return PreparedRun(
+            plan: plan,
+            circumstances: OperationPlan.Circumstances(
+                variables: variables, context: context, sizeHint: document.sizeHint,
+                presenter: options.errorPresenter, timeLimit: options.timeLimit))
     }
 
     /// Parses and validates a document, once for all requests that send it.
@@ -82,6 +123,9 @@ public struct ExecutionOptions: Sendable {
     /// How large a document may be.
     public var parserLimits = ParserLimits.default
     public var validation = ValidationOptions()
+    /// How long the loads of an operation may take together; nil for as long as they like. They are cancelled then,
+    /// and what they were for is null with code OPERATION_TIMED_OUT.
+    public var timeLimit: Duration?
     /// Makes of what resolvers throw what clients see.
     public var errorPresenter = ErrorPresenter()
 

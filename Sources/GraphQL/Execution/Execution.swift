@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One run of a plan: the variables, the context that resolvers are given, and what loads have found so far.
 public final class Execution: Sendable {
     /// The coerced variables of the request.
@@ -5,6 +7,8 @@ public final class Execution: Sendable {
     @usableFromInline
     let slots: Slots
     private let context: any Sendable
+    /// Set when the time of the operation is over.
+    private let hasExpired = Atomic(false)
 
     init(variables: VariableValues, context: any Sendable, slotCount: Int) {
         self.variables = variables
@@ -27,10 +31,27 @@ public final class Execution: Sendable {
         guard let typed = context as? Context else { throw ContextMismatch() }
         return typed
     }
+
+    /// Says that the time is over, before what still runs is cancelled.
+    func expire() {
+        hasExpired.store(true, ordering: .relaxed)
+    }
+
+    /// What a load's error means: one that was cancelled because the time was over ran out of time.
+    @usableFromInline
+    func meaning(of error: any Error) -> any Error {
+        hasExpired.load(ordering: .relaxed) ? OperationTimedOut() : error
+    }
 }
 
 /// A resolver asked for a context of another type than the request has.
 struct ContextMismatch: Error {}
+
+/// The operation took longer than it may.
+struct OperationTimedOut: PublicError {
+    var message: String { "The operation took longer than it may." }
+    var extensions: InputObject { ["code": .string("OPERATION_TIMED_OUT")] }
+}
 
 /// What is left to do of a load whose values were not at hand.
 @usableFromInline
@@ -49,5 +70,23 @@ func finish(_ pending: [PendingLoad]) async {
             group.addTask { await load() }
         }
         await pending[0]()
+    }
+}
+
+extension Execution {
+    /// Runs the loads of the execution. When the limit comes they are cancelled, and those that heed it fail as
+    /// timed out.
+    func run(within limit: Duration?, _ loads: @escaping @Sendable () async -> Void) async {
+        guard let limit else { return await loads() }
+        await withDiscardingTaskGroup { group in
+            let work = Task { await loads() }
+            group.addTask {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                self.expire()
+                work.cancel()
+            }
+            await withTaskCancellationHandler { await work.value } onCancel: { work.cancel() }
+            group.cancelAll()
+        }
     }
 }

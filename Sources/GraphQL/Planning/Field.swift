@@ -43,6 +43,8 @@ struct PlannedField<Source: Sendable> {
 
     let emit: Emit
     let load: Load?
+    /// Begins the events of a field of the subscription root.
+    var subscribe: Subscribe?
 
     @usableFromInline
     init(emit: @escaping Emit, load: Load? = nil) {

@@ -50,6 +50,9 @@ final class ObjectPlan<Source: Sendable>: Sendable {
         for load in loads { load(nodes, execution, &pending) }
     }
 
+    /// Begins the events of the selection's first field: of a subscription, it is the only one.
+    var subscribe: Subscribe? { fields.first?.subscribe }
+
     /// Runs the loads one after the other, each with everything below it: the root fields of a mutation
     /// (specification, section 6.2.2).
     func prepareInSeries(_ nodes: [Source], in execution: Execution) async {
@@ -76,6 +79,7 @@ final class FieldStep<Source: Sendable>: Sendable {
     @usableFromInline
     let emit: PlannedField<Source>.Emit
     let load: PlannedField<Source>.Load?
+    let subscribe: Subscribe?
 
     init(bytes: UnsafePointer<UInt8>, length: Int, key: Int, _ field: PlannedField<Source>) {
         unsafe self.bytes = bytes
@@ -83,6 +87,7 @@ final class FieldStep<Source: Sendable>: Sendable {
         self.key = key
         unsafe emit = field.emit
         load = field.load
+        subscribe = field.subscribe
     }
 }
 

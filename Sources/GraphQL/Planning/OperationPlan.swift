@@ -22,32 +22,67 @@ final class OperationPlan: @unchecked Sendable {
         source = planner.document.source
     }
 
+    /// What a run needs beside the plan.
+    struct Circumstances: Sendable {
+        let variables: VariableValues
+        let context: any Sendable
+        let sizeHint: SizeHint
+        let presenter: ErrorPresenter
+        /// How long loads may take; nil for as long as they like.
+        let timeLimit: Duration?
+    }
+
     /// Runs the operation: at once where all its loads answer at once.
-    func run(
-        variables: VariableValues, context: any Sendable, sizeHint: SizeHint,
-        presenting: ErrorPresenter
-    ) -> Loading<Response> {
-        let execution = Execution(variables: variables, context: context, slotCount: slotCount)
-        for step in argumentSteps { step.fill(execution) }
+    func run(in circumstances: Circumstances) -> Loading<Response> {
+        let execution = begin(in: circumstances)
         if operation.type == .mutation, root.hasLoads {
             return .later { [self] in
-                await root.prepareInSeries(execution)
-                return write(execution, sizeHint, presenting)
+                await execution.run(within: circumstances.timeLimit) { [root] in
+                    await root.prepareInSeries(execution)
+                }
+                return write(execution, circumstances)
             }
         }
         var pending: [PendingLoad] = []
         root.prepare(execution, &pending)
-        if pending.isEmpty { return .ready(write(execution, sizeHint, presenting)) }
+        if pending.isEmpty { return .ready(write(execution, circumstances)) }
         let loads = pending
         return .later { [self] in
-            await finish(loads)
-            return write(execution, sizeHint, presenting)
+            await execution.run(within: circumstances.timeLimit) { await finish(loads) }
+            return write(execution, circumstances)
         }
     }
 
+    /// Begins the events of a subscription.
+    ///
+    /// - Throws: what kept the source stream from beginning.
+    func subscribe(in circumstances: Circumstances) async throws -> any AsyncSequence<Delivery, any Error> & Sendable {
+        guard let subscribe = root.subscribe else { throw PlanningError.noOperation }
+        return try await subscribe(begin(in: circumstances))
+    }
+
+    /// The response to one event of a subscription.
+    func respond(to delivery: Delivery, in circumstances: Circumstances) async -> Response {
+        let execution = begin(in: circumstances)
+        var pending: [PendingLoad] = []
+        delivery(execution, &pending)
+        let loads = pending
+        if !loads.isEmpty {
+            await execution.run(within: circumstances.timeLimit) { await finish(loads) }
+        }
+        return write(execution, circumstances)
+    }
+
+    private func begin(in circumstances: Circumstances) -> Execution {
+        let execution = Execution(
+            variables: circumstances.variables, context: circumstances.context, slotCount: slotCount)
+        for step in argumentSteps { step.fill(execution) }
+        return execution
+    }
+
     /// The write pass: everything is at hand.
-    private func write(_ execution: Execution, _ sizeHint: SizeHint, _ presenting: ErrorPresenter) -> Response {
-        var writer = ResponseWriter(capacity: sizeHint.expected, slots: execution.slots)
+    private func write(_ execution: Execution, _ circumstances: Circumstances) -> Response {
+        var writer = ResponseWriter(capacity: circumstances.sizeHint.expected, slots: execution.slots)
         writer.write(json: "{\"data\":")
         let mark = writer.mark
         if !root.write(&writer) {
@@ -56,12 +91,15 @@ final class OperationPlan: @unchecked Sendable {
         }
         let failures = writer.failures
         if !failures.isEmpty {
-            let errors = failures.map { presenting.present($0.error, path: path($0.path), locations: locations($0.path)) }
+            let errors = failures.map { failure in
+                circumstances.presenter.present(
+                    failure.error, path: path(failure.path), locations: locations(failure.path))
+            }
             writer.write(json: ",\"errors\":")
             writer.write(errors)
         }
         writer.write(byte: UInt8(ascii: "}"))
-        sizeHint.learn(writer.count)
+        circumstances.sizeHint.learn(writer.count)
         return withExtendedLifetime(execution) {
             Response(body: writer.bytes, outcome: failures.isEmpty ? .complete : .partial)
         }
@@ -84,9 +122,12 @@ struct RootPlan: Sendable {
     let prepare: @Sendable (Execution, inout [PendingLoad]) -> Void
     let prepareInSeries: @Sendable (Execution) async -> Void
     let write: @Sendable (inout ResponseWriter) -> Bool
+    /// Begins the events of a subscription.
+    let subscribe: Subscribe?
 
     init<Root: GraphQLObject>(_ value: Root, _ plan: ObjectPlanReference<Root>) {
         hasLoads = plan.hasLoads
+        subscribe = plan.subscribe
         prepare = { execution, pending in plan.prepare([value], in: execution, pending: &pending) }
         prepareInSeries = { execution in await plan.prepareInSeries([value], in: execution) }
         write = { writer in
@@ -96,6 +137,10 @@ struct RootPlan: Sendable {
 }
 
 extension ObjectPlanReference {
+    var subscribe: Subscribe? {
+        unsafe plan._withUnsafeGuaranteedRef { $0.subscribe }
+    }
+
     func prepareInSeries(_ nodes: [Source], in execution: Execution) async {
         await unsafe plan.takeUnretainedValue().prepareInSeries(nodes, in: execution)
     }

@@ -14,6 +14,37 @@ extension PlannedField {
         _ slot: Int, _ selection: Value.Selection,
         _ resolve: @escaping @Sendable ([Source], Execution) throws -> Loading<LoadedValues<Value>>
     ) -> PlannedField {
+        reading(slot, selection, of: Value.self) { sources, execution, pending in
+            let loading: Loading<LoadedValues<Value>>
+            do {
+                loading = try resolve(sources, execution)
+            } catch {
+                loading = .ready(.failure(error))
+            }
+            switch loading {
+            case .ready(let values):
+                keep(values, of: sources.count, in: slot, selection, execution, &pending)
+            case .later(let fetch):
+                pending.append {
+                    var below: [PendingLoad] = []
+                    let values: LoadedValues<Value>
+                    do {
+                        values = try await fetch()
+                    } catch {
+                        values = .failure(execution.meaning(of: error))
+                    }
+                    keep(values, of: sources.count, in: slot, selection, execution, &below)
+                    await finish(below)
+                }
+            }
+        }
+    }
+
+    /// A field that is written from its column.
+    @inlinable
+    static func reading<Value: Output>(
+        _ slot: Int, _ selection: Value.Selection, of type: Value.Type, load: Load? = nil
+    ) -> PlannedField {
         unsafe PlannedField(
             emit: { _, row, writer in
                 guard let column = unsafe writer.slots.read(slot, as: Column<Value>.self) else { return false }
@@ -21,30 +52,7 @@ extension PlannedField {
                     column.write(row: row, selection, to: &writer)
                 }
             },
-            load: { sources, execution, pending in
-                let loading: Loading<LoadedValues<Value>>
-                do {
-                    loading = try resolve(sources, execution)
-                } catch {
-                    loading = .ready(.failure(error))
-                }
-                switch loading {
-                case .ready(let values):
-                    keep(values, of: sources.count, in: slot, selection, execution, &pending)
-                case .later(let fetch):
-                    pending.append {
-                        var below: [PendingLoad] = []
-                        let values: LoadedValues<Value>
-                        do {
-                            values = try await fetch()
-                        } catch {
-                            values = .failure(error)
-                        }
-                        keep(values, of: sources.count, in: slot, selection, execution, &below)
-                        await finish(below)
-                    }
-                }
-            })
+            load: load)
     }
 
     /// Puts loaded values where the write pass finds them, and starts the loads below them.

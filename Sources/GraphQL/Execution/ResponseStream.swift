@@ -1,0 +1,90 @@
+/// The responses of a subscription, one for each event of its source stream (specification, section 6.2.3).
+///
+/// It is pulled: the next event is asked for when the reader asks for the next response, so a slow reader holds
+/// nothing but what its source stream holds for it. It never throws; what ends the source stream with an error is
+/// said in a last response.
+public struct ResponseStream: AsyncSequence, Sendable {
+    private enum Source {
+        case single(PreparedRun)
+        case events(PreparedRun, any AsyncSequence<Delivery, any Error> & Sendable)
+    }
+
+    private let source: Source
+
+    init(single run: PreparedRun) {
+        source = .single(run)
+    }
+
+    init(_ run: PreparedRun, _ events: any AsyncSequence<Delivery, any Error> & Sendable) {
+        source = .events(run, events)
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        switch source {
+        case .single(let run): Iterator(state: .single(run))
+        case .events(let run, let events): Iterator(state: .events(run, events.makeAsyncIterator()))
+        }
+    }
+
+    /// Pulls responses.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate enum State {
+            case single(PreparedRun)
+            case events(PreparedRun, any AsyncIteratorProtocol<Delivery, any Error>)
+            case ended
+        }
+
+        fileprivate var state: State
+
+        public mutating func next() async -> Response? {
+            await next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Response? {
+            switch state {
+            case .ended:
+                return nil
+            case .single(let run):
+                state = .ended
+                return try? await run.plan.run(in: run.circumstances).value()
+            case .events(let run, var events):
+                do {
+                    let delivery = try await events.next(isolation: actor)
+                    state = delivery == nil ? .ended : .events(run, events)
+                    guard let delivery else { return nil }
+                    return await run.plan.respond(to: delivery, in: run.circumstances)
+                } catch {
+                    state = .ended
+                    if error is CancellationError { return nil }
+                    let presented = run.circumstances.presenter.present(error, path: [], locations: [])
+                    return Response(refusing: [presented.ofRequest])
+                }
+            }
+        }
+    }
+}
+
+/// A subscription that did not begin.
+public struct RefusedSubscription: Error {
+    /// Says why.
+    public let response: Response
+
+    init(_ response: Response) {
+        self.response = response
+    }
+}
+
+/// An operation that is ready to run.
+struct PreparedRun: Sendable {
+    let plan: OperationPlan
+    let circumstances: OperationPlan.Circumstances
+}
+
+extension GraphQLError {
+    /// The same error of a request as a whole: it has no path.
+    var ofRequest: GraphQLError {
+        var error = self
+        error.path = nil
+        return error
+    }
+}
