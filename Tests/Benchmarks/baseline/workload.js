@@ -75,4 +75,4 @@ function check(name, response) {
   require('assert').deepStrictEqual(comparable(answer), JSON.parse(read(`expected.${name}.json`)), name);
 }
 
-module.exports = { check, execute, graphql, names, prepare, read };
+module.exports = { check, execute, graphql, names, prepare, read, schema };

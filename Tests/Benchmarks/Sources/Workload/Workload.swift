@@ -19,12 +19,15 @@ public struct Workload: Sendable {
 
     /// The data that resolvers read.
     public func store() throws -> WorkloadStore {
-        try JSONDecoder().decode(WorkloadStore.self, from: Data(contentsOf: folder.appending(path: "data.json")))
+        try JSONDecoder().decode(
+            WorkloadStore.self, from: Data(contentsOf: folder.appending(path: "data.json")))
     }
 
     /// The workload's schema, its types bound.
-    public func schema() throws -> ExecutableSchema<WorkloadStore> {
+    public func schema(options: ExecutionOptions = ExecutionOptions()) throws -> ExecutableSchema<
+        WorkloadStore
+    > {
         let schema = try Schema.build(try text("schema.graphql"), name: "schema.graphql")
-        return try ExecutableSchema(schema, query: Query(), context: WorkloadStore.self)
+        return try ExecutableSchema(schema, query: Query(), context: WorkloadStore.self, options: options)
     }
 }

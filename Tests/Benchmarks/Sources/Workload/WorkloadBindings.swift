@@ -6,9 +6,11 @@ extension Query: GraphQLObject {
     static let graphQL = Object<Query>("Query") {
         Field("account", once: { store in .ready(store.account) })
         Field("positions", once: { store in .ready(store.positions) })
-        Field("quotes", QuotesArguments.self, once: { arguments, store in
-            .ready(try store.quotes(of: arguments.symbols).map { try $0.get() })
-        })
+        Field(
+            "quotes", QuotesArguments.self,
+            once: { arguments, store in
+                .ready(try store.quotes(of: arguments.symbols).map { try $0.get() })
+            })
         Field("watchlists", once: { store in .ready(store.watchlists) })
         Field("goals", once: { store in .ready(store.goals) })
     }
@@ -56,12 +58,14 @@ extension Watchlist: GraphQLObject {
         Field("id", \.id)
         Field("name", \.name)
         Field("symbols", \.symbols)
-        Field("quotes", load: { watchlists, store in
-            .ready(
-                watchlists.map { watchlist in
-                    Result { try store.quotes(of: watchlist.symbols).map { try $0.get() } }
-                })
-        })
+        Field(
+            "quotes",
+            load: { watchlists, store in
+                .ready(
+                    watchlists.map { watchlist in
+                        Result { try store.quotes(of: watchlist.symbols).map { try $0.get() } }
+                    })
+            })
     }
 }
 
