@@ -1,0 +1,162 @@
+/// Makes the cost plan of an operation.
+struct CostCompiler {
+    private let model: CostModel
+    private let typed: TypedDocument
+    private let limits: OperationLimits
+    /// Whether what is known is added up. Where a limit is passed it is not, so that the place can be told.
+    private let folds: Bool
+    private var steps: [CostStep] = []
+    private var fragments: [SizedFragment: CostPart] = [:]
+
+    /// A fragment, and the number of the `sizedFields` around it.
+    private struct SizedFragment: Hashable {
+        let fragment: Int
+        let sizing: Int
+    }
+
+    private init(_ model: CostModel, _ typed: TypedDocument, _ limits: OperationLimits, folds: Bool) {
+        self.model = model
+        self.typed = typed
+        self.limits = limits
+        self.folds = folds
+    }
+
+    /// The plan of an operation.
+    ///
+    /// - Parameter order: the fragments that it reaches, each behind those that it spreads.
+    static func plan(
+        _ operation: OperationDefinition, in typed: TypedDocument, order: FragmentOrder, _ model: CostModel,
+        _ limits: OperationLimits, folds: Bool = true
+    ) -> CostPlan {
+        var compiler = CostCompiler(model, typed, limits, folds: folds)
+        for fragment in order.fragments { compiler.add(fragment) }
+        let root = compiler.part(operation.selectionSet, sizing: Sizings.none)
+        let type = model.schema.rootType(for: operation.type)
+        return CostPlan(
+            model: model, document: typed.document, steps: compiler.steps, root: root,
+            rootWeight: type.map { model.types[$0.index] } ?? .zero)
+    }
+
+    private mutating func add(_ fragment: Int) {
+        guard let type = typed.fragments[fragment].type else { return }
+        let set = typed.fragments[fragment].definition.selectionSet
+        for sizing in model.sizings.all(on: type) {
+            fragments[SizedFragment(fragment: fragment, sizing: sizing)] = part(set, sizing: sizing)
+        }
+    }
+
+    /// What a selection set comes to. It calls itself for nested sets, whose depth the parser bounds.
+    private mutating func part(_ set: SelectionSet, sizing: Int) -> CostPart {
+        var parts: [CostPart] = []
+        var alternatives = Alternatives()
+        for index in set.selections.indices {
+            let part = part(index, sizing: sizing)
+            if let type = exclusiveType(of: index) {
+                alternatives.add(part, for: type)
+            } else {
+                parts.append(part)
+            }
+        }
+        guard alternatives.parts.count > 1 else { return sum(parts + alternatives.parts.joined()) }
+        parts.append(most(alternatives.parts.map { sum($0) }))
+        return sum(parts)
+    }
+
+    /// The object type on which alone a fragment applies, where the set may be made on other types too.
+    private func exclusiveType(of index: Int) -> TypeID? {
+        if case .field = typed.document.selections[index] { return nil }
+        guard let parent = typed.selections[index].parentType, model.schema[parent].isAbstract,
+            let type = typed.selections[index].type, case .object = model.schema[type].kind
+        else { return nil }
+        return type
+    }
+
+    private mutating func part(_ index: Int, sizing: Int) -> CostPart {
+        switch typed.document.selections[index] {
+        case .field(let field):
+            return part(field, at: index, sizing: sizing)
+        case .inlineFragment(let fragment):
+            return part(fragment.selectionSet, sizing: sizing)
+        case .fragmentSpread:
+            guard let fragment = typed.selections[index].fragment else { return .known(Bill()) }
+            // A fragment on a type of which the field around never returns a value applies to nothing.
+            return fragments[SizedFragment(fragment: fragment, sizing: sizing)] ?? .known(Bill())
+        }
+    }
+
+    private mutating func part(_ field: SelectedField, at index: Int, sizing: Int) -> CostPart {
+        // Introspection has bounds of its own, and `__typename` is at hand.
+        guard case .defined(let position) = typed.selections[index].field,
+            let parent = typed.selections[index].parentType
+        else { return .known(Bill()) }
+        let below = model.fields[parent.index][position].sizing
+        let children = field.selectionSet.map { part($0, sizing: below) }
+        let cost = FieldCost(
+            field, position, of: parent, in: typed, model, assumedListSize: limits.assumedListSize,
+            isSizedFromAround: { model.sizings.sizes($0, in: sizing) }, children: children)
+        return part(cost)
+    }
+
+    private mutating func part(_ field: FieldCost) -> CostPart {
+        let bill = known(field)
+        if let bill, folds || bill == Bill() { return .known(bill) }
+        return step(.field(field))
+    }
+
+    /// What a field costs whatever the variables; nil where it depends on them, or cannot be told.
+    private func known(_ field: FieldCost) -> Bill? {
+        guard field.isConstant else { return nil }
+        var below = Bill()
+        switch field.children {
+        case .step: return nil
+        case .known(let bill): below = bill
+        case nil: break
+        }
+        let literals = LiteralCoercion(document: typed.document, schema: model.schema)
+        // A fault is told when the plan is asked, like those that depend on variables.
+        guard let resolved = try? field.resolved(literals, model) else { return nil }
+        return field.bill(resolved, children: below)
+    }
+
+    private mutating func sum(_ parts: [CostPart]) -> CostPart {
+        var known = Bill()
+        var rest: [CostPart] = []
+        for part in parts {
+            if case .known(let bill) = part { known = known + bill } else { rest.append(part) }
+        }
+        if rest.isEmpty { return .known(known) }
+        if known != Bill() { rest.append(.known(known)) }
+        return rest.count == 1 ? rest[0] : step(.sum(rest))
+    }
+
+    private mutating func most(_ parts: [CostPart]) -> CostPart {
+        var known = Bill()
+        var rest: [CostPart] = []
+        for part in parts {
+            if case .known(let bill) = part { known = known.most(or: bill) } else { rest.append(part) }
+        }
+        if rest.isEmpty { return .known(known) }
+        if known != Bill() { rest.append(.known(known)) }
+        return rest.count == 1 ? rest[0] : step(.mostOf(rest))
+    }
+
+    private mutating func step(_ step: CostStep) -> CostPart {
+        steps.append(step)
+        return .step(steps.count - 1)
+    }
+}
+
+/// Fragments by the object type that each is on, in the order in which the types are first met.
+private struct Alternatives {
+    private(set) var parts: [[CostPart]] = []
+    private var positions: [TypeID: Int] = [:]
+
+    mutating func add(_ part: CostPart, for type: TypeID) {
+        if let position = positions[type] {
+            parts[position].append(part)
+        } else {
+            positions[type] = parts.count
+            parts.append([part])
+        }
+    }
+}

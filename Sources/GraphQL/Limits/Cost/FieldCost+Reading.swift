@@ -1,0 +1,75 @@
+extension FieldCost {
+    /// Reads off a document what a selected field costs.
+    ///
+    /// - Parameters:
+    ///   - position: which field of `parent` it is.
+    ///   - isSizedFromAround: whether the field around tells the length of a list by this name.
+    ///   - children: what is selected below.
+    init(
+        _ field: SelectedField, _ position: Int, of parent: TypeID, in typed: TypedDocument, _ model: CostModel,
+        assumedListSize: Int, isSizedFromAround: (String) -> Bool, children: CostPart?
+    ) {
+        let definition = model.schema[parent].fields[position]
+        let price = model.fields[parent.index][position]
+        let arguments = GivenArguments(field.arguments, of: definition.arguments, in: typed)
+        let wrapping = definition.type.wrapping
+        let ownSizes = price.listSizes.filter(\.sizedFields.isEmpty)
+        let sizesBelow = price.listSizes.filter { !$0.sizedFields.isEmpty }
+        let assumed = max(0, assumedListSize)
+
+        span = field.span
+        coordinate = "\(model.schema[parent].name).\(definition.name)"
+        weight = price.weight
+        typeWeight = model.types[definition.type.type.index]
+        length = wrapping.isList ? ListLength(ownSizes, assumed: assumed, given: arguments.value) : nil
+        innerItems = (1..<max(1, Int(wrapping.lists))).reduce(1) { items, _ in items.stoppingProduct(assumed) }
+        self.isSizedFromAround = wrapping.isList && isSizedFromAround(definition.name)
+        lengthBelow = sizesBelow.isEmpty ? nil : ListLength(sizesBelow, assumed: assumed, given: arguments.value)
+        self.children = children
+
+        add(arguments, weights: price.arguments, model, typed)
+        for directive in field.directives.indices {
+            guard let position = typed.directives[directive] else { continue }
+            let given = GivenArguments(
+                typed.document.directives[directive].arguments, of: model.schema.directives[position].arguments,
+                in: typed)
+            add(given, weights: model.directiveArguments[position], model, typed)
+        }
+    }
+
+    private mutating func add(
+        _ arguments: GivenArguments, weights: [Cost], _ model: CostModel, _ typed: TypedDocument
+    ) {
+        let literals = LiteralCoercion(document: typed.document, schema: model.schema)
+        for (position, weight) in weights.enumerated() {
+            let value = arguments.value(position)
+            guard model.matters(weight, value.type) else { continue }
+            if value.isConstant {
+                self.weight += model.cost(of: value.read(literals), weight: weight, type: value.type)
+            } else {
+                inputs.append(PricedInput(value: value, weight: weight))
+            }
+        }
+    }
+}
+
+/// The arguments of a field or directive, by their positions in its definition.
+private struct GivenArguments {
+    private let definitions: [SchemaInputValue]
+    private let document: Document
+    private var literals: [Value?]
+
+    init(_ run: Run<Argument>, of definitions: [SchemaInputValue], in typed: TypedDocument) {
+        self.definitions = definitions
+        document = typed.document
+        literals = Array(repeating: nil, count: definitions.count)
+        for index in run.indices {
+            guard let position = typed.arguments[index].position, literals.indices.contains(position) else { continue }
+            literals[position] = typed.document.arguments[index].value
+        }
+    }
+
+    func value(_ position: Int) -> GivenValue {
+        GivenValue(literals[position], for: definitions[position], in: document)
+    }
+}

@@ -1,0 +1,127 @@
+/// What of an operation is limited.
+public enum OperationLimit: Sendable, CaseIterable {
+    case tokens, depth, introspectionDepth, aliases, rootFields, selections, fields, directives, fieldCost, typeCost
+
+    /// The `extensions.code` of an error that says that an operation is past the limit.
+    public var code: String {
+        switch self {
+        case .tokens: "TOKEN_LIMIT_EXCEEDED"
+        case .depth: "DEPTH_LIMIT_EXCEEDED"
+        case .introspectionDepth: "INTROSPECTION_DEPTH_LIMIT_EXCEEDED"
+        case .aliases: "ALIAS_LIMIT_EXCEEDED"
+        case .rootFields: "ROOT_FIELD_LIMIT_EXCEEDED"
+        case .selections: "SELECTION_LIMIT_EXCEEDED"
+        case .fields: "FIELD_LIMIT_EXCEEDED"
+        case .directives: "DIRECTIVE_LIMIT_EXCEEDED"
+        case .fieldCost, .typeCost: "COST_LIMIT_EXCEEDED"
+        }
+    }
+
+    /// What an operation does that is past the limit, the value in words.
+    fileprivate func excess(_ value: String) -> String {
+        switch self {
+        case .tokens: "The document has \(value) tokens"
+        case .depth: "The operation nests fields \(value) levels deep"
+        case .introspectionDepth: "The operation nests fields of introspection \(value) levels deep"
+        case .aliases: "The operation has \(value) aliases"
+        case .rootFields: "The operation has \(value) root fields"
+        case .selections: "A selection set has \(value) fields"
+        case .fields: "The operation has \(value) fields"
+        case .directives: "One place has \(value) directives"
+        case .fieldCost: "The operation has a field cost of \(value)"
+        case .typeCost: "The operation has a type cost of \(value)"
+        }
+    }
+
+    fileprivate var wayOut: String {
+        switch self {
+        case .tokens: "Send a shorter document."
+        case .depth, .introspectionDepth: "Select less deep, or send several operations."
+        case .aliases: "Use fewer aliases, or send several operations."
+        case .rootFields, .selections, .fields: "Select fewer fields, or send several operations."
+        case .directives: "Use fewer directives there."
+        case .fieldCost, .typeCost: "Ask for shorter lists, or for fewer fields within them."
+        }
+    }
+}
+
+/// Why an operation is refused before it is run, and where.
+struct OperationRefusal: Error {
+    let cause: Cause
+    /// The first node past the limit.
+    let span: SourceSpan
+
+    enum Cause {
+        /// An operation has more of something than it may.
+        case exceeded(OperationLimit, by: Amount, limit: Int)
+        /// `@listSize` requires that exactly one of these arguments is given (IBM cost specification, 8.4).
+        case slicingArguments(of: String, among: [String], given: [String])
+    }
+
+    enum Amount {
+        case count(Int)
+        case cost(Cost)
+    }
+
+    /// The code of errors about slicing arguments.
+    static let slicingArgumentCode = "SLICING_ARGUMENT_REQUIRED"
+
+    /// The error that a response shows.
+    func error(in source: SourceText) -> GraphQLError {
+        switch cause {
+        case .exceeded(let limit, let amount, let most):
+            GraphQLError(
+                "\(limit.excess(amount.words)); the limit is \(most). \(limit.wayOut)",
+                locations: [source.location(of: span)],
+                extensions: ["code": .string(limit.code), "limit": .int(most), "value": amount.inputValue])
+        case .slicingArguments(let field, let arguments, let given):
+            GraphQLError(
+                "Field \"\(field)\" requires \(requirement(arguments)), \(finding(given)). "
+                    + "Give exactly one, which tells how long the list may get.",
+                locations: [source.location(of: span)],
+                extensions: ["code": .string(OperationRefusal.slicingArgumentCode)])
+        }
+    }
+
+    private func requirement(_ arguments: [String]) -> String {
+        arguments.count == 1
+            ? "the argument \(arguments.quotedList("or"))"
+            : "one of the arguments \(arguments.quotedList("or"))"
+    }
+
+    private func finding(_ given: [String]) -> String {
+        given.isEmpty ? "but it has none" : "but it has \(given.quotedList("and"))"
+    }
+}
+
+extension OperationRefusal.Amount {
+    fileprivate var words: String {
+        switch self {
+        // What does not fit into an integer stops at its end.
+        case .count(let count): count == .max ? "more than \(count)" : "\(count)"
+        case .cost(let cost): cost == .highest ? "more than \(cost)" : "\(cost)"
+        }
+    }
+
+    fileprivate var inputValue: InputValue {
+        switch self {
+        case .count(let count): .int(count)
+        case .cost(let cost): cost.inputValue
+        }
+    }
+}
+
+extension [String] {
+    fileprivate func quotedList(_ conjunction: String) -> String {
+        Suggestions.list(map { "\"\($0)\"" }, conjunction: conjunction)
+    }
+}
+
+extension GraphQLError {
+    /// What a response says of a text that is no document, with a code where the text has more tokens than it may.
+    public init(refusing error: SyntaxError) {
+        self.init(error)
+        guard case .tooManyTokens(let limit) = error.cause else { return }
+        extensions = ["code": .string(OperationLimit.tokens.code), "limit": .int(limit)]
+    }
+}
