@@ -90,7 +90,9 @@ let package = Package(
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
         tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),
-        tests("GatewayTests", of: ["Brokerage", "Contract", "Gateway", "GraphQL", "Upstream"]),
-        tests("PorticoTests", of: ["Brokerage", "Portico", "Sandbox"]),
+        tests(
+            "GatewayTests",
+            of: ["Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "TestSupport", "Upstream"]),
+        tests("PorticoTests", of: ["Brokerage", "Contract", "GraphQL", "Portico", "Sandbox", "TestSupport"]),
     ]
 )

@@ -2,7 +2,7 @@
 /// when it was coerced to its type.
 ///
 /// Numbers keep their digits: one that is no 64-bit integer stays text, so that a `Decimal` scalar reads it exactly.
-public indirect enum InputValue: Hashable, Sendable {
+public enum InputValue: Hashable, Sendable {
     case null
     case boolean(Bool)
     case int(Int)

@@ -21,7 +21,7 @@ struct OperationTests {
         let response = try await schema().respond(to: request, context: ledger).value()
         #expect(
             text(response)
-                == #"{"data":{"a":{"total":1},"fail":null,"b":{"amount":2,"total":3}},"errors":[{"message":"no","locations":[{"line":1,"column":38}],"path":["fail"],"extensions":{"code":"REFUSED"}}]}"#
+                == #"{"data":{"a":{"total":1},"fail":null,"b":{"amount":2,"total":3}},"errors":[{"message":"no","locations":[{"line":1,"column":40}],"path":["fail"],"extensions":{"code":"REFUSED"}}]}"#
         )
         #expect(ledger.log == ["add 1", "total 1", "fail", "add 2", "total 3"])
     }
@@ -116,7 +116,7 @@ struct OperationTests {
             (Request("query A { total } query B { total }"), "Must provide operation name if query contains multiple operations."),
             (Request("query A { total }", operationName: "C"), "Unknown operation named \"C\"."),
             (Request("fragment F on Query { total }"), "Fragment \"F\" is never used."),
-            (Request("mutation ($a: Int!) { add(amount: $a) { amount } }"), "Variable \"$a\" of required type \"Int!\" was not provided."),
+            (Request("mutation ($a: Int!) { add(amount: $a) { amount } }"), "Variable \"$a\" has invalid value: Expected a value of non-null type \"Int!\" to be provided."),
         ]
         for (request, message) in cases {
             let response = try await schema().respond(to: request, context: ledger).value()
