@@ -30,7 +30,9 @@ struct Operation {
         return try ["w1", "w2", "w3", "w4"].map { try Operation($0, of: workload) }
     }
 
-    /// The step as a closure to be called again and again. Where it answers, the answer has been seen to be right.
+    /// The step as a closure to be called again and again.
+    ///
+    /// Where it answers, the answer has been seen to be right.
     func measured(_ step: Step) throws -> () throws -> Void {
         switch step {
         case .cached:

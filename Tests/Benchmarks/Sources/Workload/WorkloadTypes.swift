@@ -13,6 +13,7 @@ public final class WorkloadStore: Decodable, Sendable {
         case account, positions, quotes, watchlists, goals
     }
 
+    /// Reads `data.json`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         account = try container.decode(Account.self, forKey: .account)
