@@ -18,6 +18,20 @@ public struct OperationMeasure: Hashable, Sendable {
     public var fields: Int
     /// Directives at the place that has most of them.
     public var directives: Int
+
+    package init(
+        tokens: Int, depth: Int, introspectionDepth: Int, aliases: Int, rootFields: Int, selections: Int, fields: Int,
+        directives: Int
+    ) {
+        self.tokens = tokens
+        self.depth = depth
+        self.introspectionDepth = introspectionDepth
+        self.aliases = aliases
+        self.rootFields = rootFields
+        self.selections = selections
+        self.fields = fields
+        self.directives = directives
+    }
 }
 
 /// What an operation may cost with the variables of a request (IBM GraphQL Cost Directives, 5.3.2).

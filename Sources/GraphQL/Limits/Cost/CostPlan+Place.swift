@@ -1,7 +1,7 @@
 extension CostPlan {
     /// The field at which the cost passes a limit, adding up in the order of the text with its fragments written out.
     ///
-    /// The plan must not be folded: what is added up has no place any more.
+    /// The plan must not be folded: what is added up has no place any more. Nil where the root itself costs so much.
     ///
     /// - Throws: That a field is not given exactly one slicing argument although it must be.
     func place(
@@ -11,6 +11,7 @@ extension CostPlan {
         let literals = LiteralCoercion(document: document, schema: model.schema, variables: variables)
         var search = Search(bills: bills, kind: kind, limit: limit)
         search.charge(OperationCost(field: .zero, type: rootWeight))
+        if search.isPastLimit { return nil }
         var place: SourceSpan?
         var part = root
         while case .step(let index) = part {

@@ -1,0 +1,82 @@
+import GraphQL
+import Testing
+
+/// The directives of the IBM specification, as its sections 7 and 8 define them.
+let costDirectives = """
+    directive @cost(weight: String!) on
+      ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
+    directive @listSize(
+      assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true
+    ) on FIELD_DEFINITION
+
+    """
+
+/// A schema that operations are measured against.
+struct LimitedSchema: Sendable {
+    let schema: Schema
+    let prices: CostModel
+
+    init(_ sdl: String) throws {
+        schema = try Schema.build(costDirectives + sdl)
+        prices = try CostModel(schema)
+    }
+
+    /// Holds the document's first operation against limits.
+    func check(_ text: String, _ limits: OperationLimits) throws -> (MeasuredOperation, OperationDefinition, Document) {
+        let valid = try validate(try parse(text), against: schema)
+        let operation = try #require(valid.document.firstOperation)
+        return (try limits.check(operation, of: valid, prices: prices), operation, valid.document)
+    }
+
+    func measure(_ text: String, _ limits: OperationLimits = .unlimited) throws -> OperationMeasure {
+        try check(text, limits).0.measure
+    }
+
+    /// What the document's first operation costs with variables of a request.
+    func cost(
+        _ text: String, _ variables: InputObject = [:], limits: OperationLimits = .unlimited
+    ) throws -> OperationCost {
+        let (measured, operation, document) = try check(text, limits)
+        return try measured.cost(try schema.coerceVariables(of: operation, in: document, given: variables))
+    }
+
+    /// What is said against a document.
+    func refusals(
+        of text: String, _ limits: OperationLimits, _ variables: InputObject = [:]
+    ) throws -> [LimitRefusal] {
+        do {
+            _ = try cost(text, variables, limits: limits)
+            return []
+        } catch let errors as GraphQLErrors {
+            return errors.errors.map(LimitRefusal.init)
+        }
+    }
+}
+
+/// An error as tests write it: message, place as `line:column`, and code.
+struct LimitRefusal: Equatable, CustomStringConvertible {
+    var message: String
+    var place: String
+    var code: String
+
+    init(_ message: String, at place: String, _ code: String) {
+        self.message = message
+        self.place = place
+        self.code = code
+    }
+
+    init(_ error: GraphQLError) {
+        message = error.message
+        place = error.locations.map { "\($0.line):\($0.column)" }.joined(separator: " ")
+        code = if case .string(let text) = error.extensions["code"] { text } else { "" }
+    }
+
+    var description: String { "\(message) @ \(place) \(code)" }
+}
+
+extension Document {
+    var firstOperation: OperationDefinition? {
+        for case .operation(let operation) in definitions { return operation }
+        return nil
+    }
+}
