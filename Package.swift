@@ -74,13 +74,15 @@ let package = Package(
         door(
             "Portico", at: "Sources/Portico",
             over: [
-                "Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "Upstream", "Web", arguments,
-                configuration, lifecycle, logging, signals, system,
+                "Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "Upstream", "Web",
+                arguments, configuration, lifecycle, logging, signals, system,
             ]),
 
         // What outside harnesses measure.
         room("Workload", at: "Tests/Benchmarks/Sources/Workload", over: ["GraphQL"]),
-        door("BenchServer", at: "Sources/BenchServer", over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals]),
+        door(
+            "BenchServer", at: "Sources/BenchServer",
+            over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals]),
 
         room("TestSupport", at: "Tests/Support"),
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
@@ -92,7 +94,9 @@ let package = Package(
         tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),
         tests(
             "GatewayTests",
-            of: ["Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "TestSupport", "Upstream"]),
+            of: [
+                "Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "TestSupport", "Upstream",
+            ]),
         tests("PorticoTests", of: ["Brokerage", "Contract", "GraphQL", "Portico", "Sandbox", "TestSupport"]),
     ]
 )

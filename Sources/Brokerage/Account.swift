@@ -1,4 +1,6 @@
-/// A broker account: who it is, and its figures at one moment. Amounts are in `currency`.
+/// A broker account: who it is, and its figures at one moment.
+///
+/// Amounts are in `currency`.
 package struct Account: Hashable, Sendable {
     /// The broker's own id of the account.
     package var id: String

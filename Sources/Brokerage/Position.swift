@@ -1,4 +1,6 @@
-/// What an account holds of one instrument. Figures that need a price are nil while the broker has none.
+/// What an account holds of one instrument.
+///
+/// Figures that need a price are nil while the broker has none.
 package struct Position: Hashable, Sendable {
     package var symbol: Symbol
     package var side: PositionSide
@@ -31,7 +33,7 @@ package struct Position: Hashable, Sendable {
     }
 }
 
-/// Long: owned. Short: owed.
+/// Whether an instrument is owned (long) or owed (short).
 package enum PositionSide: String, Sendable, CaseIterable {
     case long = "LONG"
     case short = "SHORT"

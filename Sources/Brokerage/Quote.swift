@@ -1,4 +1,6 @@
-/// The latest prices of an instrument. A side without an offer is nil, not zero.
+/// The latest prices of an instrument.
+///
+/// A side without an offer is nil, not zero.
 package struct Quote: Hashable, Sendable {
     package var symbol: Symbol
     /// The last trade; the middle of bid and ask for FX.
@@ -14,7 +16,7 @@ package struct Quote: Hashable, Sendable {
     package var currency: String?
     /// 0 is real time; nil where the source does not say.
     package var delayMinutes: Int?
-    /// Which of the source's feeds: iex, sip …
+    /// Which of the source's feeds, such as `iex` or `sip`.
     package var feed: String?
     package var reading: Reading
 

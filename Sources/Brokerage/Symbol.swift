@@ -1,4 +1,6 @@
-/// The short name of an instrument: `AAPL`, `BRK.B`, `EUR/DKK`. Case matters.
+/// The short name of an instrument: `AAPL`, `BRK.B`, `EUR/DKK`.
+///
+/// Case matters.
 package struct Symbol: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
@@ -9,7 +11,8 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
     /// letters, digits and `. - / : = ^ _ +` may stand in one, so that a symbol can never smuggle a separator into
     /// a list, a path or a key.
     package init?(_ text: String) {
-        guard (1...Symbol.maximumLength).contains(text.utf8.count), text.utf8.allSatisfy(Symbol.mayContain) else {
+        let length = text.utf8.count
+        guard (1...Symbol.maximumLength).contains(length), text.utf8.allSatisfy(Symbol.mayContain) else {
             return nil
         }
         self.text = text

@@ -9,6 +9,7 @@ public struct GraphQLError: Error, Hashable, Sendable {
     /// What is said for code: at least `code` where there is one.
     public var extensions: InputObject
 
+    /// An error of a request where there is no `path`, of a field where there is.
     public init(
         _ message: String, locations: [SourceLocation] = [], path: [PathSegment]? = nil,
         extensions: InputObject = InputObject()

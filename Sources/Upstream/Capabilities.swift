@@ -15,8 +15,12 @@ package protocol AccountSource: Sendable {
 
     /// The account's equity over time.
     ///
-    /// - Parameter interval: the distance of two points; nil leaves the choice to the provider. What it does not
-    ///   have is `unsupported`.
+    /// - Parameters:
+    ///   - range: how far back the points go.
+    ///   - interval: the distance of two points; nil leaves the choice to the provider.
+    ///   - call: how long the operation waits, and who is told of the call.
+    /// - Returns: the points that the provider has of the range.
+    /// - Throws: `ProviderFailure`, with the cause `unsupported` for an interval that the provider does not have.
     func history(
         _ range: HistoryRange, interval: Interval?, in call: CallContext
     ) async throws(ProviderFailure) -> EquityHistory
@@ -29,6 +33,10 @@ package protocol QuoteSource: Sendable {
 
     /// The latest prices; a symbol that the source does not know is not among them.
     ///
-    /// - Parameter symbols: each once, at most `symbolsPerCall`.
+    /// - Parameters:
+    ///   - symbols: each once, at most `symbolsPerCall`.
+    ///   - call: how long the operation waits, and who is told of the call.
+    /// - Returns: the quotes of the symbols that are known.
+    /// - Throws: `ProviderFailure` where none could be read.
     func quotes(for symbols: [Symbol], in call: CallContext) async throws(ProviderFailure) -> [Symbol: Quote]
 }

@@ -5,7 +5,9 @@ package import Upstream
 package struct BrokerConnection: Sendable {
     /// Tells connections apart, in keys and ids; it never changes while the connection lives.
     package let id: String
-    /// Whose it is. Nothing that is read through the connection is ever shown to anybody else.
+    /// Whose it is.
+    ///
+    /// Nothing that is read through the connection is ever shown to anybody else.
     package let owner: OwnerID
     package let provider: Provider
     package let environment: Environment

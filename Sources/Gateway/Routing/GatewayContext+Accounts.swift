@@ -13,7 +13,9 @@ extension GatewayContext {
             throw FieldError.noAccount(id)
         }
         return try account(of: connection).map { account in
-            guard connection.globalID(ofAccount: account.account.id) == id else { throw FieldError.noAccount(id) }
+            guard connection.globalID(ofAccount: account.account.id) == id else {
+                throw FieldError.noAccount(id)
+            }
             return account
         }
     }
@@ -25,7 +27,9 @@ extension GatewayContext {
     }
 
     /// The positions of all accounts, and behind them one failure for each account that could not be read.
-    func positions(with provider: Provider?, of symbols: [Symbol]?) throws -> Loading<Answers<LinkedPosition>?> {
+    func positions(
+        with provider: Provider?, of symbols: [Symbol]?
+    ) throws -> Loading<Answers<LinkedPosition>?> {
         let loading = Loading.each(try connections(with: provider)) {
             positions(of: $0, symbols: symbols)
         }
@@ -67,7 +71,8 @@ extension GatewayContext {
         of connection: BrokerConnection, _ range: HistoryRange, interval: Interval?
     ) -> Loading<EquityHistory?> {
         let subject = "history/\(range.rawValue)/\(interval?.rawValue ?? "")"
-        return read(subject, of: connection, keptIn: backends.reads.histories) { call throws(ProviderFailure) in
+        let histories = backends.reads.histories
+        return read(subject, of: connection, keptIn: histories) { call throws(ProviderFailure) in
             try await connection.accounts.history(range, interval: interval, in: call)
         }
         .map { $0 }

@@ -11,7 +11,10 @@ extension GatewayContext {
         guard symbols.count <= GatewayContext.mostSymbols else {
             throw FieldError(
                 .badUserInput,
-                "`symbols` has \(symbols.count) entries; at most \(GatewayContext.mostSymbols) can be asked for at once.")
+                """
+                `symbols` has \(symbols.count) entries; at most \(GatewayContext.mostSymbols) can be asked for at \
+                once.
+                """)
         }
         return quotes(for: symbols, from: provider)
     }
@@ -42,7 +45,9 @@ extension GatewayContext {
         case .success(let quote)?: .success(quote)
         case .failure(let failure)? where failure.cause != .notFound: .failure(FieldError(failure))
         case .failure, nil:
-            .failure(FieldError(.notFound, "\(provider.rawValue) knows no symbol \"\(symbol)\".", provider: provider))
+            .failure(
+                FieldError(
+                    .notFound, "\(provider.rawValue) knows no symbol \"\(symbol)\".", provider: provider))
         }
     }
 }

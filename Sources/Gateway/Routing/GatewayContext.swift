@@ -25,7 +25,12 @@ package struct GatewayContext: Sendable {
 
     /// A value that belongs to a connection's owner: from memory, else by one call that all who ask share.
     ///
-    /// - Parameter subject: what is asked for, parameters included.
+    /// - Parameters:
+    ///   - subject: what is asked for, parameters included: part of the key under which the value is kept.
+    ///   - connection: whose value it is.
+    ///   - reads: where such values are kept.
+    ///   - fetch: the call that gets the value where there is none at hand.
+    /// - Returns: the value, or what waits for the call.
     func read<Value: Sendable>(
         _ subject: String, of connection: BrokerConnection, keptIn reads: Reads<Value>,
         _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value

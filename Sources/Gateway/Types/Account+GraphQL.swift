@@ -26,14 +26,18 @@ extension LinkedAccount: GraphQLObject {
         Field("marginUsed", \.account.marginUsed)
         Field("dayChange") { $0.account.dayChange }
         Field("dayChangePercent") { $0.account.dayChangePercent?.doubleValue }
-        Field("positions", SymbolsArguments.self, load: { accounts, arguments, context in
-            .each(accounts) { context.positions(of: $0.connection, symbols: arguments.symbols) }
-        })
-        Field("history", HistoryArguments.self, load: { accounts, arguments, context in
-            .each(accounts) {
-                context.history(of: $0.connection, arguments.range, interval: arguments.interval)
-            }
-        })
+        Field(
+            "positions", SymbolsArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) { context.positions(of: $0.connection, symbols: arguments.symbols) }
+            })
+        Field(
+            "history", HistoryArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) {
+                    context.history(of: $0.connection, arguments.range, interval: arguments.interval)
+                }
+            })
         Field("asOf", \.account.reading.asOf)
         Field("fetchedAt", \.account.reading.fetchedAt)
         Field("source", \.account.reading.source)

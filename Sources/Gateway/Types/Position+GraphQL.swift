@@ -26,11 +26,12 @@ extension LinkedPosition: GraphQLObject {
         Field("unrealizedProfitLossPercent") { $0.position.unrealizedProfitLossPercent?.doubleValue }
         Field("dayProfitLoss", \.position.dayProfitLoss)
         Field("dayProfitLossPercent") { $0.position.dayProfitLossPercent?.doubleValue }
-        Field("quote", ProviderArguments.self, load: { positions, arguments, context in
-            context.quotes(for: positions.map(\.position.symbol), from: arguments.provider).map { quotes in
-                quotes.map { $0.map(Optional.some) }
-            }
-        })
+        Field(
+            "quote", ProviderArguments.self,
+            load: { positions, arguments, context in
+                context.quotes(for: positions.map(\.position.symbol), from: arguments.provider)
+                    .map { quotes in quotes.map { $0.map(Optional.some) } }
+            })
         Field("asOf", \.position.reading.asOf)
         Field("fetchedAt", \.position.reading.fetchedAt)
         Field("source", \.position.reading.source)

@@ -10,18 +10,26 @@ extension Query: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = Object<Query>("Query") {
-        Field("account", AccountArguments.self, once: { arguments, context in
-            try context.account(id: arguments.id, with: arguments.provider)
-        })
-        Field("accounts", ProviderArguments.self, once: { arguments, context in
-            try context.accounts(with: arguments.provider)
-        })
-        Field("positions", PositionsArguments.self, once: { arguments, context in
-            try context.positions(with: arguments.provider, of: arguments.symbols)
-        })
-        Field("quotes", QuotesArguments.self, once: { arguments, context in
-            try context.quotes(of: arguments.symbols, from: arguments.provider)
-        })
+        Field(
+            "account", AccountArguments.self,
+            once: { arguments, context in
+                try context.account(id: arguments.id, with: arguments.provider)
+            })
+        Field(
+            "accounts", ProviderArguments.self,
+            once: { arguments, context in
+                try context.accounts(with: arguments.provider)
+            })
+        Field(
+            "positions", PositionsArguments.self,
+            once: { arguments, context in
+                try context.positions(with: arguments.provider, of: arguments.symbols)
+            })
+        Field(
+            "quotes", QuotesArguments.self,
+            once: { arguments, context in
+                try context.quotes(of: arguments.symbols, from: arguments.provider)
+            })
     }
 }
 

@@ -1,8 +1,12 @@
 // The scalars that the specification defines (section 3.5), as Swift's types. A `String` serves for `ID` as well.
 
 extension String: Leaf {
+    /// `String` first, and `ID`, whose results are strings too (specification, section 3.5.5).
     public static var graphQLNames: [String] { [BuiltInScalar.string.rawValue, BuiltInScalar.id.rawValue] }
 
+    /// Writes a JSON string, escaped where RFC 8259 demands it.
+    ///
+    /// Never fails.
     @inlinable
     @inline(__always)
     public func write(to writer: inout ResponseWriter) throws(LeafError) {
@@ -11,8 +15,12 @@ extension String: Leaf {
 }
 
 extension Bool: Leaf {
+    /// `Boolean` alone.
     public static var graphQLNames: [String] { [BuiltInScalar.boolean.rawValue] }
 
+    /// Writes `true` or `false`.
+    ///
+    /// Never fails.
     @inlinable
     @inline(__always)
     public func write(to writer: inout ResponseWriter) throws(LeafError) {
@@ -21,8 +29,12 @@ extension Bool: Leaf {
 }
 
 extension Int: Leaf {
+    /// `Int` alone: a schema's `Float` wants a `Double`.
     public static var graphQLNames: [String] { [BuiltInScalar.int.rawValue] }
 
+    /// Writes the digits of a 32-bit integer (specification, section 3.5.1).
+    ///
+    /// - Throws: `LeafError` for a number that needs more than 32 bits.
     @inlinable
     @inline(__always)
     public func write(to writer: inout ResponseWriter) throws(LeafError) {
@@ -34,8 +46,12 @@ extension Int: Leaf {
 }
 
 extension Double: Leaf {
+    /// `Float` alone.
     public static var graphQLNames: [String] { [BuiltInScalar.float.rawValue] }
 
+    /// Writes the shortest decimal that reads back as the same number (specification, section 3.5.2).
+    ///
+    /// - Throws: `LeafError` for infinities and NaN, which JSON does not have.
     @inlinable
     @inline(__always)
     public func write(to writer: inout ResponseWriter) throws(LeafError) {

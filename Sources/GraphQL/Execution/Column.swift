@@ -42,7 +42,9 @@ struct WrongAnswerCount: Error {
 final class Column<Value: Output>: Sendable {
     @usableFromInline
     let values: LoadedValues<Value>
-    /// By the parent's row: the first row of its children in their own layer. Empty where no load lies below.
+    /// By the parent's row: the first row of its children in their own layer.
+    ///
+    /// Empty where no load lies below.
     @usableFromInline
     let starts: [Int]
 

@@ -1,4 +1,6 @@
-/// An error that may be shown to clients. All other errors are masked: what a client sees of them is a fixed text.
+/// An error that may be shown to clients.
+///
+/// All other errors are masked: what a client sees of them is a fixed text.
 public protocol PublicError: Error {
     /// What went wrong, for people.
     var message: String { get }
@@ -7,6 +9,7 @@ public protocol PublicError: Error {
 }
 
 extension PublicError {
+    /// Empty, for errors that have no code.
     public var extensions: InputObject { InputObject() }
 }
 
@@ -36,6 +39,7 @@ public struct ErrorPresenter: Sendable {
             return GraphQLError(known.message, locations: locations, path: path, extensions: known.extensions)
         }
         return GraphQLError(
-            "Internal server error", locations: locations, path: path, extensions: maskedExtensions(error, path))
+            "Internal server error", locations: locations, path: path,
+            extensions: maskedExtensions(error, path))
     }
 }

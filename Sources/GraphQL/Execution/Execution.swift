@@ -74,7 +74,9 @@ func finish(_ pending: [PendingLoad]) async {
 }
 
 extension Execution {
-    /// Runs the loads of the execution. When the limit comes they are cancelled, and those that heed it fail as
+    /// Runs the loads of the execution.
+    ///
+    /// When the limit comes they are cancelled, and those that heed it fail as
     /// timed out.
     func run(within limit: Duration?, _ loads: @escaping @Sendable () async -> Void) async {
         guard let limit else { return await loads() }
@@ -85,7 +87,11 @@ extension Execution {
                 self.expire()
                 work.cancel()
             }
-            await withTaskCancellationHandler { await work.value } onCancel: { work.cancel() }
+            await withTaskCancellationHandler {
+                await work.value
+            } onCancel: {
+                work.cancel()
+            }
             group.cancelAll()
         }
     }

@@ -17,32 +17,45 @@ public struct NoSelection: Sendable {
     init() {}
 }
 
-/// A value that its type cannot represent in a response. The message goes to the client.
+/// A value that its type cannot represent in a response.
+///
+/// The message goes to the client.
 public struct LeafError: Error, Hashable, Sendable {
+    /// Why the value has no form in the response.
     public let message: String
 
+    /// An error with its reason, which clients get to see.
     public init(_ message: String) {
         self.message = message
     }
 }
 
 extension Leaf {
+    /// Leads to no other types: the binder only compares the names.
     public static func bind(to binder: inout Binder) -> BoundType {
         BoundType(names: graphQLNames)
     }
 
+    /// Plans nothing: validation lets no leaf have a selection set (specification, section 5.3.3).
     @inlinable
-    public static func plan(_ selectionSets: [SelectionSet], with planner: inout Planner) throws -> NoSelection {
+    public static func plan(
+        _ selectionSets: [SelectionSet], with planner: inout Planner
+    ) throws -> NoSelection {
         NoSelection()
     }
 
+    /// False: a leaf is written from its value alone.
     @inlinable
     public static func hasLoads(_ selection: NoSelection) -> Bool { false }
 
+    /// Writes the value, or notes why it has no form in the response.
+    ///
+    /// It takes no row.
     @inlinable
     @inline(__always)
     public static func write(
-        _ value: UnsafePointer<Self>, _ selection: NoSelection, row: inout Int, to writer: inout ResponseWriter
+        _ value: UnsafePointer<Self>, _ selection: NoSelection, row: inout Int,
+        to writer: inout ResponseWriter
     ) -> Bool {
         do {
             unsafe try value.pointee.write(to: &writer)
@@ -53,9 +66,11 @@ extension Leaf {
         }
     }
 
+    /// Appends nothing: nothing is loaded below a leaf.
     @inlinable
     public static func collect(_ value: Self, into nodes: inout [Never]) {}
 
+    /// Starts nothing: nothing is loaded below a leaf.
     @inlinable
     public static func prepare(
         _ nodes: [Never], _ selection: NoSelection, in execution: Execution,
@@ -73,10 +88,15 @@ public protocol GraphQLEnum: Leaf, RawRepresentable, CaseIterable where RawValue
 }
 
 extension GraphQLEnum {
+    /// The name of the Swift type, where no other is given.
     public static var graphQLName: String { String(describing: Self.self) }
 
+    /// The one name of the enum type.
     public static var graphQLNames: [String] { [graphQLName] }
 
+    /// Writes the raw value as a JSON string (specification, section 3.9).
+    ///
+    /// Never fails.
     @inlinable
     @inline(__always)
     public func write(to writer: inout ResponseWriter) throws(LeafError) {

@@ -11,7 +11,9 @@ public enum Loading<Value: Sendable>: Sendable {
 extension Loading {
     /// The same, with another value made of it.
     @inlinable
-    public func map<Other: Sendable>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows -> Loading<Other> {
+    public func map<Other: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> Other
+    ) rethrows -> Loading<Other> {
         switch self {
         case .ready(let value): .ready(try transform(value))
         case .later(let fetch): .later { try transform(try await fetch()) }

@@ -1,24 +1,33 @@
 extension Optional: Output where Wrapped: Output {
+    /// That of the value, where there is one.
     public typealias Node = Wrapped.Node
+    /// That of the value; a null has nothing to select from.
     public typealias Selection = Wrapped.Selection
 
+    /// True: a failure below goes no further than here (specification, section 6.4.4).
     @inlinable
     public static var acceptsNull: Bool { true }
 
+    /// The wrapped type, which may be null in the schema.
     public static func bind(to binder: inout Binder) -> BoundType {
         Wrapped.bind(to: &binder).nullable
     }
 
+    /// Plans the selection sets on the value.
     @inlinable
-    public static func plan(_ selectionSets: [SelectionSet], with planner: inout Planner) throws -> Selection {
+    public static func plan(
+        _ selectionSets: [SelectionSet], with planner: inout Planner
+    ) throws -> Selection {
         try Wrapped.plan(selectionSets, with: &planner)
     }
 
+    /// Whether something must be loaded before the value can be written.
     @inlinable
     public static func hasLoads(_ selection: Selection) -> Bool {
         Wrapped.hasLoads(selection)
     }
 
+    /// Writes the value, or null for none and for one that failed.
     @inlinable
     @inline(__always)
     public static func write(
@@ -50,11 +59,13 @@ extension Optional: Output where Wrapped: Output {
         return nodes.count
     }
 
+    /// Appends the nodes of the value; null has none.
     @inlinable
     public static func collect(_ value: Self, into nodes: inout [Node]) {
         if case .some(let wrapped) = value { Wrapped.collect(wrapped, into: &nodes) }
     }
 
+    /// Starts the loads below the values that are there.
     @inlinable
     public static func prepare(
         _ nodes: [Node], _ selection: Selection, in execution: Execution,

@@ -23,7 +23,11 @@ public protocol Output: Sendable {
 
     /// Writes a value.
     ///
-    /// - Parameter row: the row of the next object in its layer; each object takes one.
+    /// - Parameters:
+    ///   - value: where the value lies.
+    ///   - selection: what is selected of it.
+    ///   - row: the row of the next object in its layer; each object takes one.
+    ///   - writer: the response so far.
     /// - Returns: False where the value failed and cannot be null; the failure has been noted, and what was written
     ///   since the last mark is to be rewound.
     static func write(
@@ -40,6 +44,7 @@ public protocol Output: Sendable {
 }
 
 extension Output {
+    /// False: only optionals, and what is made of them, take a null.
     @inlinable
     public static var acceptsNull: Bool { false }
 

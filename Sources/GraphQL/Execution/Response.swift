@@ -2,6 +2,7 @@
 public struct Response: Sendable {
     /// The response as UTF-8 bytes of JSON.
     public let body: [UInt8]
+    /// Whether `data` is there and whole; a server may choose the HTTP status by it.
     public let outcome: Outcome
 
     /// How an operation ended.
@@ -30,7 +31,8 @@ public struct Response: Sendable {
 
     /// The response to an operation of a kind that may not be run here.
     init(notAllowing kind: OperationType) {
-        self.init([GraphQLError("A \(kind.rawValue) operation cannot be run by this kind of request.")], .notAllowed)
+        let refusal = GraphQLError("A \(kind.rawValue) operation cannot be run by this kind of request.")
+        self.init([refusal], .notAllowed)
     }
 
     private init(_ errors: [GraphQLError], _ outcome: Outcome) {

@@ -19,6 +19,9 @@ public struct ResponseStream: AsyncSequence, Sendable {
         source = .events(run, events)
     }
 
+    /// Begins to read.
+    ///
+    /// A stream has one reader: a second one would share the source stream's events with it.
     public func makeAsyncIterator() -> Iterator {
         switch source {
         case .single(let run): Iterator(state: .single(run))
@@ -36,10 +39,12 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
         fileprivate var state: State
 
+        /// The next response; nil after the last one.
         public mutating func next() async -> Response? {
             await next(isolation: nil)
         }
 
+        /// The next response, asked for from an actor; nil after the last one.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Response? {
             switch state {
             case .ended:

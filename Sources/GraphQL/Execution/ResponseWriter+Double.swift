@@ -1,5 +1,6 @@
 extension ResponseWriter {
     /// The shortest decimal that reads back as the same number, in the form that ECMAScript gives it.
+    ///
     /// Not finite numbers have no JSON form; the caller has refused them.
     @inlinable
     public mutating func write(_ value: Double) {
@@ -33,9 +34,11 @@ extension ResponseWriter {
         let target = unsafe UnsafeMutableRawPointer(base + count)
         unsafe target.storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
         unsafe target.storeBytes(
-            of: pairs.loadUnaligned(fromByteOffset: high &* 2, as: UInt16.self), toByteOffset: 1, as: UInt16.self)
+            of: pairs.loadUnaligned(fromByteOffset: high &* 2, as: UInt16.self), toByteOffset: 1,
+            as: UInt16.self)
         unsafe target.storeBytes(
-            of: pairs.loadUnaligned(fromByteOffset: low &* 2, as: UInt16.self), toByteOffset: 3, as: UInt16.self)
+            of: pairs.loadUnaligned(fromByteOffset: low &* 2, as: UInt16.self), toByteOffset: 3,
+            as: UInt16.self)
         var width = low == 0 ? 3 : 5
         if unsafe base[count &+ width &- 1] == UInt8(ascii: "0") { width &-= 1 }
         count &+= width
@@ -69,7 +72,7 @@ extension ResponseWriter {
         for _ in 0..<number { write(byte: UInt8(ascii: "0")) }
     }
 
-    /// `d.ddde±x`
+    /// Writes the form with an exponent: `d.ddde±x`.
     private mutating func writeScientific(_ decimal: ShortestDecimal, width: Int, exponent: Int) {
         if width == 1 { write(digits: decimal.digits) } else { write(decimal.digits, withPointAfter: 1) }
         write(byte: UInt8(ascii: "e"))

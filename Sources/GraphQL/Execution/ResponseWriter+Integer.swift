@@ -10,7 +10,9 @@ extension ResponseWriter {
         write(digits: UInt64(value.magnitude))
     }
 
-    /// The digits of a number, two at a time from the end. The caller has made room for 20.
+    /// The digits of a number, two at a time from the end.
+    ///
+    /// The caller has made room for 20.
     @inlinable
     @inline(__always)
     mutating func write(digits number: UInt64) {

@@ -12,6 +12,7 @@ extension ResponseWriter {
     }
 
     /// Copies a string that needs no escape, its quotes included; writes nothing and answers false where one does.
+    ///
     /// The caller has made room.
     @inlinable
     @inline(__always)
@@ -31,7 +32,8 @@ extension ResponseWriter {
     mutating func writeEscaped(_ source: UnsafeBufferPointer<UInt8>) {
         reserve(source.count * 6 + 2)
         write(byte: UInt8(ascii: "\""))
-        for unsafe byte in unsafe source {
+        for position in 0..<source.count {
+            let byte = unsafe source[position]
             switch byte {
             case UInt8(ascii: "\""): write(json: "\\\"")
             case UInt8(ascii: "\\"): write(json: "\\\\")
@@ -58,7 +60,9 @@ private func hexDigit(_ nibble: UInt8) -> UInt8 {
 /// Copies bytes, eight at a time, and reports whether none of them needs an escape.
 @inlinable
 @inline(__always)
-func copyPlain(_ source: UnsafePointer<UInt8>, _ length: Int, to target: UnsafeMutablePointer<UInt8>) -> Bool {
+func copyPlain(
+    _ source: UnsafePointer<UInt8>, _ length: Int, to target: UnsafeMutablePointer<UInt8>
+) -> Bool {
     let from = unsafe UnsafeRawPointer(source)
     let into = UnsafeMutableRawPointer(target)
     var escapes: UInt64 = 0

@@ -127,7 +127,9 @@ public struct ResponseWriter: ~Copyable {
         count &+= length
     }
 
-    /// A prepared response key: `{"name":` or `,"name":`. Its memory may be read 16 bytes past its end.
+    /// A prepared response key: `{"name":` or `,"name":`.
+    ///
+    /// Its memory may be read 16 bytes past its end.
     @inlinable
     @inline(__always)
     mutating func write(key: UnsafePointer<UInt8>, length: Int) {
@@ -146,15 +148,18 @@ public struct ResponseWriter: ~Copyable {
 
     // MARK: - Literals
 
+    /// The literal `null`.
     @inlinable
     @inline(__always)
     public mutating func writeNull() {
         reserve(4)
         // "null", least significant byte first.
-        unsafe UnsafeMutableRawPointer(base + count).storeBytes(of: UInt32(0x6c6c_756e).littleEndian, as: UInt32.self)
+        unsafe UnsafeMutableRawPointer(base + count).storeBytes(
+            of: UInt32(0x6c6c_756e).littleEndian, as: UInt32.self)
         count &+= 4
     }
 
+    /// The literal `true` or `false`.
     @inlinable
     @inline(__always)
     public mutating func write(_ value: Bool) {

@@ -29,7 +29,8 @@ struct Roots: Sendable {
 
     /// Plans an operation.
     func plan(
-        _ operation: OperationDefinition, of document: ValidDocument, _ schema: Schema, _ conditions: [UInt32: Bool]
+        _ operation: OperationDefinition, of document: ValidDocument, _ schema: Schema,
+        _ conditions: [UInt32: Bool]
     ) throws -> OperationPlan {
         // Validation has refused operations that the schema has no root type for.
         guard let binding = binding(for: operation.type) else { throw PlanningError.noOperation }
@@ -62,7 +63,9 @@ struct RootBinding: Sendable {
 
 /// Stands where a schema has no mutations or no subscriptions.
 public struct NoOperations: GraphQLObject {
+    /// No name and no fields: it is never bound.
     public static let graphQL = Object<NoOperations>("") {}
 
+    /// The default for operations that a schema does not have.
     public init() {}
 }

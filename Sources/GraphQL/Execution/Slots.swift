@@ -27,7 +27,9 @@ struct Slots: @unchecked Sendable {
         unsafe base[slot] = .passRetained(content)
     }
 
-    /// What is in a slot, without owning it. The planner has made both the slot and its reader, so the type fits;
+    /// What is in a slot, without owning it.
+    ///
+    /// The planner has made both the slot and its reader, so the type fits;
     /// nil where the load has not run.
     @inlinable
     @inline(__always)

@@ -69,5 +69,6 @@ struct IntrospectedDirective: GraphQLObject {
 }
 
 extension DirectiveLocation: GraphQLEnum {
+    /// `__DirectiveLocation` (specification, section 4.2.6).
     public static var graphQLName: String { "__DirectiveLocation" }
 }

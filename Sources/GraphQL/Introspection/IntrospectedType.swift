@@ -12,7 +12,9 @@ struct IntrospectedType: GraphQLObject {
         Field("interfaces") { $0.interfaces }
         Field("possibleTypes") { $0.possibleTypes }
         Field("enumValues", IncludeDeprecated.self) { $0.enumValues(includeDeprecated: $1.includeDeprecated) }
-        Field("inputFields", IncludeDeprecated.self) { $0.inputFields(includeDeprecated: $1.includeDeprecated) }
+        Field("inputFields", IncludeDeprecated.self) {
+            $0.inputFields(includeDeprecated: $1.includeDeprecated)
+        }
         Field("ofType") { $0.ofType }
         Field("isOneOf") { $0.isOneOf }
     }

@@ -1,4 +1,5 @@
 /// The fields that the query root has beside its own: `__schema` and `__type` (specification, section 4.1).
+///
 /// They are planned and written like any others.
 struct Introspection: Sendable {
     let schema: Schema

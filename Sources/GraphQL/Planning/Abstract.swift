@@ -20,6 +20,9 @@ public final class Abstract<Source: Sendable>: Sendable {
     public let name: String
     let cases: [Case<Source>]
 
+    /// An interface or union type by its name in the schema.
+    ///
+    /// All its possible types must have a case.
     public init(_ name: String, @CasesBuilder<Source> _ cases: () -> [Case<Source>]) {
         self.name = name
         self.cases = cases()
@@ -29,7 +32,9 @@ public final class Abstract<Source: Sendable>: Sendable {
 /// Lets an `Abstract` list its cases one below the other.
 @resultBuilder
 public enum CasesBuilder<Source: Sendable> {
+    /// One case.
     public static func buildExpression(_ member: Case<Source>) -> Case<Source> { member }
+    /// All cases, in the order in which they are written.
     public static func buildBlock(_ cases: Case<Source>...) -> [Case<Source>] { cases }
 }
 
@@ -39,7 +44,11 @@ public struct Case<Source: Sendable>: Sendable {
     let bind: @Sendable (inout Binder) -> Void
     let plan: @Sendable ([SelectionSet], inout Planner) throws -> PlannedCase<Source>
 
-    /// - Parameter project: the object where the value has this type, else nil.
+    /// A possible type, and how to tell the values that have it.
+    ///
+    /// - Parameters:
+    ///   - type: the Swift type of the objects.
+    ///   - project: the object where the value has this type, else nil.
     public init<Member: GraphQLObject>(
         _ type: Member.Type, _ project: @escaping @Sendable (Source) -> Member?
     ) {
@@ -153,11 +162,13 @@ public struct AbstractPlanReference<Source: Sendable>: @unchecked Sendable {
 }
 
 extension GraphQLAbstract {
+    /// Compares the cases with the possible types of the schema, and follows them.
     public static func bind(to binder: inout Binder) -> BoundType {
         graphQL.bind(to: &binder)
         return BoundType(names: [graphQL.name])
     }
 
+    /// Plans the selection sets once for each possible type.
     public static func plan(
         _ selectionSets: [SelectionSet], with planner: inout Planner
     ) throws -> AbstractPlanReference<Self> {
@@ -165,23 +176,29 @@ extension GraphQLAbstract {
         return planner.keep(graphQL.name, cases)
     }
 
+    /// Whether something is loaded below one of the possible types.
     public static func hasLoads(_ selection: AbstractPlanReference<Self>) -> Bool {
         unsafe selection.plan._withUnsafeGuaranteedRef(\.hasLoads)
     }
 
+    /// Writes the value as the object type that it has, and takes its row; the first case that fits is taken.
     public static func write(
         _ value: UnsafePointer<Self>, _ selection: AbstractPlanReference<Self>, row: inout Int,
         to writer: inout ResponseWriter
     ) -> Bool {
         let own = row
         row = own &+ 1
-        return unsafe selection.plan._withUnsafeGuaranteedRef { unsafe $0.write(value, row: own, to: &writer) }
+        return unsafe selection.plan._withUnsafeGuaranteedRef {
+            unsafe $0.write(value, row: own, to: &writer)
+        }
     }
 
+    /// Appends the value itself: it is a node of its layer.
     public static func collect(_ value: Self, into nodes: inout [Self]) {
         nodes.append(value)
     }
 
+    /// Starts the loads of each possible type, for the values that have it.
     public static func prepare(
         _ nodes: [Self], _ selection: AbstractPlanReference<Self>, in execution: Execution,
         pending: inout [@Sendable () async -> Void]
@@ -213,8 +230,12 @@ extension Abstract {
         }
         let possible = Set(binder.schema.possibleTypes(of: type.id).map { binder.schema[$0].name })
         let bound = Set(cases.map { $0.typeName() })
-        for missing in possible.subtracting(bound).sorted() { binder.differ(at: "\(name) → \(missing)", .notBound) }
-        for surplus in bound.subtracting(possible).sorted() { binder.differ(at: "\(name) → \(surplus)", .notInSchema) }
+        for missing in possible.subtracting(bound).sorted() {
+            binder.differ(at: "\(name) → \(missing)", .notBound)
+        }
+        for surplus in bound.subtracting(possible).sorted() {
+            binder.differ(at: "\(name) → \(surplus)", .notInSchema)
+        }
         for member in cases { member.bind(&binder) }
     }
 }

@@ -44,7 +44,9 @@ public struct ArgumentReader {
         }
     }
 
-    /// Notes which fields an initialiser reads. It lives for one call, on one thread.
+    /// Notes which fields an initialiser reads.
+    ///
+    /// It lives for one call, on one thread.
     final class Recorder {
         private(set) var arguments: [BoundArgument] = []
         var binder: Binder
@@ -83,7 +85,9 @@ extension GraphQLArguments {
 
 extension Binder {
     /// Compares the arguments that a Swift type reads with those that the schema has.
-    mutating func compare(_ bound: [BoundArgument], with arguments: [SchemaInputValue], at coordinate: String) {
+    mutating func compare(
+        _ bound: [BoundArgument], with arguments: [SchemaInputValue], at coordinate: String
+    ) {
         for argument in bound {
             let place = "\(coordinate)(\(argument.name):)"
             guard let definition = arguments.first(where: { $0.name == argument.name }) else {

@@ -12,6 +12,10 @@
 /// ```
 /// Defaults stand in the schema and nowhere else.
 public protocol GraphQLArguments: Sendable {
+    /// Reads each argument by its name; which ones it reads must be those that the schema has.
+    ///
+    /// - Parameter arguments: The coerced arguments, or samples while the schema is bound.
+    /// - Throws: `InputError` for what a type forbids; anything else is masked.
     init(_ arguments: ArgumentReader) throws
 }
 

@@ -57,8 +57,10 @@ public struct BoundType: Sendable {
 public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// Where, as a schema coordinate: `Type`, `Type.field`, `Type.field(argument:)`.
     public let coordinate: String
+    /// In what respect they differ.
     public let reason: Reason
 
+    /// In what respect schema and bound types can differ.
     public enum Reason: Hashable, Sendable {
         /// The schema has it, and nothing is bound to it.
         case notBound
@@ -74,11 +76,13 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
         case unreadable(String)
     }
 
+    /// The coordinate, and what differs there, in one line.
     public var description: String {
         switch reason {
         case .notBound: "\(coordinate): the schema has it, but nothing is bound to it"
         case .notInSchema: "\(coordinate): it is bound, but the schema does not have it"
-        case .type(let schema, let bound): "\(coordinate): the schema says \(schema), the bound type is \(bound)"
+        case .type(let schema, let bound):
+            "\(coordinate): the schema says \(schema), the bound type is \(bound)"
         case .kind(let expected): "\(coordinate): it is bound as \(expected), but the schema has it otherwise"
         case .context(let name): "\(coordinate): its resolvers want \(name) as their context"
         case .unreadable(let message): "\(coordinate): \(message)"

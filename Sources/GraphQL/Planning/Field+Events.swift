@@ -4,8 +4,10 @@ extension Field where Source: GraphQLObject {
     /// A field of the subscription root: its values come one after the other, and each makes a response
     /// (specification, section 6.2.3).
     ///
-    /// - Parameter events: begins the source stream. An element that is a failed `Result` is null with an error in
-    ///   that one response; what the stream throws ends it.
+    /// - Parameters:
+    ///   - name: the name in the schema.
+    ///   - events: begins the source stream. An element that is a failed `Result` is null with an error in that one
+    ///     response; what the stream throws ends it.
     public init<Events: AsyncSequence & Sendable>(
         _ name: String, events: @escaping @Sendable (Source.Context) async throws -> Events
     ) where Events.Element: Output {

@@ -4,8 +4,10 @@ public typealias Answers<Value> = [Result<Value, any Error>]
 extension Field where Source: GraphQLObject {
     /// A field that is loaded for all objects of a layer at once.
     ///
-    /// - Parameter load: answers for each object, in their order, at once or later. A wrong number of answers is
-    ///   an error of all of them.
+    /// - Parameters:
+    ///   - name: the name in the schema.
+    ///   - load: answers for each object, in their order, at once or later. A wrong number of answers is an error of
+    ///     all of them.
     @inlinable
     public init<Value: Output>(
         _ name: String,

@@ -120,7 +120,8 @@ extension Field {
                     return .column(planner.newSlot(), selection) { sources, execution in
                         do {
                             let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
-                            return .results(sources.map { source in Result { try resolve(source, arguments) } })
+                            return .results(
+                                sources.map { source in Result { try resolve(source, arguments) } })
                         } catch {
                             return .failure(error)
                         }

@@ -2,7 +2,9 @@
 /// (specification, section 6.3.2, CollectFields).
 @usableFromInline
 struct FieldSelection {
-    /// The places that select it, in the order of the document; never empty. They agree in name and arguments,
+    /// The places that select it, in the order of the document; never empty.
+    ///
+    /// They agree in name and arguments,
     /// which validation has checked (specification, section 5.3.2).
     let fields: [SelectedField]
     /// What the schema says of it.

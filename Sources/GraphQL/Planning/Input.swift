@@ -12,13 +12,16 @@ public protocol Input: Sendable {
     init(input: InputValue?) throws(InputError)
 }
 
-/// A value that a Swift type refuses, although it is of the schema's type. The message goes to the client.
+/// A value that a Swift type refuses, although it is of the schema's type.
+///
+/// The message goes to the client.
 public struct InputError: PublicError, Hashable {
     /// What is wrong with the value.
     public let reason: String
     /// Where in the arguments the value stands.
     public private(set) var path: [PathSegment] = []
 
+    /// An error of the value itself; where it stands is added on the way out.
     public init(_ reason: String) {
         self.reason = reason
     }
@@ -30,8 +33,10 @@ public struct InputError: PublicError, Hashable {
         return error
     }
 
+    /// Names the argument, and the field or element in it, then the reason.
     public var message: String { "Argument \"\(path.dotted)\": \(reason)" }
 
+    /// `code` BAD_USER_INPUT, and under `argument` where the value stands.
     public var extensions: InputObject {
         ["code": .string("BAD_USER_INPUT"), "argument": .string(path.dotted)]
     }
@@ -56,13 +61,18 @@ public protocol GraphQLInputObject: Input, GraphQLArguments {
 }
 
 extension GraphQLInputObject {
+    /// The name of the Swift type, where no other is given.
     public static var graphQLName: String { String(describing: Self.self) }
 
+    /// Compares the fields that are read with those of the schema's type, and names it.
     public static func bindInput(to binder: inout Binder) -> BoundType {
         binder.bind(inputObject: Self.self)
         return BoundType(names: [graphQLName])
     }
 
+    /// Reads the fields of a coerced input object.
+    ///
+    /// - Throws: `InputError` that names the field where one is refused.
     public init(input: InputValue?) throws(InputError) {
         guard case .object(let fields) = input else { throw InputError("Expected an object.") }
         do {
@@ -78,9 +88,14 @@ extension GraphQLInputObject {
 // MARK: - Built-in types
 
 extension String: Input {
+    /// `String`, or `ID`, whose values are strings too.
     public static func bindInput(to binder: inout Binder) -> BoundType { BoundType(names: graphQLNames) }
+    /// An empty string.
     public static var sample: String { "" }
 
+    /// Reads a string or a name of an enum value, and an integer as its digits, as an `ID` may come.
+    ///
+    /// - Throws: `InputError` for any other value.
     public init(input: InputValue?) throws(InputError) {
         switch input {
         case .string(let text), .enum(let text): self = text
@@ -91,9 +106,14 @@ extension String: Input {
 }
 
 extension Int: Input {
+    /// `Int`, which the schema has checked to have 32 bits.
     public static func bindInput(to binder: inout Binder) -> BoundType { BoundType(names: graphQLNames) }
+    /// Zero.
     public static var sample: Int { 0 }
 
+    /// Reads an integer.
+    ///
+    /// - Throws: `InputError` for any other value.
     public init(input: InputValue?) throws(InputError) {
         guard case .int(let number) = input else { throw InputError("Expected an integer.") }
         self = number
@@ -101,14 +121,21 @@ extension Int: Input {
 }
 
 extension Double: Input {
+    /// `Float`.
     public static func bindInput(to binder: inout Binder) -> BoundType { BoundType(names: graphQLNames) }
+    /// Zero.
     public static var sample: Double { 0 }
 
+    /// Reads the double nearest to a number.
+    ///
+    /// - Throws: `InputError` for a number beyond the doubles, and for any other value.
     public init(input: InputValue?) throws(InputError) {
         switch input {
         case .int(let number): self = Double(number)
         case .number(let text):
-            guard let number = Double(text), number.isFinite else { throw InputError("Expected a finite number.") }
+            guard let number = Double(text), number.isFinite else {
+                throw InputError("Expected a finite number.")
+            }
             self = number
         case .string, .enum, .boolean, .list, .object, .null, nil: throw InputError("Expected a number.")
         }
@@ -116,9 +143,14 @@ extension Double: Input {
 }
 
 extension Bool: Input {
+    /// `Boolean`.
     public static func bindInput(to binder: inout Binder) -> BoundType { BoundType(names: graphQLNames) }
+    /// False.
     public static var sample: Bool { false }
 
+    /// Reads true or false.
+    ///
+    /// - Throws: `InputError` for any other value.
     public init(input: InputValue?) throws(InputError) {
         guard case .boolean(let value) = input else { throw InputError("Expected true or false.") }
         self = value
@@ -126,8 +158,12 @@ extension Bool: Input {
 }
 
 extension Input where Self: GraphQLEnum {
+    /// The enum type of this name.
     public static func bindInput(to binder: inout Binder) -> BoundType { BoundType(names: graphQLNames) }
 
+    /// Reads the name of a value; a string of that name does as well.
+    ///
+    /// - Throws: `InputError` for a name that the Swift enum does not have.
     public init(input: InputValue?) throws(InputError) {
         switch input {
         case .enum(let name), .string(let name):
@@ -142,9 +178,16 @@ extension Input where Self: GraphQLEnum {
 }
 
 extension Optional: Input where Wrapped: Input {
-    public static func bindInput(to binder: inout Binder) -> BoundType { Wrapped.bindInput(to: &binder).nullable }
+    /// The wrapped type, which may be null in the schema.
+    public static func bindInput(to binder: inout Binder) -> BoundType {
+        Wrapped.bindInput(to: &binder).nullable
+    }
+    /// Nothing: an optional reads nothing below it to tell.
     public static var sample: Wrapped? { nil }
 
+    /// Reads null and a value that was not given as nil.
+    ///
+    /// - Throws: `InputError` where the wrapped type refuses the value.
     public init(input: InputValue?) throws(InputError) {
         switch input {
         case .null, nil: self = nil
@@ -154,9 +197,14 @@ extension Optional: Input where Wrapped: Input {
 }
 
 extension Array: Input where Element: Input {
+    /// A list of the element's type.
     public static func bindInput(to binder: inout Binder) -> BoundType { Element.bindInput(to: &binder).list }
+    /// An empty list.
     public static var sample: [Element] { [] }
 
+    /// Reads each element; coercion has made a list of a single value already.
+    ///
+    /// - Throws: `InputError` that names the index of the element that is refused.
     public init(input: InputValue?) throws(InputError) {
         guard case .list(let items) = input else { throw InputError("Expected a list.") }
         self = []

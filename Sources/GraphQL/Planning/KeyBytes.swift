@@ -15,7 +15,7 @@ final class KeyBytes: @unchecked Sendable {
     }
 
     deinit {
-        for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() }
+        for position in unsafe 0..<chunks.count { unsafe chunks[position].deallocate() }
     }
 
     /// Keeps some bytes and says where they lie.

@@ -25,6 +25,7 @@ public final class Object<Source: Sendable>: Sendable {
     let fields: [Field<Source>]
     private let index: [String: Int]
 
+    /// An object type by its name in the schema, with all the fields that it has there, in any order.
     public init(_ name: String, @FieldsBuilder<Source> _ fields: () -> [Field<Source>]) {
         self.name = name
         self.fields = fields()
@@ -41,17 +42,22 @@ public final class Object<Source: Sendable>: Sendable {
 /// Lets an `Object` list its fields one below the other.
 @resultBuilder
 public enum FieldsBuilder<Source: Sendable> {
+    /// One field.
     public static func buildExpression(_ field: Field<Source>) -> [Field<Source>] { [field] }
+    /// Several fields at once, such as those that types have in common.
     public static func buildExpression(_ fields: [Field<Source>]) -> [Field<Source>] { fields }
+    /// All fields, in the order in which they are written.
     public static func buildBlock(_ parts: [Field<Source>]...) -> [Field<Source>] { parts.flatMap(\.self) }
 }
 
 extension GraphQLObject {
+    /// Compares the fields with those of the schema's type, and follows them.
     public static func bind(to binder: inout Binder) -> BoundType {
         graphQL.bind(to: &binder)
         return BoundType(names: [graphQL.name])
     }
 
+    /// Merges the selection sets into one plan (specification, section 6.3.2, CollectFields).
     @inlinable
     public static func plan(
         _ selectionSets: [SelectionSet], with planner: inout Planner
@@ -59,11 +65,13 @@ extension GraphQLObject {
         try planner.plan(graphQL, selectionSets)
     }
 
+    /// Whether a field of the plan, or one below it, is loaded.
     @inlinable
     public static func hasLoads(_ selection: ObjectPlanReference<Self>) -> Bool {
         selection.hasLoads
     }
 
+    /// Writes the object, whose row is `row`, and takes that row.
     @inlinable
     @inline(__always)
     public static func write(
@@ -75,11 +83,13 @@ extension GraphQLObject {
         return unsafe selection.write(value, row: own, to: &writer)
     }
 
+    /// Appends the object itself: it is a node of its layer.
     @inlinable
     public static func collect(_ value: Self, into nodes: inout [Self]) {
         nodes.append(value)
     }
 
+    /// Starts the loads of the plan for all objects of the layer.
     @inlinable
     public static func prepare(
         _ nodes: [Self], _ selection: ObjectPlanReference<Self>, in execution: Execution,

@@ -2,7 +2,9 @@
 @usableFromInline
 @safe
 final class ObjectPlan<Source: Sendable>: Sendable {
-    /// The fields in the order of the response. They are read without reference counting, which costs more than
+    /// The fields in the order of the response.
+    ///
+    /// They are read without reference counting, which costs more than
     /// writing a number does; `fields` keeps them alive.
     @usableFromInline
     nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<Unmanaged<FieldStep<Source>>>
@@ -31,8 +33,8 @@ final class ObjectPlan<Source: Sendable>: Sendable {
             return true
         }
         writer.path.enter()
-        for unsafe step in unsafe steps {
-            let isWritten = unsafe step._withUnsafeGuaranteedRef { step in
+        for position in unsafe 0..<steps.count {
+            let isWritten = unsafe steps[position]._withUnsafeGuaranteedRef { step in
                 writer.path.set(key: step.key)
                 unsafe writer.write(key: step.bytes, length: step.length)
                 return unsafe step.emit(source, row, &writer)

@@ -47,7 +47,9 @@ extension PlannedField {
     ) -> PlannedField {
         unsafe PlannedField(
             emit: { _, row, writer in
-                guard let column = unsafe writer.slots.read(slot, as: Column<Value>.self) else { return false }
+                guard let column = unsafe writer.slots.read(slot, as: Column<Value>.self) else {
+                    return false
+                }
                 return unsafe column._withUnsafeGuaranteedRef { column in
                     column.write(row: row, selection, to: &writer)
                 }

@@ -76,7 +76,8 @@ public struct Planner {
         let name = document.text(group.fields[0].name)
         keys.append(ResponseKey(name: document.text(group.key), spans: group.fields.map(\.span)))
         if name == "__typename" {
-            return step(key, isFirst: isFirst, constant: type.name, unsafe PlannedField(emit: { _, _, _ in true }))
+            return step(
+                key, isFirst: isFirst, constant: type.name, unsafe PlannedField(emit: { _, _, _ in true }))
         }
         if let field = try introspection.plan(name, Source.self, on: type, group.fields, with: &self) {
             return step(key, isFirst: isFirst, field)
@@ -100,7 +101,9 @@ public struct Planner {
     }
 }
 
-/// The plan and the bound types do not belong together. It is a fault of the program, never of a request.
+/// The plan and the bound types do not belong together.
+///
+/// It is a fault of the program, never of a request.
 enum PlanningError: Error {
     case unknownType(String)
     case unknownField(type: String, field: String)
@@ -130,7 +133,9 @@ extension Planner {
             case .field(let field):
                 if isIncluded(field.directives) { collection.add(field) }
             case .inlineFragment(let fragment):
-                guard isIncluded(fragment.directives), applies(fragment.typeCondition, to: type) else { continue }
+                guard isIncluded(fragment.directives), applies(fragment.typeCondition, to: type) else {
+                    continue
+                }
                 collect(fragment.selectionSet, on: type, into: &collection)
             case .fragmentSpread(let spread):
                 guard isIncluded(spread.directives), let fragment = fragments[spread.name.id],
@@ -165,7 +170,9 @@ extension Planner {
     }
 }
 
-/// Fields by response key. Selection sets are short as a rule, so keys are searched; long ones get an index.
+/// Fields by response key.
+///
+/// Selection sets are short as a rule, so keys are searched; long ones get an index.
 private struct FieldCollection {
     private(set) var groups: [FieldGroup] = []
     private var visitedFragments: Set<UInt32> = []

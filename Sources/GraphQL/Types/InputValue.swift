@@ -15,15 +15,23 @@ public enum InputValue: Hashable, Sendable {
     case object(InputObject)
 }
 
-/// The fields of an input object, in order. A field that was not given is not there; one given as null is `.null`.
+/// The fields of an input object, in order.
+///
+/// A field that was not given is not there; one given as null is `.null`.
 public struct InputObject: Hashable, Sendable {
+    /// Names and values in the order in which they came.
     public private(set) var fields: [(name: String, value: InputValue)]
 
+    /// An object of these fields.
+    ///
+    /// Where a name comes twice, its first value counts.
     public init(_ fields: [(name: String, value: InputValue)] = []) {
         self.fields = fields
     }
 
-    /// The value of a field. Setting one that is there replaces it in its place.
+    /// The value of a field.
+    ///
+    /// Setting one that is there replaces it in its place.
     public subscript(name: String) -> InputValue? {
         get { fields.first { $0.name == name }?.value }
         set {
@@ -35,10 +43,12 @@ public struct InputObject: Hashable, Sendable {
         }
     }
 
+    /// The same fields in the same order.
     public static func == (one: InputObject, other: InputObject) -> Bool {
         one.fields.elementsEqual(other.fields) { $0.name == $1.name && $0.value == $1.value }
     }
 
+    /// As `==`: the order of the fields counts.
     public func hash(into hasher: inout Hasher) {
         for field in fields {
             hasher.combine(field.name)
@@ -48,6 +58,7 @@ public struct InputObject: Hashable, Sendable {
 }
 
 extension InputObject: ExpressibleByDictionaryLiteral {
+    /// The fields in the order of the literal.
     public init(dictionaryLiteral elements: (String, InputValue)...) {
         self.init(elements.map { (name: $0.0, value: $0.1) })
     }

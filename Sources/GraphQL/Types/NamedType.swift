@@ -1,16 +1,21 @@
 /// A type of a schema (specification, section 3.4).
 public struct NamedType: Sendable {
+    /// Its position among the types of its schema.
     public let id: TypeID
+    /// Unique in the schema.
     public let name: String
+    /// For people, in Markdown (specification, section 2.3); nil where it has none.
     public let description: String?
+    /// What kind of type it is, and what such a type has.
     public let kind: Kind
+    /// The directives on its definition and extensions, in their order.
     public let appliedDirectives: [AppliedDirective]
     /// Where the type is defined; nil for built-in types.
     public let node: SourceSpan?
 
     package init(
-        id: TypeID, name: String, description: String?, kind: Kind, appliedDirectives: [AppliedDirective] = [],
-        node: SourceSpan? = nil
+        id: TypeID, name: String, description: String?, kind: Kind,
+        appliedDirectives: [AppliedDirective] = [], node: SourceSpan? = nil
     ) {
         self.id = id
         self.name = name
@@ -140,6 +145,7 @@ public struct CompositeType: Sendable {
 
 /// A union type (specification, section 3.8).
 public struct UnionType: Sendable {
+    /// The object types that its values may have, in the order of the definition.
     public let members: [TypeID]
 
     package init(members: [TypeID]) {
@@ -149,6 +155,7 @@ public struct UnionType: Sendable {
 
 /// An enum type (specification, section 3.9).
 public struct EnumType: Sendable {
+    /// In the order of the definition, deprecated ones included.
     public let values: [SchemaEnumValue]
     private let index: [String: Int]
 
@@ -163,6 +170,7 @@ public struct EnumType: Sendable {
 
 /// An input object type (specification, section 3.10).
 public struct InputObjectType: Sendable {
+    /// In the order of the definition, deprecated ones included.
     public let fields: [SchemaInputValue]
     /// Exactly one field must be given (`@oneOf`).
     public let isOneOf: Bool

@@ -3,13 +3,17 @@
 /// A schema is built from SDL once, checked whole, and never changes. Types are told apart by their `TypeID`, an
 /// index that costs nothing to compare or to look up.
 public final class Schema: Sendable {
+    /// For people, from the `schema` definition, in Markdown (specification, 3.3); nil where it has none.
     public let description: String?
     /// All types, built-in scalars and introspection types included, in the order in which introspection lists them.
     public let types: [NamedType]
     /// All directives, the built-in ones included, in the order in which introspection lists them.
     public let directives: [DirectiveType]
+    /// Where queries begin; nil only in a schema that no rule has checked yet.
     public let queryType: TypeID?
+    /// Where mutations begin; nil where the schema has none.
     public let mutationType: TypeID?
+    /// Where subscriptions begin; nil where the schema has none.
     public let subscriptionType: TypeID?
     /// Directives applied to the schema definition itself.
     public let appliedDirectives: [AppliedDirective]
@@ -53,7 +57,9 @@ public final class Schema: Sendable {
     public func type(named name: String) -> NamedType? { typeIDs[name].map { self[$0] } }
 
     /// The directive with this name, without its `@`; nil where there is none.
-    public func directive(named name: String) -> DirectiveType? { directiveIndices[name].map { directives[$0] } }
+    public func directive(named name: String) -> DirectiveType? {
+        directiveIndices[name].map { directives[$0] }
+    }
 
     /// Where operations of this type begin; nil where the schema has none of them.
     public func rootType(for operation: OperationType) -> TypeID? {
@@ -109,11 +115,15 @@ public final class Schema: Sendable {
     }
 }
 
-/// Which type of a schema: an index into its `types`. Ids of different schemas have nothing to do with one another.
+/// Which type of a schema: an index into its `types`.
+///
+/// Ids of different schemas have nothing to do with one another.
 @frozen
 public struct TypeID: Hashable, Sendable {
+    /// The position in `Schema.types`.
     public let index: Int
 
+    /// The type at a position of `Schema.types`; looking it up traps where there is none.
     @inlinable
     public init(index: Int) {
         self.index = index
@@ -122,9 +132,12 @@ public struct TypeID: Hashable, Sendable {
 
 /// A named type with the lists and exclamation marks around it: what a field, argument or variable has.
 public struct WrappedType: Hashable, Sendable {
+    /// The type inside all lists.
     public let type: TypeID
+    /// The lists and exclamation marks around it.
     public let wrapping: Wrapping
 
+    /// A type with its wrapping; without any it is nullable and no list.
     public init(_ type: TypeID, _ wrapping: Wrapping = Wrapping()) {
         self.type = type
         self.wrapping = wrapping

@@ -1,11 +1,16 @@
 /// A field of an object or interface type (specification, section 3.6).
 public struct SchemaField: Sendable {
+    /// Unique among the fields of its type.
     public let name: String
+    /// For people, in Markdown (specification, section 2.3); nil where it has none.
     public let description: String?
+    /// What its values have.
     public let type: WrappedType
+    /// What it takes, in the order of the definition.
     public let arguments: [SchemaInputValue]
     /// Why it should not be used any more; nil where it is not deprecated.
     public let deprecationReason: String?
+    /// The directives on its definition, in their order.
     public let appliedDirectives: [AppliedDirective]
     /// Where it is defined; nil for built-in fields.
     public let node: SourceSpan?
@@ -29,12 +34,17 @@ public struct SchemaField: Sendable {
 
 /// An argument, or a field of an input object type (specification, sections 3.6.1 and 3.10).
 public struct SchemaInputValue: Sendable {
+    /// Unique among the arguments of its field or directive, or the fields of its input object.
     public let name: String
+    /// For people, in Markdown (specification, section 2.3); nil where it has none.
     public let description: String?
+    /// What its values must have: an input type.
     public let type: WrappedType
     /// As written in the SDL and as coerced to the type; nil where there is none.
     public let defaultValue: DefaultValue?
+    /// Why it should not be used any more; nil where it is not deprecated.
     public let deprecationReason: String?
+    /// The directives on its definition, in their order.
     public let appliedDirectives: [AppliedDirective]
     /// Where it is defined; nil for built-in ones.
     public let node: SourceSpan?
@@ -71,9 +81,13 @@ public struct DefaultValue: Sendable {
 
 /// A value of an enum type (specification, section 3.9).
 public struct SchemaEnumValue: Sendable {
+    /// Unique in its type; never `true`, `false` or `null`.
     public let name: String
+    /// For people, in Markdown (specification, section 2.3); nil where it has none.
     public let description: String?
+    /// Why it should not be used any more; nil where it is not deprecated.
     public let deprecationReason: String?
+    /// The directives on its definition, in their order.
     public let appliedDirectives: [AppliedDirective]
     /// Where it is defined; nil for built-in ones.
     public let node: SourceSpan?
@@ -92,17 +106,23 @@ public struct SchemaEnumValue: Sendable {
 
 /// A directive that a schema defines (specification, section 3.13).
 public struct DirectiveType: Sendable {
+    /// Without the `@`.
     public let name: String
+    /// For people, in Markdown (specification, section 2.3); nil where it has none.
     public let description: String?
+    /// What it takes, in the order of the definition.
     public let arguments: [SchemaInputValue]
+    /// Whether it may be applied to one place more than once.
     public let isRepeatable: Bool
+    /// Where it may be applied, in the order of the definition.
     public let locations: [DirectiveLocation]
     /// Where it is defined; nil for built-in ones.
     public let node: SourceSpan?
 
     package init(
-        name: String, description: String? = nil, arguments: [SchemaInputValue] = [], isRepeatable: Bool = false,
-        locations: [DirectiveLocation], node: SourceSpan? = nil
+        name: String, description: String? = nil, arguments: [SchemaInputValue] = [],
+        isRepeatable: Bool = false, locations: [DirectiveLocation],
+        node: SourceSpan? = nil
     ) {
         self.name = name
         self.description = description
@@ -118,7 +138,9 @@ public struct DirectiveType: Sendable {
 
 /// A directive as applied to a part of the schema, its arguments coerced and defaults filled in.
 public struct AppliedDirective: Sendable {
+    /// Without the `@`.
     public let name: String
+    /// The arguments that have a value, by name, in the order of the directive's definition.
     public let arguments: InputObject
 
     package init(name: String, arguments: InputObject) {

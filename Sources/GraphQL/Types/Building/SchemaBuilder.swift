@@ -116,12 +116,15 @@ extension SchemaBuilder {
         case .inputObject:
             .inputObject(
                 InputObjectType(
-                    fields: type.inputFields.compactMap { inputValue($0) }, isOneOf: isOneOf(type.definition)))
+                    fields: type.inputFields.compactMap { inputValue($0) },
+                    isOneOf: isOneOf(type.definition)))
         }
     }
 
     private func composite(_ type: TypeSyntax) -> CompositeType {
-        CompositeType(interfaces: type.interfaces.compactMap { named($0) }, fields: type.fields.compactMap { field($0) })
+        CompositeType(
+            interfaces: type.interfaces.compactMap { named($0) },
+            fields: type.fields.compactMap { field($0) })
     }
 
     /// The type that a name in a list of names stands for.
@@ -143,7 +146,8 @@ extension SchemaBuilder {
         guard let type = order.resolve(node.type) else { return nil }
         let defaultValue = node.defaultValue.map { literal -> DefaultValue in
             guard let values else { return DefaultValue(literal: "", value: .null) }
-            return DefaultValue(literal: document.print(literal), value: values.defaultValue(index, type) ?? .null)
+            return DefaultValue(
+                literal: document.print(literal), value: values.defaultValue(index, type) ?? .null)
         }
         return SchemaInputValue(
             name: document.text(node.name), description: text(node.description), type: type,

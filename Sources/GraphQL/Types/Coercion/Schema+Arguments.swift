@@ -3,7 +3,8 @@ extension Schema {
     ///
     /// - Parameters:
     ///   - definitions: What the field or directive takes; the values come in this order.
-    ///   - given: What it is given, in `document`, which is valid against this schema.
+    ///   - arguments: What it is given.
+    ///   - document: What the arguments are of; valid against this schema.
     ///   - span: Where the field or directive stands.
     ///   - variables: The operation's variables; nil in type system documents, which have none.
     ///   - suggests: Whether messages name what may have been meant, which tells names of the schema.
