@@ -12,32 +12,34 @@ struct BindingTests {
         var testDescription: String { message }
     }
 
-    @Test("says every difference", arguments: [
-        Difference(
-            from: "pages: Int\n", to: "pages: Int!\n",
-            message: "Book.pages: the schema says Int!, the bound type is Int"),
-        Difference(
-            from: "pages: Int\n", to: "",
-            message: "Book.pages: it is bound, but the schema does not have it"),
-        Difference(
-            from: "pages: Int\n", to: "pages: Int\n  isbn: String\n",
-            message: "Book.isbn: the schema has it, but nothing is bound to it"),
-        Difference(
-            from: "tag: Tag)", to: "tag: String)",
-            message: "Query.books(tag:): the schema says String, the bound type is Tag"),
-        Difference(
-            from: "first: Int! = 3", to: "first: Int = 3",
-            message: "Query.books(first:): the schema says Int, the bound type is Int!"),
-        Difference(
-            from: "(id: ID!)", to: "(id: ID!, isbn: String)",
-            message: "Query.book(isbn:): the schema has it, but nothing is bound to it"),
-        Difference(
-            from: "limit: Int\n", to: "",
-            message: "Filter(limit:): it is bound, but the schema does not have it"),
-        Difference(
-            from: "type Magazine implements Item", to: "type Magazine",
-            message: "Item → Magazine: it is bound, but the schema does not have it"),
-    ])
+    @Test(
+        "says every difference",
+        arguments: [
+            Difference(
+                from: "pages: Int\n", to: "pages: Int!\n",
+                message: "Book.pages: the schema says Int!, the bound type is Int"),
+            Difference(
+                from: "pages: Int\n", to: "",
+                message: "Book.pages: it is bound, but the schema does not have it"),
+            Difference(
+                from: "pages: Int\n", to: "pages: Int\n  isbn: String\n",
+                message: "Book.isbn: the schema has it, but nothing is bound to it"),
+            Difference(
+                from: "tag: Tag)", to: "tag: String)",
+                message: "Query.books(tag:): the schema says String, the bound type is Tag"),
+            Difference(
+                from: "first: Int! = 3", to: "first: Int = 3",
+                message: "Query.books(first:): the schema says Int, the bound type is Int!"),
+            Difference(
+                from: "(id: ID!)", to: "(id: ID!, isbn: String)",
+                message: "Query.book(isbn:): the schema has it, but nothing is bound to it"),
+            Difference(
+                from: "limit: Int\n", to: "",
+                message: "Filter(limit:): it is bound, but the schema does not have it"),
+            Difference(
+                from: "type Magazine implements Item", to: "type Magazine",
+                message: "Item → Magazine: it is bound, but the schema does not have it"),
+        ])
     func differs(_ difference: Difference) throws {
         let sdl = librarySDL.replacing(difference.from, with: difference.to)
         #expect(sdl != librarySDL)

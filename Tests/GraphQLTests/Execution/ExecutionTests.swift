@@ -65,14 +65,20 @@ extension Exchange {
         Exchange(
             name: "fields, aliases and __typename",
             document: "{ a: book(id: 1) { __typename id t: title pages price tags } }",
-            response: #"{"data":{"a":{"__typename":"Book","id":"1","t":"One","pages":10,"price":1.5,"tags":["FICTION"]}}}"#),
+            response:
+                #"""
+                {"data":{"a":{"__typename":"Book","id":"1","t":"One","pages":10,"price":1.5,\#
+                "tags":["FICTION"]}}}
+                """#
+        ),
         Exchange(
             name: "strings are escaped, nulls stay",
             document: "{ book(id: \"3\") { title pages price } }",
             response: #"{"data":{"book":{"title":"Three \"quoted\"\n","pages":null,"price":null}}}"#),
         Exchange(
             name: "defaults, variables and enums",
-            document: "query Q($n: Int!, $t: Tag = SCIENCE) { books(first: $n, tag: $t) { id } all: books { id } }",
+            document:
+                "query Q($n: Int!, $t: Tag = SCIENCE) { books(first: $n, tag: $t) { id } all: books { id } }",
             variables: ["n": .int(1)],
             response: #"{"data":{"books":[{"id":"3"}],"all":[{"id":"1"},{"id":"2"},{"id":"3"}]}}"#),
         Exchange(
@@ -82,10 +88,18 @@ extension Exchange {
                 fragment A on Book { id author { __typename } }
                 """,
             response:
-                #"{"data":{"book":{"id":"1","author":{"__typename":"Author","name":"A1"},"pages":10,"price":1.5}}}"#),
+                #"""
+                {"data":{"book":{"id":"1","author":{"__typename":"Author","name":"A1"},"pages":10,\#
+                "price":1.5}}}
+                """#
+        ),
         Exchange(
             name: "@skip and @include by variable",
-            document: "query Q($y: Boolean!, $n: Boolean!) { book(id: 1) { id @skip(if: $y) title @include(if: $n) pages } }",
+            document:
+                """
+                query Q($y: Boolean!, $n: Boolean!) { book(id: 1) { id @skip(if: $y) title @include(if: \
+                $n) pages } }
+                """,
             variables: ["y": .boolean(true), "n": .boolean(false)],
             response: #"{"data":{"book":{"pages":10}}}"#),
         Exchange(
@@ -96,62 +110,110 @@ extension Exchange {
             name: "a failed nullable field is null, with path, place and code",
             document: "{ maybeBroken book(id: 1) { id } }",
             response:
-                #"{"data":{"maybeBroken":null,"book":{"id":"1"}},"errors":[{"message":"out of order","locations":[{"line":1,"column":3}],"path":["maybeBroken"],"extensions":{"code":"REFUSED"}}]}"#
+                #"""
+                {"data":{"maybeBroken":null,"book":{"id":"1"}},\#
+                "errors":[{"message":"out of order","locations":[{"line":1,"column":3}],\#
+                "path":["maybeBroken"],"extensions":{"code":"REFUSED"}}]}
+                """#
         ),
         Exchange(
             name: "a failed non-null field takes its parent along, up to data",
             document: "{ book(id: 1) { id } broken }",
             response:
-                #"{"data":null,"errors":[{"message":"out of order","locations":[{"line":1,"column":22}],"path":["broken"],"extensions":{"code":"REFUSED"}}]}"#
+                #"""
+                {"data":null,\#
+                "errors":[{"message":"out of order","locations":[{"line":1,"column":22}],\#
+                "path":["broken"],"extensions":{"code":"REFUSED"}}]}
+                """#
         ),
         Exchange(
             name: "what is thrown and not public is masked",
             document: "{ secret }",
             response:
-                #"{"data":{"secret":null},"errors":[{"message":"Internal server error","locations":[{"line":1,"column":3}],"path":["secret"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}"#
+                #"""
+                {"data":{"secret":null},\#
+                "errors":[{"message":"Internal server error","locations":[{"line":1,"column":3}],\#
+                "path":["secret"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}
+                """#
         ),
         Exchange(
             name: "one object's load may fail without the others'",
             document: "{ books { id author { name } } }",
             response:
-                #"{"data":{"books":[{"id":"1","author":{"name":"A1"}},{"id":"2","author":null},{"id":"3","author":{"name":"A3"}}]},"errors":[{"message":"no author of 2","locations":[{"line":1,"column":14}],"path":["books",1,"author"],"extensions":{"code":"REFUSED"}}]}"#
+                #"""
+                {"data":{"books":[{"id":"1","author":{"name":"A1"}},{"id":"2","author":null},{"id":"3",\#
+                "author":{"name":"A3"}}]},\#
+                "errors":[{"message":"no author of 2","locations":[{"line":1,"column":14}],\#
+                "path":["books",1,"author"],"extensions":{"code":"REFUSED"}}]}
+                """#
         ),
         Exchange(
             name: "a non-null load that fails takes the list's items along as far as the types say",
             document: "{ books { strictAuthor { name } } none { id } }",
             response:
-                #"{"data":{"books":null,"none":null},"errors":[{"message":"no author of 2","locations":[{"line":1,"column":11}],"path":["books",1,"strictAuthor"],"extensions":{"code":"REFUSED"}}]}"#
+                #"""
+                {"data":{"books":null,"none":null},\#
+                "errors":[{"message":"no author of 2","locations":[{"line":1,"column":11}],\#
+                "path":["books",1,"strictAuthor"],"extensions":{"code":"REFUSED"}}]}
+                """#
         ),
         Exchange(
             name: "items of an interface, one of them failed",
-            document: "{ shelf { __typename title ... on Book { author { name } } ... on Magazine { issue editor { name } } } }",
+            document:
+                """
+                { shelf { __typename title ... on Book { author { name } } ... on Magazine { issue editor \
+                { name } } } }
+                """,
             response:
-                #"{"data":{"shelf":[{"__typename":"Magazine","title":"Weekly","issue":7,"editor":{"name":"E7"}},null,{"__typename":"Book","title":"One","author":{"name":"A1"}},{"__typename":"Magazine","title":null,"issue":8,"editor":{"name":"E8"}}]},"errors":[{"message":"item 1 is lost","locations":[{"line":1,"column":3}],"path":["shelf",1],"extensions":{"code":"REFUSED"}}]}"#
+                #"""
+                {"data":{"shelf":[{"__typename":"Magazine","title":"Weekly","issue":7,\#
+                "editor":{"name":"E7"}},null,{"__typename":"Book","title":"One","author":{"name":"A1"}},\#
+                {"__typename":"Magazine","title":null,"issue":8,"editor":{"name":"E8"}}]},\#
+                "errors":[{"message":"item 1 is lost","locations":[{"line":1,"column":3}],\#
+                "path":["shelf",1],"extensions":{"code":"REFUSED"}}]}
+                """#
         ),
         Exchange(
             name: "lists in lists keep their rows",
             document: "{ grid { id author { name } } }",
             response:
-                #"{"data":{"grid":[[{"id":"1","author":{"name":"A1"}},null],null,[{"id":"2","author":null},{"id":"3","author":{"name":"A3"}}]]},"errors":[{"message":"no author of 2","locations":[{"line":1,"column":13}],"path":["grid",2,0,"author"],"extensions":{"code":"REFUSED"}}]}"#
+                #"""
+                {"data":{"grid":[[{"id":"1","author":{"name":"A1"}},null],null,[{"id":"2","author":null},\#
+                {"id":"3","author":{"name":"A3"}}]]},\#
+                "errors":[{"message":"no author of 2","locations":[{"line":1,"column":13}],\#
+                "path":["grid",2,0,"author"],"extensions":{"code":"REFUSED"}}]}
+                """#
         ),
         Exchange(
             name: "a list that failed half-way does not shift the rows of the next",
             document: "{ strictGrid { flaw author { name } } }",
             response:
-                #"{"data":{"strictGrid":[null,[{"flaw":"none","author":{"name":"Ac"}}]]},"errors":[{"message":"flaw of a","locations":[{"line":1,"column":16}],"path":["strictGrid",0,0,"flaw"],"extensions":{"code":"REFUSED"}}]}"#
+                #"""
+                {"data":{"strictGrid":[null,[{"flaw":"none","author":{"name":"Ac"}}]]},\#
+                "errors":[{"message":"flaw of a","locations":[{"line":1,"column":16}],\#
+                "path":["strictGrid",0,0,"flaw"],"extensions":{"code":"REFUSED"}}]}
+                """#
         ),
         Exchange(
             name: "input objects with defaults and nesting",
             document: "query Q($f: Filter) { echo(filter: $f) none: echo }",
-            variables: ["f": .object(["limit": .int(2), "nested": .object(["words": .list([.string("b")])])])],
+            variables: [
+                "f": .object(["limit": .int(2), "nested": .object(["words": .list([.string("b")])])])
+            ],
             response:
-                #"{"data":{"echo":"Filter(words: [\"a\"], limit: Optional(2), nested: [GraphQLTests.Filter(words: [\"b\"], limit: nil, nested: [])])","none":null}}"#
+                #"""
+                {"data":{"echo":"Filter(words: [\"a\"], limit: Optional(2), nested: \#
+                [GraphQLTests.Filter(words: [\"b\"], limit: nil, nested: [])])","none":null}}
+                """#
         ),
         Exchange(
             name: "a load that must be waited for",
             document: "{ later { id author { books { id } } } book(id: 2) { related { id } } }",
             response:
-                #"{"data":{"later":{"id":"1","author":{"books":[{"id":"1"}]}},"book":{"related":[{"id":"1"},{"id":"2"},{"id":"3"}]}}}"#
+                #"""
+                {"data":{"later":{"id":"1","author":{"books":[{"id":"1"}]}},"book":{"related":[{"id":"1"},\#
+                {"id":"2"},{"id":"3"}]}}}
+                """#
         ),
     ]
 }

@@ -49,18 +49,22 @@ struct LedgerQuery: GraphQLObject {
 
     static let graphQL = Object<LedgerQuery>("Query") {
         Field("total", once: { ledger in .ready(Optional(ledger.total)) })
-        Field("never", once: { _ in
-            .later {
-                try await Task.sleep(for: .seconds(3600))
-                return Optional(1)
-            }
-        })
-        Field("slow", once: { _ in
-            .later {
-                await Task.yield()
-                return Optional(2)
-            }
-        })
+        Field(
+            "never",
+            once: { _ in
+                .later {
+                    try await Task.sleep(for: .seconds(3600))
+                    return Optional(1)
+                }
+            })
+        Field(
+            "slow",
+            once: { _ in
+                .later {
+                    await Task.yield()
+                    return Optional(2)
+                }
+            })
     }
 }
 
@@ -68,21 +72,27 @@ struct LedgerMutation: GraphQLObject {
     typealias Context = Ledger
 
     static let graphQL = Object<LedgerMutation>("Mutation") {
-        Field("add", AddArguments.self, once: { arguments, ledger in
-            .later {
-                await Task.yield()
-                ledger.add(arguments.amount)
-                return Optional(Entry(amount: arguments.amount))
-            }
-        })
-        Field("fail", once: { ledger -> Loading<Int?> in
-            ledger.note("fail")
-            throw Refusal(message: "no")
-        })
-        Field("explode", once: { ledger -> Loading<Int> in
-            ledger.note("explode")
-            throw Refusal(message: "boom")
-        })
+        Field(
+            "add", AddArguments.self,
+            once: { arguments, ledger in
+                .later {
+                    await Task.yield()
+                    ledger.add(arguments.amount)
+                    return Optional(Entry(amount: arguments.amount))
+                }
+            })
+        Field(
+            "fail",
+            once: { ledger -> Loading<Int?> in
+                ledger.note("fail")
+                throw Refusal(message: "no")
+            })
+        Field(
+            "explode",
+            once: { ledger -> Loading<Int> in
+                ledger.note("explode")
+                throw Refusal(message: "boom")
+            })
     }
 }
 
@@ -90,22 +100,27 @@ struct LedgerSubscription: GraphQLObject {
     typealias Context = Ledger
 
     static let graphQL = Object<LedgerSubscription>("Subscription") {
-        Field("entries", EntriesArguments.self, events: { arguments, _ in
-            AsyncStream<Result<Entry, any Error>> { continuation in
-                for amount in 1...max(1, arguments.count) {
-                    continuation.yield(
-                        amount == 2 ? .failure(Refusal(message: "lost")) : .success(Entry(amount: amount)))
+        Field(
+            "entries", EntriesArguments.self,
+            events: { arguments, _ in
+                AsyncStream<Result<Entry, any Error>> { continuation in
+                    for amount in 1...max(1, arguments.count) {
+                        continuation.yield(
+                            amount == 2 ? .failure(Refusal(message: "lost")) : .success(Entry(amount: amount))
+                        )
+                    }
+                    continuation.finish()
                 }
-                continuation.finish()
-            }
-        })
+            })
         Field("broken", events: { _ -> AsyncStream<Int?> in throw Refusal(message: "no stream") })
-        Field("ending", events: { _ in
-            AsyncThrowingStream<Int?, any Error> { continuation in
-                continuation.yield(1)
-                continuation.finish(throwing: Refusal(message: "source gone"))
-            }
-        })
+        Field(
+            "ending",
+            events: { _ in
+                AsyncThrowingStream<Int?, any Error> { continuation in
+                    continuation.yield(1)
+                    continuation.finish(throwing: Refusal(message: "source gone"))
+                }
+            })
     }
 }
 
@@ -115,10 +130,12 @@ struct Entry: GraphQLObject {
 
     static let graphQL = Object<Entry>("Entry") {
         Field("amount", \.amount)
-        Field("total", load: { entries, ledger in
-            ledger.note("total \(ledger.total)")
-            return .ready(entries.map { _ in .success(Optional(ledger.total)) } as Answers<Int?>)
-        })
+        Field(
+            "total",
+            load: { entries, ledger in
+                ledger.note("total \(ledger.total)")
+                return .ready(entries.map { _ in .success(Optional(ledger.total)) } as Answers<Int?>)
+            })
     }
 }
 

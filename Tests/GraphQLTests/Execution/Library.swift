@@ -98,8 +98,17 @@ struct Leak: Error {
 }
 
 struct Query: Sendable {}
-struct Book: Sendable { var id: String; var title: String?; var pages: Int?; var price: Double?; var tags: [Tag] }
-struct Magazine: Sendable { var title: String?; var issue: Int? }
+struct Book: Sendable {
+    var id: String
+    var title: String?
+    var pages: Int?
+    var price: Double?
+    var tags: [Tag]
+}
+struct Magazine: Sendable {
+    var title: String?
+    var issue: Int?
+}
 struct Author: Sendable { var name: String }
 struct Strict: Sendable { var id: String }
 

@@ -17,11 +17,16 @@ struct OperationTests {
 
     @Test("a mutation's fields run one after the other, each with all below it")
     func runsInSeries() async throws {
-        let request = Request("mutation { a: add(amount: 1) { total } fail b: add(amount: 2) { amount total } }")
+        let request = Request(
+            "mutation { a: add(amount: 1) { total } fail b: add(amount: 2) { amount total } }")
         let response = try await schema().respond(to: request, context: ledger).value()
         #expect(
             text(response)
-                == #"{"data":{"a":{"total":1},"fail":null,"b":{"amount":2,"total":3}},"errors":[{"message":"no","locations":[{"line":1,"column":40}],"path":["fail"],"extensions":{"code":"REFUSED"}}]}"#
+                == #"""
+                {"data":{"a":{"total":1},"fail":null,"b":{"amount":2,"total":3}},\#
+                "errors":[{"message":"no","locations":[{"line":1,"column":40}],"path":["fail"],\#
+                "extensions":{"code":"REFUSED"}}]}
+                """#
         )
         #expect(ledger.log == ["add 1", "total 1", "fail", "add 2", "total 3"])
     }
@@ -39,7 +44,8 @@ struct OperationTests {
     @Test("a subscription makes a response of each event, failures included")
     func responds() async throws {
         let stream = try await schema().subscribe(
-            to: Request("subscription ($n: Int!) { entries(count: $n) { amount total } }", variables: ["n": .int(3)]),
+            to: Request(
+                "subscription ($n: Int!) { entries(count: $n) { amount total } }", variables: ["n": .int(3)]),
             context: ledger
         ).get()
         var responses: [String] = []
@@ -47,7 +53,11 @@ struct OperationTests {
         #expect(
             responses == [
                 #"{"data":{"entries":{"amount":1,"total":0}}}"#,
-                #"{"data":{"entries":null},"errors":[{"message":"lost","locations":[{"line":1,"column":27}],"path":["entries"],"extensions":{"code":"REFUSED"}}]}"#,
+                #"""
+                {"data":{"entries":null},\#
+                "errors":[{"message":"lost","locations":[{"line":1,"column":27}],"path":["entries"],\#
+                "extensions":{"code":"REFUSED"}}]}
+                """#,
                 #"{"data":{"entries":{"amount":3,"total":0}}}"#,
             ])
     }
@@ -59,12 +69,15 @@ struct OperationTests {
             Issue.record("it began")
             return
         }
-        #expect(text(refused.response) == #"{"errors":[{"message":"no stream","extensions":{"code":"REFUSED"}}]}"#)
+        #expect(
+            text(refused.response) == #"{"errors":[{"message":"no stream","extensions":{"code":"REFUSED"}}]}"#
+        )
     }
 
     @Test("a source stream that ends with an error says so last")
     func ends() async throws {
-        let stream = try await schema().subscribe(to: Request("subscription { ending }"), context: ledger).get()
+        let stream = try await schema().subscribe(to: Request("subscription { ending }"), context: ledger)
+            .get()
         var responses: [String] = []
         for await response in stream { responses.append(text(response)) }
         #expect(
@@ -85,17 +98,26 @@ struct OperationTests {
         let single = try await schema.respond(to: Request("subscription { ending }"), context: ledger).value()
         #expect(
             text(single)
-                == #"{"errors":[{"message":"A subscription has no single response; it must be subscribed to."}]}"#)
+                == #"""
+                {"errors":[{"message":"A subscription has no single response; it must be subscribed \#
+                to."}]}
+                """#
+        )
     }
 
     @Test("what takes longer than an operation may is null, the rest stands")
     func timesOut() async throws {
         var options = ExecutionOptions()
         options.timeLimit = .milliseconds(20)
-        let response = try await schema(options).respond(to: Request("{ slow never total }"), context: ledger).value()
+        let response = try await schema(options).respond(to: Request("{ slow never total }"), context: ledger)
+            .value()
         #expect(
             text(response)
-                == #"{"data":{"slow":2,"never":null,"total":0},"errors":[{"message":"The operation took longer than it may.","locations":[{"line":1,"column":8}],"path":["never"],"extensions":{"code":"OPERATION_TIMED_OUT"}}]}"#
+                == #"""
+                {"data":{"slow":2,"never":null,"total":0},\#
+                "errors":[{"message":"The operation took longer than it may.","locations":[{"line":1,\#
+                "column":8}],"path":["never"],"extensions":{"code":"OPERATION_TIMED_OUT"}}]}
+                """#
         )
     }
 
@@ -113,10 +135,18 @@ struct OperationTests {
     func refusesRequests() async throws {
         let cases: [(Request, String)] = [
             (Request("{"), "Syntax Error: Expected Name, found <EOF>."),
-            (Request("query A { total } query B { total }"), "Must provide operation name if query contains multiple operations."),
+            (
+                Request("query A { total } query B { total }"),
+                "Must provide operation name if query contains multiple operations."
+            ),
             (Request("query A { total }", operationName: "C"), "Unknown operation named \"C\"."),
             (Request("fragment F on Query { total }"), "Fragment \"F\" is never used."),
-            (Request("mutation ($a: Int!) { add(amount: $a) { amount } }"), "Variable \"$a\" has invalid value: Expected a value of non-null type \"Int!\" to be provided."),
+            (
+                Request("mutation ($a: Int!) { add(amount: $a) { amount } }"),
+                """
+                Variable "$a" has invalid value: Expected a value of non-null type "Int!" to be provided.
+                """
+            ),
         ]
         for (request, message) in cases {
             let response = try await schema().respond(to: request, context: ledger).value()

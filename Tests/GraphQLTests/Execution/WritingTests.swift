@@ -12,14 +12,21 @@ struct WritingTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("doubles have the form that ECMAScript gives them", arguments: [
-        (0.0, "0"), (-0.0, "0"), (1.0, "1"), (-1.5, "-1.5"), (0.1, "0.1"), (100.25, "100.25"), (0.0001, "0.0001"),
-        (1e-7, "1e-7"), (1.5e-9, "1.5e-9"), (0.000001, "0.000001"), (123456789.1234, "123456789.1234"),
-        (1e21, "1e+21"), (1e20, "100000000000000000000"), (123456789012345680000.0, "123456789012345680000"),
-        (Double.leastNonzeroMagnitude, "5e-324"), (Double.greatestFiniteMagnitude, "1.7976931348623157e+308"), (Double.leastNormalMagnitude, "2.2250738585072014e-308"),
-        (0.30000000000000004, "0.30000000000000004"), (9007199254740993.0, "9007199254740992"), (4.35, "4.35"),
-        (1_000_000_000.0, "1000000000"), (999_999_999.9999, "999999999.9999"),
-    ])
+    @Test(
+        "doubles have the form that ECMAScript gives them",
+        arguments: [
+            (0.0, "0"), (-0.0, "0"), (1.0, "1"), (-1.5, "-1.5"), (0.1, "0.1"), (100.25, "100.25"),
+            (0.0001, "0.0001"),
+            (1e-7, "1e-7"), (1.5e-9, "1.5e-9"), (0.000001, "0.000001"), (123456789.1234, "123456789.1234"),
+            (1e21, "1e+21"), (1e20, "100000000000000000000"),
+            (123456789012345680000.0, "123456789012345680000"),
+            (Double.leastNonzeroMagnitude, "5e-324"),
+            (Double.greatestFiniteMagnitude, "1.7976931348623157e+308"),
+            (Double.leastNormalMagnitude, "2.2250738585072014e-308"),
+            (0.30000000000000004, "0.30000000000000004"), (9007199254740993.0, "9007199254740992"),
+            (4.35, "4.35"),
+            (1_000_000_000.0, "1000000000"), (999_999_999.9999, "999999999.9999"),
+        ])
     func writesDoubles(_ value: Double, _ text: String) {
         #expect(written { $0.write(value) } == text)
     }
@@ -48,19 +55,25 @@ struct WritingTests {
         return String(trimmed.reversed().drop { $0 == "0" }.reversed())
     }
 
-    @Test("integers", arguments: [
-        (0, "0"), (7, "7"), (-7, "-7"), (10, "10"), (99, "99"), (100, "100"), (12345, "12345"),
-        (Int.max, "9223372036854775807"), (Int.min, "-9223372036854775808"),
-    ])
+    @Test(
+        "integers",
+        arguments: [
+            (0, "0"), (7, "7"), (-7, "-7"), (10, "10"), (99, "99"), (100, "100"), (12345, "12345"),
+            (Int.max, "9223372036854775807"), (Int.min, "-9223372036854775808"),
+        ])
     func writesIntegers(_ value: Int, _ text: String) {
         #expect(written { $0.write(value) } == text)
     }
 
-    @Test("strings are escaped where JSON demands it", arguments: [
-        ("", #""""#), ("plain", #""plain""#), ("exactly8", #""exactly8""#), ("a\"b", #""a\"b""#), ("a\\b", #""a\\b""#),
-        ("line\nfeed", #""line\nfeed""#), ("\u{0}\u{1F}\u{8}\u{C}\r\t", #""\u0000\u001f\b\f\r\t""#), ("é☕️𝄞", #""é☕️𝄞""#),
-        ("seventeen bytes \"", #""seventeen bytes \"""#), ("\u{7F}", "\"\u{7F}\""),
-    ])
+    @Test(
+        "strings are escaped where JSON demands it",
+        arguments: [
+            ("", #""""#), ("plain", #""plain""#), ("exactly8", #""exactly8""#), ("a\"b", #""a\"b""#),
+            ("a\\b", #""a\\b""#),
+            ("line\nfeed", #""line\nfeed""#), ("\u{0}\u{1F}\u{8}\u{C}\r\t", #""\u0000\u001f\b\f\r\t""#),
+            ("é☕️𝄞", #""é☕️𝄞""#),
+            ("seventeen bytes \"", #""seventeen bytes \"""#), ("\u{7F}", "\"\u{7F}\""),
+        ])
     func writesStrings(_ value: String, _ text: String) {
         #expect(written { $0.write(value) } == text)
     }
