@@ -37,7 +37,9 @@ struct Completion: Sendable {
         return true
     }
 
-    private func writeNotNull(_ value: DynamicValue, as type: Wrapping, to writer: inout ResponseWriter) -> Bool {
+    private func writeNotNull(_ value: DynamicValue, as type: Wrapping, to writer: inout ResponseWriter)
+        -> Bool
+    {
         do {
             if let item = type.item { return try writeList(value, of: item, to: &writer) }
             switch kind {
@@ -45,7 +47,8 @@ struct Completion: Sendable {
             case .scalar(nil): writer.write(value.inputValue)
             case .enum(let name, let type): try type.write(value, of: name, to: &writer)
             case .object(let plan): return write(value, plan, to: &writer)
-            case .abstract(let types): return write(value, try types.plan(for: value, at: coordinate), to: &writer)
+            case .abstract(let types):
+                return write(value, try types.plan(for: value, at: coordinate), to: &writer)
             case .failing(let error): throw error
             }
             return true

@@ -1,4 +1,4 @@
-/// Why a value cannot become what the schema says it is. The wording is the reference implementation's.
+/// Why a value cannot become what the schema says it is, in the words of the reference implementation.
 enum CompletionError: PublicError, Hashable {
     /// The data say that the field fails, with this message.
     case resolver(String)

@@ -30,8 +30,25 @@ struct DynamicField: Sendable {
         guard case .object(let object) = value else { return value }
         if case .string(let message) = object["__error"] { throw CompletionError.resolver(message) }
         if case .boolean(true) = object["__args"] {
-            return .string(String(decoding: InputValue.object(arguments).json, as: UTF8.self))
+            return .string(
+                String(decoding: InputValue.object(arguments).withShortestNumbers.json, as: UTF8.self))
         }
         return value
+    }
+}
+
+extension InputValue {
+    /// The same with numbers that are no integers in the fewest digits, as implementations without exact decimals
+    /// show them.
+    fileprivate var withShortestNumbers: InputValue {
+        switch self {
+        case .null, .boolean, .int, .string, .enum: return self
+        case .number(let digits):
+            guard let number = Double(digits), number.isFinite else { return self }
+            return InputValue(float: number)
+        case .list(let items): return .list(items.map(\.withShortestNumbers))
+        case .object(let object):
+            return .object(InputObject(object.fields.map { ($0.name, $0.value.withShortestNumbers) }))
+        }
     }
 }

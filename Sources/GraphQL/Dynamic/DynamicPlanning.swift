@@ -13,7 +13,9 @@ final class DynamicPlanning: Sendable {
     private let typeNames: Set<String>
     private let made = Mutex(Made())
 
-    /// What has been made so far. The objects refer to their planning: `forget` breaks the circle.
+    /// What has been made so far.
+    ///
+    /// The objects refer to their planning: `forget` breaks the circle.
     private struct Made {
         var objects: [TypeID: Object<DynamicValue>] = [:]
         var plans: [SelectionOnType: ObjectPlanReference<DynamicValue>] = [:]
@@ -36,12 +38,14 @@ final class DynamicPlanning: Sendable {
 
     /// Plans an operation that validation has let through.
     func plan(
-        _ operation: OperationDefinition, of document: Document, from root: DynamicValue, _ conditions: [UInt32: Bool]
+        _ operation: OperationDefinition, of document: Document, from root: DynamicValue,
+        _ conditions: [UInt32: Bool]
     ) throws -> OperationPlan {
         // Validation has refused operations that the schema has no root type for.
         guard let type = schema.rootType(for: operation.type) else { throw PlanningError.noOperation }
         var planner = Planner(
-            document: document, schema: schema, introspection: Introspection(schema: schema), conditions: conditions)
+            document: document, schema: schema, introspection: Introspection(schema: schema),
+            conditions: conditions)
         let selection = try plan(type, [operation.selectionSet], with: &planner)
         return OperationPlan(operation, RootPlan(root, selection), planner)
     }
@@ -92,7 +96,8 @@ final class DynamicPlanning: Sendable {
             coordinate: "\(parent).\(definition.name)",
             kind: try kind(of: definition.type.type, selected.selectionSets, with: &planner))
         return DynamicField(
-            name: definition.name, type: definition.type.wrapping, arguments: arguments, completion: completion)
+            name: definition.name, type: definition.type.wrapping, arguments: arguments,
+            completion: completion)
     }
 
     private func kind(

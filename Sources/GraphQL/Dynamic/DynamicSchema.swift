@@ -53,7 +53,8 @@ public struct DynamicSchema: Sendable {
         }
         let response = plan.run(
             in: OperationPlan.Circumstances(
-                variables: variables, context: (), sizeHint: document.sizeHint, presenter: options.errorPresenter,
+                variables: variables, context: (), sizeHint: document.sizeHint,
+                presenter: options.errorPresenter,
                 timeLimit: nil))
         switch response {
         case .ready(let response): return response

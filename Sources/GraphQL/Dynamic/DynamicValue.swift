@@ -35,7 +35,8 @@ struct DynamicObject: Sendable {
         positions =
             properties.count <= DynamicObject.few
             ? nil
-            : Dictionary(properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+            : Dictionary(
+                properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     subscript(name: String) -> DynamicValue? {

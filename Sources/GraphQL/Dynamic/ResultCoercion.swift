@@ -75,9 +75,7 @@ extension BuiltInScalar {
 }
 
 extension EnumType {
-    /// Writes the name of one of the values.
-    ///
-    /// - Parameter name: the enum's own name, for the message.
+    /// Writes the name of one of the values, or says that `name`, the enum, has none such.
     func write(_ value: DynamicValue, of name: String, to writer: inout ResponseWriter) throws(LeafError) {
         guard case .string(let text) = value, self.value(named: text) != nil else {
             throw value.refused("Enum \"\(name)\" cannot represent value")
@@ -101,7 +99,8 @@ extension DynamicValue {
     private static func number(in text: String) -> Double? {
         let isDecimal = text.utf8.allSatisfy { byte in
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                UInt8(ascii: "."),
                 UInt8(ascii: "e"), UInt8(ascii: "E"):
                 true
             default: false

@@ -4,15 +4,13 @@ import GraphQL
 struct Batch {
     private var schemas = SchemaCache()
 
-    /// The result line for a line of the input, without its line feed; nil for an empty line, which asks nothing.
-    mutating func answer(_ line: LineReader.Line) -> [UInt8]? {
+    /// The result line for a line of the input, without its line feed.
+    mutating func answer(_ line: LineReader.Line) -> [UInt8] {
         guard case .bytes(let bytes) = line else {
             return BatchResult(
                 id: .null, refusing: "The line has more than \(LineReader.longestLine) bytes."
             ).line
         }
-        guard !bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\t") })
-        else { return nil }
         do {
             let test = try BatchCase(bytes)
             return answer(test).line
@@ -36,11 +34,13 @@ struct Batch {
             _ = try Document(reading: document(of: test))
             return .succeeded
         case .print:
-            return .printed(try Document(reading: document(of: test)).print())
+            let document = try Document(reading: document(of: test), within: DeepStack.printableLimits)
+            return .printed(document.print())
         case .validate:
             let schema = try needed(schema, "schema", for: test)
             guard let text = test.document else { return .succeeded }
-            _ = try Document(reading: SourceText(text)).validated(against: schema, options: Batch.options.validation)
+            _ = try Document(reading: SourceText(text)).validated(
+                against: schema, options: Batch.options.validation)
             return .succeeded
         case .execute:
             return .response(try run(test, schema, rootValue: test.rootValue))
@@ -54,7 +54,8 @@ struct Batch {
     ) throws(GraphQLErrors) -> Response {
         let schema = DynamicSchema(try needed(schema, "schema", for: test), options: Batch.options)
         let request = Request(
-            try needed(test.document, "document", for: test), operationName: test.operationName, variables: test.variables)
+            try needed(test.document, "document", for: test), operationName: test.operationName,
+            variables: test.variables)
         return try schema.run(request, rootValue: rootValue)
     }
 

@@ -6,16 +6,26 @@ import GraphQL
 /// The parser takes any depth; what walks the tree afterwards (validation, planning, the write pass) calls itself
 /// once a level. Memory is taken for as much of the stack as is used, so a large one costs nothing.
 enum DeepStack {
-    /// 2 GiB. The dearest walk takes less than 16 KiB a level, even in a debug build; see `deepest`.
+    /// 2 GiB: 40 KiB for each level that is let in, of which the dearest walk uses less than half even in a debug
+    /// build.
     private static let size = 2 << 30
 
-    /// How deep documents and JSON values may be nested where work runs here: deeper than 100,000 tokens can go.
-    static let deepest = 50_000
+    /// How deep documents and JSON values may be nested: no document of 100,000 tokens goes deeper.
+    private static let deepest = 50_000
 
-    /// How large documents may be: their nesting and length are bounded, as memory is; their tokens are not.
+    /// How large documents may be.
+    ///
+    /// Their length and nesting are bounded, as memory and stack are; their tokens are not.
     static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: deepest)
 
-    /// JSON likewise.
+    /// The same for documents that are printed: the canonical form indents each level more than the last, so that
+    /// its length grows with the square of the depth, to 200 MB here.
+    static let printableLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000)
+
+    /// The same for schemas, whose default values are printed for introspection.
+    static let schemaLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 1_000)
+
+    /// The same for JSON.
     static let jsonLimits = JSONLimits(depth: deepest, bytes: 256 << 20)
 
     /// Runs work there and waits for it.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import GraphQL
 
-/// `portico graphql execute`
+/// `portico graphql execute`.
 struct ExecuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "execute",

@@ -8,13 +8,14 @@ struct FaultReport {
     /// Each error with the lines that it speaks of and a caret below the place.
     var text: String {
         errors.map { error in
-            let places = error.locations.isEmpty ? [source.name] : error.locations.map { source.excerpt(at: $0) }
+            let places =
+                error.locations.isEmpty ? [source.name] : error.locations.map { source.excerpt(at: $0) }
             return "error: \(error.message)\n\n\(places.joined(separator: "\n"))\n"
         }
         .joined(separator: "\n")
     }
 
-    /// `[{"file", "errors"}]`
+    /// Several reports as JSON: `[{"file", "errors"}]`.
     static func json(of reports: [FaultReport]) -> String {
         let entries = reports.map { report in
             InputValue.object([

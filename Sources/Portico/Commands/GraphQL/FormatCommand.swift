@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `portico graphql format`
+/// `portico graphql format`.
 struct FormatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "format",
@@ -16,7 +16,9 @@ struct FormatCommand: AsyncParsableCommand {
               portico graphql format - < query.graphql
             """)
 
-    @Flag(help: "Write nothing; name the files that are not in canonical form, and exit with status 1 if any is.")
+    @Flag(
+        help:
+            "Write nothing; name the files that are not in canonical form, and exit with status 1 if any is.")
     var check = false
 
     @Flag(help: "Format files with comments too, and lose the comments.")
@@ -28,7 +30,9 @@ struct FormatCommand: AsyncParsableCommand {
     func run() async throws {
         let command = self
         let isFine = try await DeepStack.run {
-            try command.files.reduce(true) { isFine, path in try command.format(TextFile(path: path)) && isFine }
+            try command.files.reduce(true) { isFine, path in
+                try command.format(TextFile(path: path)) && isFine
+            }
         }
         if !isFine { throw ExitCode(1) }
     }

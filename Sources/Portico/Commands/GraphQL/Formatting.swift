@@ -6,10 +6,10 @@ enum Formatting {
     /// It has to stay as it is; the text says why.
     case refused(String)
 
-    /// - Parameter dropsComments: whether a text with comments, which the canonical form has not, is formatted too.
+    /// Formats a text; one with comments, which the canonical form has not, only where they may be dropped.
     init(_ source: SourceText, dropsComments: Bool) {
         do {
-            let document = try Document(reading: source)
+            let document = try Document(reading: source, within: DeepStack.printableLimits)
             if !dropsComments, let comment = source.firstComment {
                 self = .refused(Formatting.commented(source, comment))
             } else {

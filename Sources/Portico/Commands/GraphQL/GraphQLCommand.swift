@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `portico graphql`
+/// `portico graphql`.
 struct GraphQLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graphql",

@@ -22,8 +22,9 @@ struct LineReader {
         self.descriptor = descriptor
     }
 
-    /// The next line without its line feed; nil at the end. What stands behind the last line feed is a line too,
-    /// unless it is empty.
+    /// The next line without its line feed; nil at the end.
+    ///
+    /// What stands behind the last line feed is a line too, unless it is empty.
     ///
     /// - Throws: `POSIXError` where the input cannot be read.
     mutating func next() throws -> Line? {
@@ -33,7 +34,10 @@ struct LineReader {
                 return take(upTo: end, goingOnAt: end + 1, isTooLong)
             }
             searched = buffer.count
-            if isAtEnd { return start < buffer.count || isTooLong ? take(upTo: searched, goingOnAt: searched, isTooLong) : nil }
+            if isAtEnd {
+                return start < buffer.count || isTooLong
+                    ? take(upTo: searched, goingOnAt: searched, isTooLong) : nil
+            }
             if buffer.count - start > LineReader.longestLine {
                 isTooLong = true
                 buffer.removeAll()

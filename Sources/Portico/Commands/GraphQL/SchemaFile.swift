@@ -9,6 +9,8 @@ struct SchemaFile {
     init(path: String) throws {
         let source = try TextFile(path: path).source
         self.source = source
-        result = Result { () throws(GraphQLErrors) in try Schema.build(Document(reading: source)) }
+        result = Result { () throws(GraphQLErrors) in
+            try Schema.build(Document(reading: source, within: DeepStack.schemaLimits))
+        }
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `portico graphql validate`
+/// `portico graphql validate`.
 struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
@@ -18,7 +18,10 @@ struct ValidateCommand: AsyncParsableCommand {
     @Option(help: "The file with the schema.")
     var schema: String
 
-    @Flag(help: "Write [{\"file\", \"errors\": [{\"message\", \"locations\"}]}], one entry for each file at fault.")
+    @Flag(
+        help:
+            "Write [{\"file\", \"errors\": [{\"message\", \"locations\"}]}], one entry for each file at fault."
+    )
     var json = false
 
     @Argument(help: "The files with the documents; - is standard input.")
@@ -28,7 +31,8 @@ struct ValidateCommand: AsyncParsableCommand {
         let command = self
         let reports = try await DeepStack.run {
             try DocumentCheck(
-                schema: SchemaFile(path: command.schema), documents: command.files.map { try TextFile(path: $0).source }
+                schema: SchemaFile(path: command.schema),
+                documents: command.files.map { try TextFile(path: $0).source }
             ).reports
         }
         if json {
