@@ -11,7 +11,8 @@ package struct MeasuredOperation: Sendable {
     private var constant: Result<OperationCost, GraphQLErrors>?
 
     init(
-        _ operation: OperationDefinition, of valid: ValidDocument, order: FragmentOrder, _ measure: OperationMeasure,
+        _ operation: OperationDefinition, of valid: ValidDocument, order: FragmentOrder,
+        _ measure: OperationMeasure,
         _ limits: OperationLimits, _ prices: CostModel
     ) {
         self.measure = measure
@@ -30,7 +31,8 @@ package struct MeasuredOperation: Sendable {
 
     /// What the operation costs with the variables of a request.
     ///
-    /// - Parameter variables: coerced for the same operation.
+    /// - Parameter variables: Those of the request, coerced for the same operation.
+    /// - Returns: The cost, which is within its limit.
     /// - Throws: That it costs too much, with the field at which it does, or that a field lacks its slicing argument.
     package func cost(_ variables: VariableValues) throws(GraphQLErrors) -> OperationCost {
         if let constant { return try constant.get() }

@@ -1,6 +1,7 @@
 /// What of an operation is limited.
 public enum OperationLimit: Sendable, CaseIterable {
-    case tokens, depth, introspectionDepth, aliases, rootFields, selections, fields, directives, fieldCost, typeCost
+    case tokens, depth, introspectionDepth, aliases, rootFields, selections, fields, directives
+    case fieldCost, typeCost
 
     /// The `extensions.code` of an error that says that an operation is past the limit.
     public var code: String {

@@ -6,7 +6,9 @@ extension OperationLimits {
     ///
     /// - Parameters:
     ///   - operation: An operation of `valid`.
-    ///   - prices: What things cost in the schema of `valid`.
+    ///   - valid: The document, valid against the schema of `prices`.
+    ///   - prices: What things cost in the schema.
+    /// - Returns: What the operation asks for, and what tells its cost.
     /// - Throws: An error for each limit that the operation is past, with the first node that is.
     package func check(
         _ operation: OperationDefinition, of valid: ValidDocument, prices: CostModel

@@ -1,4 +1,6 @@
-/// How much one operation may ask for. Every limit is on unless it is raised; `Int.max` switches one off.
+/// How much one operation may ask for.
+///
+/// Every limit is on unless it is raised; `Int.max` switches one off.
 ///
 /// What is counted is the operation as it would read with its fragments written out wherever they are spread. Fields
 /// that execution merges are counted each time they are written, and what `@skip` and `@include` leave out is counted
@@ -8,42 +10,63 @@
 /// Below `__schema` and `__type` depth and cost are not counted: introspection has `introspectionDepth`, and the limit
 /// of `ValidationOptions.limitsIntrospectionDepth` on lists within lists. All other limits count it with the rest.
 public struct OperationLimits: Hashable, Sendable {
-    /// Tokens in the whole document, comments not counted. At least 1.
+    /// Tokens in the whole document, comments not counted.
+    ///
+    /// At least 1.
     public var tokens: Int
-    /// Levels of fields; a field of the root is at level 1. Fragments are no level. At least 1.
+    /// Levels of fields; a field of the root is at level 1.
+    ///
+    /// Fragments are no level. At least 1.
     public var depth: Int
-    /// Levels of fields at and below `__schema` and `__type`, these being level 1. At least 1.
+    /// Levels of fields at and below `__schema` and `__type`, these being level 1.
+    ///
+    /// At least 1.
     ///
     /// The introspection query of the reference implementation, which asks for types nine `ofType` deep, has 15.
     public var introspectionDepth: Int
-    /// Fields with an alias. At least 0.
+    /// Fields with an alias.
+    ///
+    /// At least 0.
     public var aliases: Int
-    /// Fields of the root. At least 1.
+    /// Fields of the root.
+    ///
+    /// At least 1.
     public var rootFields: Int
-    /// Fields of any one selection set. At least 1.
+    /// Fields of any one selection set.
+    ///
+    /// At least 1.
     public var selections: Int
-    /// Fields altogether. At least 1.
+    /// Fields altogether.
+    ///
+    /// At least 1.
     ///
     /// It bounds the plan of an operation, which lists of length zero keep from costing anything.
     public var fields: Int
-    /// Directives at one place, such as a field or a variable definition. At least 0.
+    /// Directives at one place, such as a field or a variable definition.
+    ///
+    /// At least 0.
     public var directives: Int
-    /// The cost by the IBM GraphQL Cost Directives specification, in its unit: a field that returns an object costs 1
-    /// where the schema says nothing else. At least 0.
+    /// The cost by the IBM GraphQL Cost Directives specification, in its unit: a field that returns an object
+    /// costs 1 where the schema says nothing else.
+    ///
+    /// At least 0.
     ///
     /// That specification has two costs, of the fields that are resolved (5.3.2.2) and of the values that come back
     /// (5.3.2.1). The limit holds for each of them, and "the cost" is the greater one: fields alone would let lists of
     /// a million objects with one scalar each through, and types alone would overlook expensive resolvers.
     public var cost: Int
-    /// How many items a list has that no `@listSize` speaks of, for the cost. At least 0.
+    /// How many items a list has that no `@listSize` speaks of, for the cost.
+    ///
+    /// At least 0.
     ///
     /// The specification leaves such lists infinite, which would refuse every operation that has one.
     public var assumedListSize: Int
 
     /// Limits, those that are not named at their defaults.
     public init(
-        tokens: Int = 2_000, depth: Int = 15, introspectionDepth: Int = 15, aliases: Int = 30, rootFields: Int = 30,
-        selections: Int = 200, fields: Int = 5_000, directives: Int = 5, cost: Int = 5_000, assumedListSize: Int = 10
+        tokens: Int = 2_000, depth: Int = 15, introspectionDepth: Int = 15, aliases: Int = 30,
+        rootFields: Int = 30, selections: Int = 200, fields: Int = 5_000, directives: Int = 5,
+        cost: Int = 5_000, assumedListSize: Int = 10
     ) {
         self.tokens = tokens
         self.depth = depth
@@ -62,8 +85,8 @@ public struct OperationLimits: Hashable, Sendable {
 
     /// No limit at all, for documents from the house itself.
     public static let unlimited = OperationLimits(
-        tokens: .max, depth: .max, introspectionDepth: .max, aliases: .max, rootFields: .max, selections: .max,
-        fields: .max, directives: .max, cost: .max)
+        tokens: .max, depth: .max, introspectionDepth: .max, aliases: .max, rootFields: .max,
+        selections: .max, fields: .max, directives: .max, cost: .max)
 
     /// The same limit on tokens for the parser, which refuses a document as soon as it has read so many.
     public func limiting(_ parser: ParserLimits) -> ParserLimits {

@@ -20,7 +20,8 @@ public struct OperationMeasure: Hashable, Sendable {
     public var directives: Int
 
     package init(
-        tokens: Int, depth: Int, introspectionDepth: Int, aliases: Int, rootFields: Int, selections: Int, fields: Int,
+        tokens: Int, depth: Int, introspectionDepth: Int, aliases: Int, rootFields: Int, selections: Int,
+        fields: Int,
         directives: Int
     ) {
         self.tokens = tokens

@@ -44,26 +44,32 @@ struct CostModelTests {
                 + "Apply it to the fields of the types that implement it.", at: "6:18"),
         Case(
             "type Query { a: Int @listSize(assumedSize: 1) }",
-            "@listSize on Query.a bears on no list. Name those of the returned object in \"sizedFields\".", at: "6:14"),
+            "@listSize on Query.a bears on no list. Name those of the returned object in \"sizedFields\".",
+            at: "6:14"),
         Case(
             "type Query { a: Query @listSize(assumedSize: 1, sizedFields: [\"b\", \"c\"]), c: [Int] }",
-            "@listSize on Query.a names the sized field \"b\", but type \"Query\" has no such field.", at: "6:14"),
+            "@listSize on Query.a names the sized field \"b\", but type \"Query\" has no such field.",
+            at: "6:14"),
         Case(
             "type Query { a: Query @listSize(assumedSize: 1, sizedFields: [\"a\"]) }",
-            "@listSize on Query.a names the sized field \"a\" of type \"Query\", which is not a list.", at: "6:14"),
+            "@listSize on Query.a names the sized field \"a\" of type \"Query\", which is not a list.",
+            at: "6:14"),
         Case(
             "type Query { a(n: Int): [Int] @listSize(slicingArguments: [\"m\"]) }",
-            "@listSize on Query.a names the slicing argument \"m\", but the field has no such argument.", at: "6:14"),
+            "@listSize on Query.a names the slicing argument \"m\", but the field has no such argument.",
+            at: "6:14"),
         Case(
             "type Query { a(n: String!): [Int] @listSize(slicingArguments: [\"n\"]) }",
             "@listSize on Query.a names the slicing argument \"n\" of type \"String!\". "
                 + "Only an Int or a list tells a length.", at: "6:14"),
         Case(
             "type Query { a(n: I): [Int] @listSize(slicingArguments: [\"n.m\"]) } input I { f: Int }",
-            "@listSize on Query.a names the slicing argument \"n.m\", but \"I\" has no field \"m\".", at: "6:14"),
+            "@listSize on Query.a names the slicing argument \"n.m\", but \"I\" has no field \"m\".",
+            at: "6:14"),
         Case(
             "type Query { a(n: [I]): [Int] @listSize(slicingArguments: [\"n.f\"]) } input I { f: Int }",
-            "@listSize on Query.a names the slicing argument \"n.f\", but \"[I]\" has no field \"f\".", at: "6:14"),
+            "@listSize on Query.a names the slicing argument \"n.f\", but \"[I]\" has no field \"f\".",
+            at: "6:14"),
         Case(
             "type Query { a: [Int] @listSize(assumedSize: -1) }",
             "@listSize on Query.a has the assumed size -1. No list is shorter than 0.", at: "6:14"),
@@ -87,7 +93,8 @@ struct CostModelTests {
 
     @Test("all faults are told at once")
     func all() throws {
-        let sdl = "type Query { a: Int @cost(weight: \"x\") b: Int @listSize b2: [Int] @listSize(assumedSize: -2) }"
+        let sdl =
+            "type Query { a: Int @cost(weight: \"x\") b: Int @listSize b2: [Int] @listSize(assumedSize: -2) }"
         let schema = try Schema.build(costDirectives + sdl)
         let errors = #expect(throws: GraphQLErrors.self) { try CostModel(schema) }
         #expect(errors?.errors.count == 3)
@@ -96,7 +103,8 @@ struct CostModelTests {
     @Test(
         "weights are read as they may be written",
         arguments: [
-            ("\"2.0\"", "2"), ("\"-0.5\"", "0"), ("\"1e3\"", "1000"), ("\"1.25E-2\"", "0.0125"), ("\"+7\"", "7"),
+            ("\"2.0\"", "2"), ("\"-0.5\"", "0"), ("\"1e3\"", "1000"), ("\"1.25E-2\"", "0.0125"),
+            ("\"+7\"", "7"),
             ("\"0.1\"", "0.1"), ("\"1000000000\"", "1000000000"), ("\"0.0000004\"", "0"),
         ])
     func weights(_ weight: String, _ cost: String) throws {

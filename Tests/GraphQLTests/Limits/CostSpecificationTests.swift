@@ -1,8 +1,10 @@
 import GraphQL
 import Testing
 
-/// The examples of the IBM GraphQL Cost Directives specification (https://ibm.github.io/graphql-specs/cost-spec.html),
-/// by their numbers. Types that an example leaves out are the plainest that fit.
+/// The examples of the IBM GraphQL Cost Directives specification (https://ibm.github.io/graphql-specs/cost-
+/// spec.html), by their numbers.
+///
+/// Types that an example leaves out are the plainest that fit.
 @Suite("Examples of the cost specification")
 struct CostSpecificationTests {
     struct Example: CustomTestStringConvertible, Sendable {
@@ -45,18 +47,22 @@ struct CostSpecificationTests {
                 """,
             query: "query Example { users(max: 5) { age } }", field: "11", type: "6"),
         Example(
-            name: "10 (5.3.2.2): without the argument", sdl: products, query: "{ topProducts }", field: "5", type: "1"),
-        Example(
-            name: "10 (5.3.2.2): argument weights", sdl: products, query: "{ topProducts(filter: {}) }", field: "20",
+            name: "10 (5.3.2.2): without the argument", sdl: products, query: "{ topProducts }", field: "5",
             type: "1"),
         Example(
-            name: "11 (5.3.2.2): without the argument", sdl: products, query: "{ mostPopularProduct { name } }",
+            name: "10 (5.3.2.2): argument weights", sdl: products, query: "{ topProducts(filter: {}) }",
+            field: "20",
+            type: "1"),
+        Example(
+            name: "11 (5.3.2.2): without the argument", sdl: products,
+            query: "{ mostPopularProduct { name } }",
             field: "5", type: "2"),
         Example(
             name: "11 (5.3.2.2): negative weights", sdl: products,
             query: "{ mostPopularProduct(approx: YES) { name } }", field: "2", type: "2"),
         Example(
-            name: "12 (5.3.2.2): input field weights", sdl: products, query: "{ topProducts(filter: {approx: YES}) }",
+            name: "12 (5.3.2.2): input field weights", sdl: products,
+            query: "{ topProducts(filter: {approx: YES}) }",
             field: "8", type: "1"),
         Example(
             name: "13 (5.3.2.2): directive arguments", sdl: products,
@@ -93,7 +99,10 @@ struct CostSpecificationTests {
         "8.4: exactly one slicing argument is required",
         arguments: [
             ("{ films { pageInfo { hasNextPage } } }", "but it has none"),
-            ("{ films(first: 1, last: 2) { pageInfo { hasNextPage } } }", "but it has \"first\" and \"last\""),
+            (
+                "{ films(first: 1, last: 2) { pageInfo { hasNextPage } } }",
+                "but it has \"first\" and \"last\""
+            ),
         ])
     func required(_ query: String, _ finding: String) throws {
         let refusals = try LimitedSchema(CostSpecificationTests.films).refusals(of: query, .unlimited)

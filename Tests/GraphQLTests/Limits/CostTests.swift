@@ -61,7 +61,9 @@ struct CostTests {
         // Fields that execution merges count each time, and so do aliases and fragments.
         Case("{ leaf { id } leaf { id } x: leaf { id } }", field: "3", type: "4"),
         Case("{ ...F ...F } fragment F on Query { leaf { id } }", field: "2", type: "3"),
-        Case("query ($no: Boolean!) { leaf @include(if: $no) { id } }", ["no": .boolean(false)], field: "1", type: "2"),
+        Case(
+            "query ($no: Boolean!) { leaf @include(if: $no) { id } }", ["no": .boolean(false)], field: "1",
+            type: "2"),
         // Lists, of assumed size 10 where nothing is said.
         Case("{ leaves { id } }", field: "1", type: "11"),
         Case("{ leaf { sizes } }", field: "1", type: "2"),
@@ -82,7 +84,9 @@ struct CostTests {
         // Beyond the specification: paths into input objects, and lists as slicing arguments.
         Case("{ paged(page: {first: 6}) { id } }", field: "2", type: "7"),
         Case("{ paged(page: {}) { id } }", field: "2", type: "4"),
-        Case("query ($p: Page) { paged(page: $p) { id } }", ["p": .object(["first": .int(2)])], field: "2", type: "3"),
+        Case(
+            "query ($p: Page) { paged(page: $p) { id } }", ["p": .object(["first": .int(2)])], field: "2",
+            type: "3"),
         Case("query ($n: Int) { paged(page: {first: $n}) { id } }", ["n": .int(2)], field: "2", type: "3"),
         Case("{ grid { id } }", field: "3", type: "3"),
         Case("{ grid(page: {size: {columns: 1, rows: 4}}) { id } }", field: "3", type: "5"),
@@ -92,7 +96,8 @@ struct CostTests {
             "query ($n: [String!]!) { named(names: $n) { id } }", ["n": .list([.string("a"), .string("b")])],
             field: "1", type: "3"),
         Case(
-            "query ($n: String!) { named(names: [$n, \"b\", $n]) { id } }", ["n": .string("a")], field: "1", type: "4"),
+            "query ($n: String!) { named(names: [$n, \"b\", $n]) { id } }", ["n": .string("a")], field: "1",
+            type: "4"),
         // Input fields (5.3.2.2), at any depth, in lists, in literals and in variables.
         Case("{ found(filter: {}) { id } }", field: "2", type: "2"),
         Case("{ found(filter: null) { id } }", field: "1", type: "2"),
@@ -109,10 +114,13 @@ struct CostTests {
         Case("query ($w: Int) { found(filter: {weight: $w}) { id } }", field: "2", type: "2"),
         // Sized fields (8.3), through fragments too; the field itself and other lists below it are not sized.
         Case("{ connection { edges { node { id } } } }", field: "6", type: "10"),
-        Case("{ connection(first: 2) { edges { node { id } } nodes { id } other { id } } }", field: "6", type: "18"),
+        Case(
+            "{ connection(first: 2) { edges { node { id } } nodes { id } other { id } } }", field: "6",
+            type: "18"),
         Case(
             "query ($n: Int) { connection(first: $n) { ...C } } fragment C on Connection { ...D nodes { id } } "
-                + "fragment D on Connection { edges { node { id } } }", ["n": .int(100)], field: "103", type: "302"),
+                + "fragment D on Connection { edges { node { id } } }", ["n": .int(100)], field: "103",
+            type: "302"),
         Case(
             "query ($n: Int!) { a: connection(first: $n) { ...C } b: others(first: $n) { ...C } c: others(first: 1) "
                 + "{ next { ...C } } } fragment C on Connection { nodes { id } other { id } }",
@@ -128,13 +136,16 @@ struct CostTests {
         // Of fragments on different object types one applies, with what applies to all.
         Case("{ thing { ... on Leaf { children { id } } ... on Rock { id } } }", field: "2", type: "45"),
         Case(
-            "{ thing { ... on Rock { tree { id } } ... on Tree { weight } ... on Node { weight } } }", field: "5",
+            "{ thing { ... on Rock { tree { id } } ... on Tree { weight } ... on Node { weight } } }",
+            field: "5",
             type: "9"),
         Case(
             "{ thing { ...R ...T ... on Rock { tree { weight } } } } fragment R on Rock { tree { id } } "
                 + "fragment T on Tree { weight }", field: "5", type: "13"),
         // Introspection costs nothing: it has bounds of its own.
-        Case("{ __schema { types { name fields { name } } } __type(name: \"A\") { name } }", field: "0", type: "1"),
+        Case(
+            "{ __schema { types { name fields { name } } } __type(name: \"A\") { name } }", field: "0",
+            type: "1"),
     ]
 
     @Test("costs", arguments: cases)
@@ -151,7 +162,8 @@ struct CostTests {
         let message: String
         let place: String
 
-        init(_ query: String, _ variables: InputObject = [:], limit: Int, _ message: String, at place: String) {
+        init(_ query: String, _ variables: InputObject = [:], limit: Int, _ message: String, at place: String)
+        {
             self.query = query
             self.variables = variables
             self.limit = limit
@@ -164,40 +176,51 @@ struct CostTests {
 
     static let refused = [
         Refused("{ leaf { id } tree { id }\n node { id } }", limit: 9, "type cost of 10", at: "2:2"),
-        Refused("{ leaf { id } leaf { id }\n found(filter: {weight: 1}) { id } }", limit: 5, "field cost of 6", at: "2:2"),
-        Refused("{ leaves {\n children {\n children { id } } } }", limit: 4_000, "type cost of 4411", at: "3:2"),
         Refused(
-            "query ($n: Int) { sliced(first: $n) { id\n children { id } } }", ["n": .int(1_000)], limit: 5_000,
+            "{ leaf { id } leaf { id }\n found(filter: {weight: 1}) { id } }", limit: 5, "field cost of 6",
+            at: "2:2"),
+        Refused(
+            "{ leaves {\n children {\n children { id } } } }", limit: 4_000, "type cost of 4411", at: "3:2"),
+        Refused(
+            "query ($n: Int) { sliced(first: $n) { id\n children { id } } }", ["n": .int(1_000)],
+            limit: 5_000,
             "type cost of 41001", at: "2:2"),
-        Refused("{ connection(first: 9) {\n next { nodes { id } }\n edges { node { id } } } }", limit: 24,
+        Refused(
+            "{ connection(first: 9) {\n next { nodes { id } }\n edges { node { id } } } }", limit: 24,
             "type cost of 31", at: "3:10"),
         Refused(
             "query ($n: Int!) { others(first: $n) { ...C } }\nfragment C on Connection {\nnodes { id }\nother { id } }",
             ["n": .int(50)], limit: 50, "type cost of 62", at: "4:1"),
         Refused(
-            "{ thing { ... on Rock { id }\n... on Leaf { id children { id } } } }", limit: 8, "type cost of 45",
+            "{ thing { ... on Rock { id }\n... on Leaf { id children { id } } } }", limit: 8,
+            "type cost of 45",
             at: "2:18"),
         Refused("{ leaf { id } }", limit: 0, "type cost of 2", at: "1:1"),
         Refused(
             "query ($n: Int!) { sliced(first: $n) { children { children { children { id } } } } }",
-            ["n": .int(2_147_483_647)], limit: 5_000, "type cost of more than 9223372036854.775807", at: "1:20"),
+            ["n": .int(2_147_483_647)], limit: 5_000, "type cost of more than 9223372036854.775807",
+            at: "1:20"),
     ]
 
     @Test("past its limit the cost is told with the field that passes it", arguments: refused)
     func refusal(_ case: Refused) throws {
         let schema = try LimitedSchema(CostTests.sdl)
-        let text = "The operation has a \(`case`.message); the limit is \(`case`.limit). "
+        let text =
+            "The operation has a \(`case`.message); the limit is \(`case`.limit). "
             + "Ask for shorter lists, or for fewer fields within them."
-        let refusals = try schema.refusals(of: `case`.query, OperationLimits(cost: `case`.limit), `case`.variables)
+        let refusals = try schema.refusals(
+            of: `case`.query, OperationLimits(cost: `case`.limit), `case`.variables)
         #expect(refusals == [LimitRefusal(text, at: `case`.place, "COST_LIMIT_EXCEEDED")])
     }
 
     @Test("at its limit the cost passes, past it by a millionth it does not")
     func edge() throws {
-        let schema = try LimitedSchema("scalar S @cost(weight: \"0.000001\") type Query { s: S, leaf: Query }")
+        let schema = try LimitedSchema(
+            "scalar S @cost(weight: \"0.000001\") type Query { s: S, leaf: Query }")
         #expect(try schema.refusals(of: "{ leaf { leaf { __typename } } }", OperationLimits(cost: 3)) == [])
         let refusals = try schema.refusals(of: "{ leaf { leaf { __typename s } } }", OperationLimits(cost: 3))
-        #expect(refusals.map(\.message).first?.hasPrefix("The operation has a type cost of 3.000001; ") == true)
+        #expect(
+            refusals.map(\.message).first?.hasPrefix("The operation has a type cost of 3.000001; ") == true)
         #expect(refusals.map(\.place) == ["1:28"])
     }
 
@@ -208,7 +231,8 @@ struct CostTests {
         #expect(try schema.refusals(of: query, .unlimited, ["n": .int(1)]) == [])
         let refusal = LimitRefusal(
             "Field \"Query.one\" requires one of the arguments \"first\" or \"last\", but it has none. "
-                + "Give exactly one, which tells how long the list may get.", at: "2:2", "SLICING_ARGUMENT_REQUIRED")
+                + "Give exactly one, which tells how long the list may get.", at: "2:2",
+            "SLICING_ARGUMENT_REQUIRED")
         #expect(try schema.refusals(of: query, .unlimited) == [refusal])
         #expect(try schema.refusals(of: query, .unlimited, ["n": .null]) == [refusal])
     }
@@ -216,7 +240,9 @@ struct CostTests {
     @Test("a cost is shown as responses show it")
     func shown() throws {
         let cost = try LimitedSchema(CostTests.sdl).cost("{ found(filter: {size: {}}) { id } }")
-        #expect(cost.inputValue == .object(["requested": .number("2.5"), "fieldCost": .number("2.5"), "typeCost": .int(2)]))
+        #expect(
+            cost.inputValue
+                == .object(["requested": .number("2.5"), "fieldCost": .number("2.5"), "typeCost": .int(2)]))
         #expect(Cost(-3).description == "-3" && Cost.zero.inputValue == .int(0))
         #expect(Cost(Int.max) == .highest && Cost(Int.min) == .lowest)
     }

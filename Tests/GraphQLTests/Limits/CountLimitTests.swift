@@ -36,7 +36,8 @@ struct CountLimitTests {
             at: "{ ... { ...F } } fragment F on Query { a { ...G } } fragment G on Query { a { c } }",
             past: "{ a { ...F } }\nfragment F on Query { a { ...G } }\nfragment G on Query { c a { c } }",
             message: "The operation nests fields 4 levels deep; the limit is 3. "
-                + "Select less deep, or send several operations.", place: "3:29", code: "DEPTH_LIMIT_EXCEEDED"),
+                + "Select less deep, or send several operations.", place: "3:29", code: "DEPTH_LIMIT_EXCEEDED"
+        ),
         Case(
             limits: OperationLimits(introspectionDepth: 3), below: "{ __schema { description } }",
             at: "{ a { a { a { c } } } __type(name: \"Query\") { ofType { name } } }",
@@ -47,38 +48,48 @@ struct CountLimitTests {
         Case(
             limits: OperationLimits(aliases: 3), below: "{ x: c y: c c }", at: "{ x: a { y: c } z: c c }",
             past: "{ x: a { y: c z: c\n w: c } }",
-            message: "The operation has 4 aliases; the limit is 3. Use fewer aliases, or send several operations.",
+            message:
+                "The operation has 4 aliases; the limit is 3. Use fewer aliases, or send several operations.",
             place: "2:2", code: "ALIAS_LIMIT_EXCEEDED"),
         Case(
             limits: OperationLimits(aliases: 3), below: "{ ...F } fragment F on Query { x: c y: c }",
             at: "{ ...F z: c } fragment F on Query { x: c y: c }",
             past: "{ a { ...F } b { ...F } }\nfragment F on Query { x: c\n y: c }",
-            message: "The operation has 4 aliases; the limit is 3. Use fewer aliases, or send several operations.",
+            message:
+                "The operation has 4 aliases; the limit is 3. Use fewer aliases, or send several operations.",
             place: "3:2", code: "ALIAS_LIMIT_EXCEEDED"),
         Case(
-            limits: OperationLimits(aliases: 0), below: "{ c }", at: "{ a { c } }", past: "{ a {\n s: __typename } }",
-            message: "The operation has 1 aliases; the limit is 0. Use fewer aliases, or send several operations.",
+            limits: OperationLimits(aliases: 0), below: "{ c }", at: "{ a { c } }",
+            past: "{ a {\n s: __typename } }",
+            message:
+                "The operation has 1 aliases; the limit is 0. Use fewer aliases, or send several operations.",
             place: "2:2", code: "ALIAS_LIMIT_EXCEEDED"),
         Case(
             limits: OperationLimits(rootFields: 3), below: "{ a { c c c c } c }", at: "{ c c c }",
             past: "{ a { c } c\n ...F }\nfragment F on Query { c\n ... { a { c } } }",
             message: "The operation has 4 root fields; the limit is 3. "
-                + "Select fewer fields, or send several operations.", place: "4:8", code: "ROOT_FIELD_LIMIT_EXCEEDED"),
+                + "Select fewer fields, or send several operations.", place: "4:8",
+            code: "ROOT_FIELD_LIMIT_EXCEEDED"),
         Case(
-            limits: OperationLimits(selections: 3), below: "{ a { c c } }", at: "{ a { c c c } b { a { c c c } } }",
+            limits: OperationLimits(selections: 3), below: "{ a { c c } }",
+            at: "{ a { c c c } b { a { c c c } } }",
             past: "{ c b { c c c c } a { c c ...F } }\nfragment F on Query { c c\n }",
-            message: "A selection set has 4 fields; the limit is 3. Select fewer fields, or send several operations.",
+            message:
+                "A selection set has 4 fields; the limit is 3. Select fewer fields, or send several operations.",
             place: "1:15", code: "SELECTION_LIMIT_EXCEEDED"),
         Case(
             limits: OperationLimits(selections: 3), below: "{ ...F } fragment F on Query { c c }",
             at: "{ ...F a { ...F ...G } } fragment F on Query { c c } fragment G on Query { c }",
             past: "{ a {\n...F\n...F } }\nfragment F on Query { c\n c }",
-            message: "A selection set has 4 fields; the limit is 3. Select fewer fields, or send several operations.",
+            message:
+                "A selection set has 4 fields; the limit is 3. Select fewer fields, or send several operations.",
             place: "5:2", code: "SELECTION_LIMIT_EXCEEDED"),
         Case(
-            limits: OperationLimits(fields: 4), below: "{ a { b { c } } }", at: "{ ...F ...F } fragment F on Query { a { c } }",
+            limits: OperationLimits(fields: 4), below: "{ a { b { c } } }",
+            at: "{ ...F ...F } fragment F on Query { a { c } }",
             past: "{ ...F b { ...F } }\nfragment F on Query { a {\n c } }",
-            message: "The operation has 5 fields; the limit is 4. Select fewer fields, or send several operations.",
+            message:
+                "The operation has 5 fields; the limit is 4. Select fewer fields, or send several operations.",
             place: "3:2", code: "FIELD_LIMIT_EXCEEDED"),
         Case(
             limits: OperationLimits(directives: 2), below: "{ c @tag }",
@@ -94,7 +105,8 @@ struct CountLimitTests {
             code: "DIRECTIVE_LIMIT_EXCEEDED"),
     ]
 
-    @Test("what is below a limit or at it passes, what is past it is refused with its place", arguments: cases)
+    @Test(
+        "what is below a limit or at it passes, what is past it is refused with its place", arguments: cases)
     func limit(_ limit: Case) throws {
         let schema = try LimitedSchema(CountLimitTests.sdl)
         #expect(try schema.refusals(of: limit.below, limit.limits) == [])
@@ -120,7 +132,8 @@ struct CountLimitTests {
         let refusals = try schema.refusals(of: "{ x: a { c } c @tag }", limits)
         #expect(
             refusals.map(\.code) == [
-                "DEPTH_LIMIT_EXCEEDED", "ALIAS_LIMIT_EXCEEDED", "ROOT_FIELD_LIMIT_EXCEEDED", "DIRECTIVE_LIMIT_EXCEEDED",
+                "DEPTH_LIMIT_EXCEEDED", "ALIAS_LIMIT_EXCEEDED", "ROOT_FIELD_LIMIT_EXCEEDED",
+                "DIRECTIVE_LIMIT_EXCEEDED",
             ])
         #expect(refusals.map(\.place) == ["1:10", "1:3", "1:14", "1:16"])
     }
@@ -150,14 +163,16 @@ struct CountLimitTests {
         #expect(
             measure
                 == OperationMeasure(
-                    tokens: 53, depth: 2, introspectionDepth: 0, aliases: 0, rootFields: 2, selections: 2, fields: 3,
+                    tokens: 53, depth: 2, introspectionDepth: 0, aliases: 0, rootFields: 2, selections: 2,
+                    fields: 3,
                     directives: 0))
     }
 
     @Test("what @skip and @include leave out is counted, since variables may let it in")
     func conditions() throws {
         let schema = try LimitedSchema(CountLimitTests.sdl)
-        let text = "query ($no: Boolean!) { a @skip(if: true) { x: c } ... @include(if: $no) { b { b { c } } } }"
+        let text =
+            "query ($no: Boolean!) { a @skip(if: true) { x: c } ... @include(if: $no) { b { b { c } } } }"
         let measure = try schema.measure(text)
         #expect(measure.depth == 3 && measure.aliases == 1 && measure.fields == 5)
     }

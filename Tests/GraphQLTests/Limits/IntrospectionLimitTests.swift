@@ -5,7 +5,8 @@ import Testing
 struct IntrospectionLimitTests {
     /// What graphql-js' `getIntrospectionQuery` asks for with all its options on, its deepest types `levels` deep.
     static func query(levels: Int) -> String {
-        let type = String(repeating: " ofType { kind name", count: levels) + String(repeating: " }", count: levels)
+        let type =
+            String(repeating: " ofType { kind name", count: levels) + String(repeating: " }", count: levels)
         return """
             query IntrospectionQuery {
               __schema {
@@ -61,8 +62,10 @@ struct IntrospectionLimitTests {
         arguments: [
             ("{ __schema { types { fields { type { fields { name } } } } } }", nil),
             ("{ __schema { types { fields { type { interfaces { possibleTypes { name } } } } } } }", "1:3"),
-            ("{ __type(name: \"A\") { ...T } } fragment T on __Type { fields { type { inputFields { type { ...U } } } } } "
-                + "fragment U on __Type { interfaces { name } }", "1:3"),
+            (
+                "{ __type(name: \"A\") { ...T } } fragment T on __Type { fields { type { inputFields { type { ...U } } } } } "
+                    + "fragment U on __Type { interfaces { name } }", "1:3"
+            ),
         ])
     func lists(_ query: String, _ place: String?) throws {
         let schema = try LimitedSchema(CostTests.sdl)

@@ -6,7 +6,8 @@ struct LimitAttackTests {
     /// Each fragment spreads the next twice, under fields or beside one another.
     static func doubling(_ levels: Int, _ link: (Int) -> String, last: String) -> String {
         let fragments = (0..<levels).map { "fragment F\($0) on Query { \(link($0 + 1)) }" }
-        return "{ ...F0 }\n" + fragments.joined(separator: "\n") + "\nfragment F\(levels) on Query { \(last) }"
+        return "{ ...F0 }\n" + fragments.joined(separator: "\n")
+            + "\nfragment F\(levels) on Query { \(last) }"
     }
 
     @Test("2 to the 40th fields are counted and refused without being written out")
@@ -17,7 +18,10 @@ struct LimitAttackTests {
         #expect(measure.fields == 2 << 40)
         #expect(measure.rootFields == 1 << 40 && measure.selections == 1 << 40 && measure.depth == 2)
         let refusals = try schema.refusals(of: text, .default)
-        #expect(refusals.map(\.code) == ["ROOT_FIELD_LIMIT_EXCEEDED", "SELECTION_LIMIT_EXCEEDED", "FIELD_LIMIT_EXCEEDED"])
+        #expect(
+            refusals.map(\.code) == [
+                "ROOT_FIELD_LIMIT_EXCEEDED", "SELECTION_LIMIT_EXCEEDED", "FIELD_LIMIT_EXCEEDED",
+            ])
         #expect(refusals.map(\.place) == ["42:25", "42:25", "42:25"])
         #expect(
             refusals[0].message
@@ -42,7 +46,8 @@ struct LimitAttackTests {
 
     @Test("empty lists cost nothing, but fields within them are still counted")
     func emptyLists() throws {
-        let schema = try LimitedSchema("type Query { none(first: Int): [Query] @listSize(slicingArguments: [\"first\"]) }")
+        let schema = try LimitedSchema(
+            "type Query { none(first: Int): [Query] @listSize(slicingArguments: [\"first\"]) }")
         let text = LimitAttackTests.doubling(
             13, { "none(first: 0) { ...F\($0) ...F\($0) }" }, last: "__typename")
         #expect(try schema.cost(text).type == Cost(1))
@@ -52,7 +57,8 @@ struct LimitAttackTests {
     @Test("counts and costs past the largest number stay there")
     func saturation() throws {
         let schema = try LimitedSchema(CostTests.sdl)
-        let text = LimitAttackTests.doubling(100, { "x: leaf { id } ...F\($0) ...F\($0)" }, last: "leaf { id }")
+        let text = LimitAttackTests.doubling(
+            100, { "x: leaf { id } ...F\($0) ...F\($0)" }, last: "leaf { id }")
         let measure = try schema.measure(text)
         #expect(measure.fields == .max && measure.aliases == .max && measure.rootFields == .max)
         #expect(try schema.cost(text).type == .highest)
@@ -61,7 +67,8 @@ struct LimitAttackTests {
             refusals.first
                 == LimitRefusal(
                     "The operation has more than 9223372036854775807 aliases; the limit is 30. "
-                        + "Use fewer aliases, or send several operations.", at: "32:25", "ALIAS_LIMIT_EXCEEDED"))
+                        + "Use fewer aliases, or send several operations.", at: "32:25",
+                    "ALIAS_LIMIT_EXCEEDED"))
     }
 
     @Test("ten thousand fragments, each spread by the one before, are followed without recursion")
@@ -69,18 +76,22 @@ struct LimitAttackTests {
         let schema = try LimitedSchema(CostTests.sdl)
         let count = 10_000
         let chain = (0..<count).map { "fragment F\($0) on Query { ...F\($0 + 1) leaf { id } }" }
-        let text = "{ ...F0 } \(chain.joined(separator: "\n")) fragment F\(count) on Query { sliced(first: 3) { id } }"
+        let text =
+            "{ ...F0 } \(chain.joined(separator: "\n")) fragment F\(count) on Query { sliced(first: 3) { id } }"
         #expect(try schema.cost(text).type == Cost(1 + count + 3))
         #expect(try schema.measure(text).rootFields == count + 1)
         // The innermost fragment stands first: the root, its three and 9,997 of those around it are past the limit.
-        let limits = OperationLimits(tokens: .max, rootFields: .max, selections: .max, fields: .max, cost: count)
+        let limits = OperationLimits(
+            tokens: .max, rootFields: .max, selections: .max, fields: .max, cost: count)
         #expect(try schema.refusals(of: text, limits).map(\.place) == ["4:30"])
     }
 
     @Test("a document as deep as the parser takes is walked")
     func deep() throws {
         let schema = try LimitedSchema(CostTests.sdl)
-        let text = String(repeating: "{ query ", count: 198) + "{ leaf { id } }" + String(repeating: " }", count: 198)
+        let text =
+            String(repeating: "{ query ", count: 198) + "{ leaf { id } }"
+            + String(repeating: " }", count: 198)
         #expect(try schema.measure(text).depth == 200)
         #expect(try schema.cost(text).field == Cost(199))
         #expect(throws: SyntaxError.self) { try parse("{ query \(text) }") }

@@ -22,7 +22,9 @@ struct LimitedSchema: Sendable {
     }
 
     /// Holds the document's first operation against limits.
-    func check(_ text: String, _ limits: OperationLimits) throws -> (MeasuredOperation, OperationDefinition, Document) {
+    func check(_ text: String, _ limits: OperationLimits) throws -> (
+        MeasuredOperation, OperationDefinition, Document
+    ) {
         let valid = try validate(try parse(text), against: schema)
         let operation = try #require(valid.document.firstOperation)
         return (try limits.check(operation, of: valid, prices: prices), operation, valid.document)

@@ -19,7 +19,9 @@ struct NaiveMeasure {
 
     init(_ operation: OperationDefinition, in document: Document) {
         self.document = document
-        for case .fragment(let fragment) in document.definitions { fragments[document.text(fragment.name)] = fragment }
+        for case .fragment(let fragment) in document.definitions {
+            fragments[document.text(fragment.name)] = fragment
+        }
         write(operation.selectionSet, depth: 1)
     }
 
@@ -122,7 +124,8 @@ struct NaiveCost {
         }
         let directive = definition.appliedDirectives.first(named: "listSize")
         let below = Sized(
-            names: strings(directive?.arguments["sizedFields"]), length: length(name, on: type, of: field, sizes: true))
+            names: strings(directive?.arguments["sizedFields"]),
+            length: length(name, on: type, of: field, sizes: true))
         let children = field.selectionSet.map { cost($0, on: result, below) } ?? Sum()
         return Sum(
             field: weight(of: name, on: type) + items * children.field,
@@ -130,15 +133,20 @@ struct NaiveCost {
     }
 
     /// The length that `@listSize` tells, for the field itself or for the lists below it.
-    private func length(_ name: String, on type: NamedType, of field: SelectedField, sizes: Bool = false) -> Int {
+    private func length(_ name: String, on type: NamedType, of field: SelectedField, sizes: Bool = false)
+        -> Int
+    {
         if type.isAbstract {
-            return schema.possibleTypes(of: type.id).map { length(name, on: schema[$0], of: field) }.max() ?? 0
+            return schema.possibleTypes(of: type.id).map { length(name, on: schema[$0], of: field) }.max()
+                ?? 0
         }
         guard let definition = type.field(named: name),
             let directive = definition.appliedDirectives.first(named: "listSize"),
             strings(directive.arguments["sizedFields"]).isEmpty != sizes
         else { return assumedListSize }
-        let lengths = strings(directive.arguments["slicingArguments"]).compactMap { given($0, definition, field) }
+        let lengths = strings(directive.arguments["slicingArguments"]).compactMap {
+            given($0, definition, field)
+        }
         if let most = lengths.max() { return max(0, most) }
         if case .int(let assumed) = directive.arguments["assumedSize"] { return assumed }
         return assumedListSize
@@ -166,12 +174,16 @@ struct NaiveCost {
     }
 
     private func weight(of type: NamedType) -> Int {
-        if type.isAbstract { return schema.possibleTypes(of: type.id).map { weight(of: schema[$0]) }.max() ?? 1 }
+        if type.isAbstract {
+            return schema.possibleTypes(of: type.id).map { weight(of: schema[$0]) }.max() ?? 1
+        }
         return weight(type.appliedDirectives) ?? (type.isLeaf ? 0 : 1)
     }
 
     private func weight(_ directives: [AppliedDirective]) -> Int? {
-        guard case .string(let text) = directives.first(named: "cost")?.arguments["weight"] else { return nil }
+        guard case .string(let text) = directives.first(named: "cost")?.arguments["weight"] else {
+            return nil
+        }
         return Int(text)
     }
 

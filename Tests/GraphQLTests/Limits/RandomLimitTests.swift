@@ -4,7 +4,7 @@ import Testing
 @Suite("Random operations against the plainest way of counting")
 struct RandomLimitTests {
     static let seeds = (0..<40).map { UInt64($0) * 7_919 }
-    static let documents = 25
+    static let documents = 12
 
     @Test("counts are those of the operation written out", arguments: seeds)
     func counts(seed: UInt64) throws {
@@ -15,9 +15,11 @@ struct RandomLimitTests {
             let (measured, operation, document) = try schema.check(text, .unlimited)
             let naive = NaiveMeasure(operation, in: document)
             let expected = OperationMeasure(
-                tokens: document.tokenCount, depth: naive.fields.map(\.depth).max() ?? 0, introspectionDepth: 0,
+                tokens: document.tokenCount, depth: naive.fields.map(\.depth).max() ?? 0,
+                introspectionDepth: 0,
                 aliases: naive.fields.count(where: \.isAliased), rootFields: naive.root.count,
-                selections: naive.sets.map(\.fields.count).max() ?? 0, fields: naive.fields.count, directives: 0)
+                selections: naive.sets.map(\.fields.count).max() ?? 0, fields: naive.fields.count,
+                directives: 0)
             #expect(measured.measure == expected, "\(text)")
         }
     }
@@ -80,8 +82,10 @@ struct RandomLimitTests {
             let text = operations.document()
             let cost = try schema.cost(text, ["n": .int(5)])
             guard case .int(let total) = cost.total.inputValue else { continue }
-            #expect(try schema.refusals(of: text, OperationLimits(cost: total).onlyCost, ["n": .int(5)]) == [])
-            let refusals = try schema.refusals(of: text, OperationLimits(cost: total - 1).onlyCost, ["n": .int(5)])
+            #expect(
+                try schema.refusals(of: text, OperationLimits(cost: total).onlyCost, ["n": .int(5)]) == [])
+            let refusals = try schema.refusals(
+                of: text, OperationLimits(cost: total - 1).onlyCost, ["n": .int(5)])
             #expect(refusals.map(\.code) == ["COST_LIMIT_EXCEEDED"])
             // The root costs 1, so what passes a limit above that is a field, and never the operation as a whole.
             #expect(total < 2 || refusals.first?.place != "1:1", "\(text)")

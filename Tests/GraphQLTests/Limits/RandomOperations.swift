@@ -8,7 +8,8 @@ struct RandomOperations {
     private var usedFragments: Set<Int> = []
 
     private static let fragmentTypes = [
-        "Query", "Leaf", "Tree", "Node", "Thing", "Connection", "Query", "Connection", "Leaf", "Node", "Tree", "Query",
+        "Query", "Leaf", "Tree", "Node", "Thing", "Connection", "Query", "Connection", "Leaf", "Node", "Tree",
+        "Query",
     ]
     private static let leaves = ["Leaf": "id", "Tree": "weight", "Node": "sizes", "Rock": "id"]
     private static let fields: [String: [(field: String, type: String)]] = [
@@ -25,7 +26,8 @@ struct RandomOperations {
         "Thing": [],
         "Edge": [("node", "Leaf")],
         "Connection": [
-            ("edges", "Edge"), ("nodes", "Leaf"), ("next", "Connection"), ("other", "Leaf"), ("matrix", "Leaf"),
+            ("edges", "Edge"), ("nodes", "Leaf"), ("next", "Connection"), ("other", "Leaf"),
+            ("matrix", "Leaf"),
         ],
     ]
     private static let overlapping = [
@@ -51,14 +53,16 @@ struct RandomOperations {
 
     private mutating func selections(of type: String, depth: Int, below fragment: Int) -> String {
         let count = Int.random(in: 1...3, using: &random)
-        return (0..<count).map { _ in selection(of: type, depth: depth, below: fragment) }.joined(separator: "\n")
+        return (0..<count).map { _ in selection(of: type, depth: depth, below: fragment) }.joined(
+            separator: "\n")
     }
 
     private mutating func selection(of type: String, depth: Int, below fragment: Int) -> String {
         switch Int.random(in: 0..<10, using: &random) {
         case 0, 1: return spread(in: type, below: fragment) ?? leaf(of: type)
         case 2 where depth > 0:
-            let condition = (RandomOperations.overlapping[type] ?? [type]).randomElement(using: &random) ?? type
+            let condition =
+                (RandomOperations.overlapping[type] ?? [type]).randomElement(using: &random) ?? type
             return "... on \(condition) { \(selections(of: condition, depth: depth - 1, below: fragment)) }"
         case 3 where depth > 0: return "... { \(selections(of: type, depth: depth - 1, below: fragment)) }"
         case 4: return leaf(of: type)

@@ -49,11 +49,13 @@ extension Cost {
 
     static func * (count: Int, cost: Cost) -> Cost {
         let (product, overflows) = cost.millionths.multipliedReportingOverflow(by: count)
-        return overflows ? ((cost.millionths < 0) == (count < 0) ? .highest : .lowest) : Cost(millionths: product)
+        return overflows
+            ? ((cost.millionths < 0) == (count < 0) ? .highest : .lowest) : Cost(millionths: product)
     }
 }
 
 extension Cost: Comparable {
+    /// Whether one amount is less than another.
     public static func < (one: Cost, other: Cost) -> Bool { one.millionths < other.millionths }
 }
 

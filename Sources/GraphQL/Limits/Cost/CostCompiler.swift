@@ -3,7 +3,9 @@ struct CostCompiler {
     private let model: CostModel
     private let typed: TypedDocument
     private let limits: OperationLimits
-    /// Whether what is known is added up. Where a limit is passed it is not, so that the place can be told.
+    /// Whether what is known is added up.
+    ///
+    /// Where a limit is passed it is not, so that the place can be told.
     private let folds: Bool
     private var steps: [CostStep] = []
     private var fragments: [SizedFragment: CostPart] = [:]
@@ -21,9 +23,7 @@ struct CostCompiler {
         self.folds = folds
     }
 
-    /// The plan of an operation.
-    ///
-    /// - Parameter order: the fragments that it reaches, each behind those that it spreads.
+    /// The plan of an operation; `order` has the fragments that it reaches, each behind those that it spreads.
     static func plan(
         _ operation: OperationDefinition, in typed: TypedDocument, order: FragmentOrder, _ model: CostModel,
         _ limits: OperationLimits, folds: Bool = true
@@ -45,7 +45,9 @@ struct CostCompiler {
         }
     }
 
-    /// What a selection set comes to. It calls itself for nested sets, whose depth the parser bounds.
+    /// What a selection set comes to.
+    ///
+    /// It calls itself for nested sets, whose depth the parser bounds.
     private mutating func part(_ set: SelectionSet, sizing: Int) -> CostPart {
         var parts: [CostPart] = []
         var alternatives = Alternatives()

@@ -31,7 +31,9 @@ package struct CostModel: Sendable {
         for type in schema.types where type.isAbstract { settle(type) }
         for type in schema.types {
             for (position, field) in type.fields.enumerated() {
-                let sized = fields[type.id.index][position].listSizes.reduce(into: Set()) { $0.formUnion($1.sizedFields) }
+                let sized = fields[type.id.index][position].listSizes.reduce(into: Set()) {
+                    $0.formUnion($1.sizedFields)
+                }
                 fields[type.id.index][position].sizing = sizings.id(of: sized, below: field.type.type, schema)
             }
         }
@@ -49,9 +51,12 @@ package struct CostModel: Sendable {
     }
 
     private func implementation(of field: SchemaField, on type: TypeID) -> FieldPrice.Implementation? {
-        guard case .object(let object) = schema[type].kind, let position = object.fieldIndex(named: field.name) else {
+        guard case .object(let object) = schema[type].kind,
+            let position = object.fieldIndex(named: field.name)
+        else {
             return nil
         }
-        return FieldPrice.Implementation(definition: object.fields[position], price: fields[type.index][position])
+        return FieldPrice.Implementation(
+            definition: object.fields[position], price: fields[type.index][position])
     }
 }

@@ -40,7 +40,10 @@ struct CostPlan: Sendable {
         return bills
     }
 
-    func resolve(_ field: FieldCost, _ literals: LiteralCoercion) throws(OperationRefusal) -> FieldCost.Resolved {
+    /// What a field costs with the variables, what is selected below it aside.
+    func resolve(
+        _ field: FieldCost, _ literals: LiteralCoercion
+    ) throws(OperationRefusal) -> FieldCost.Resolved {
         do {
             return try field.resolved(literals, model)
         } catch {

@@ -11,7 +11,8 @@ extension CostReader {
         }
         size.sizedFields = Set(strings(applied.arguments["sizedFields"]))
         size.requiresOneSlicingArgument =
-            !size.slicingArguments.isEmpty && applied.arguments["requireOneSlicingArgument"] != .boolean(false)
+            !size.slicingArguments.isEmpty
+            && applied.arguments["requireOneSlicingArgument"] != .boolean(false)
         checkTarget(size, place)
         checkAssumedSize(size, place)
         return size
@@ -46,7 +47,9 @@ extension CostReader {
                 let field = object.field(named: name)
             else {
                 let within = schema.describe(type)
-                report("names the slicing argument \"\(path)\", but \"\(within)\" has no field \"\(name)\".", place)
+                report(
+                    "names the slicing argument \"\(path)\", but \"\(within)\" has no field \"\(name)\".",
+                    place)
                 return nil
             }
             type = field.type
@@ -93,7 +96,8 @@ extension CostReader {
                     + "Set \"requireOneSlicingArgument\" to false, or leave out \"assumedSize\".", place)
         }
         for slicing in size.slicingArguments {
-            guard slicing.inputFields.isEmpty, place.field.arguments[slicing.argument].defaultValue != nil else {
+            guard slicing.inputFields.isEmpty, place.field.arguments[slicing.argument].defaultValue != nil
+            else {
                 continue
             }
             report(

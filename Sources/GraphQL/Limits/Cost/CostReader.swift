@@ -56,7 +56,9 @@ struct CostReader {
         schema[type].isLeaf ? .zero : Cost(1)
     }
 
-    /// What `@cost` says; nil where there is none. A directive of this name without a weight is not the one meant.
+    /// What `@cost` says; nil where there is none.
+    ///
+    /// A directive of this name without a weight is not the one meant.
     private mutating func weight(
         _ applied: [AppliedDirective], on coordinate: String, at node: SourceSpan?
     ) -> Cost? {

@@ -1,12 +1,11 @@
 extension FieldCost {
     /// Reads off a document what a selected field costs.
     ///
-    /// - Parameters:
-    ///   - position: which field of `parent` it is.
-    ///   - isSizedFromAround: whether the field around tells the length of a list by this name.
-    ///   - children: what is selected below.
+    /// The field is the one at `position` of its parent type. `isSizedFromAround` tells whether the field around the
+    /// selection set sizes a list by this name, and `children` is what is selected below.
     init(
-        _ field: SelectedField, _ position: Int, of parent: TypeID, in typed: TypedDocument, _ model: CostModel,
+        _ field: SelectedField, _ position: Int, of parent: TypeID, in typed: TypedDocument,
+        _ model: CostModel,
         assumedListSize: Int, isSizedFromAround: (String) -> Bool, children: CostPart?
     ) {
         let definition = model.schema[parent].fields[position]
@@ -22,16 +21,19 @@ extension FieldCost {
         weight = price.weight
         typeWeight = model.types[definition.type.type.index]
         length = wrapping.isList ? ListLength(ownSizes, assumed: assumed, given: arguments.value) : nil
-        innerItems = (1..<max(1, Int(wrapping.lists))).reduce(1) { items, _ in items.stoppingProduct(assumed) }
+        let innerLists = max(1, Int(wrapping.lists)) - 1
+        innerItems = (0..<innerLists).reduce(1) { items, _ in items.stoppingProduct(assumed) }
         self.isSizedFromAround = wrapping.isList && isSizedFromAround(definition.name)
-        lengthBelow = sizesBelow.isEmpty ? nil : ListLength(sizesBelow, assumed: assumed, given: arguments.value)
+        lengthBelow =
+            sizesBelow.isEmpty ? nil : ListLength(sizesBelow, assumed: assumed, given: arguments.value)
         self.children = children
 
         add(arguments, weights: price.arguments, model, typed)
         for directive in field.directives.indices {
             guard let position = typed.directives[directive] else { continue }
             let given = GivenArguments(
-                typed.document.directives[directive].arguments, of: model.schema.directives[position].arguments,
+                typed.document.directives[directive].arguments,
+                of: model.schema.directives[position].arguments,
                 in: typed)
             add(given, weights: model.directiveArguments[position], model, typed)
         }
@@ -64,7 +66,9 @@ private struct GivenArguments {
         document = typed.document
         literals = Array(repeating: nil, count: definitions.count)
         for index in run.indices {
-            guard let position = typed.arguments[index].position, literals.indices.contains(position) else { continue }
+            guard let position = typed.arguments[index].position, literals.indices.contains(position) else {
+                continue
+            }
             literals[position] = typed.document.arguments[index].value
         }
     }

@@ -3,8 +3,10 @@ struct FieldPrice: Sendable {
     var weight: Cost
     /// By position.
     var arguments: [Cost]
-    /// What `@listSize` says. Of a field of an interface that has none, what those of its implementations say; the
-    /// longest list counts.
+    /// What `@listSize` says.
+    ///
+    /// Of a field of an interface that has none, what those of its implementations say; the longest list
+    /// counts.
     var listSizes: [ListSize]
     /// The fields below this one whose length is told here, as `Sizings` numbers them.
     var sizing = Sizings.none
@@ -40,7 +42,8 @@ extension FieldPrice.Implementation {
     /// The same for the interface's field, whose arguments may stand in another order.
     fileprivate func moved(_ size: ListSize, to field: SchemaField) -> ListSize {
         let arguments = size.slicingArguments.compactMap { slicing in
-            field.arguments.firstIndex { $0.name == definition.arguments[slicing.argument].name }.map { position in
+            let name = definition.arguments[slicing.argument].name
+            return field.arguments.firstIndex { $0.name == name }.map { position in
                 SlicingArgument(path: slicing.path, argument: position, inputFields: slicing.inputFields)
             }
         }

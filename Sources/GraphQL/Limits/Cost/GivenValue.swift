@@ -37,8 +37,9 @@ extension Document {
 }
 
 extension CostModel {
-    /// What an argument costs: its weight, and that of all input fields that are used in it (5.3.2.2). It may be
-    /// negative.
+    /// What an argument costs: its weight, and that of all input fields that are used in it (5.3.2.2).
+    ///
+    /// It may be negative.
     func cost(of value: InputValue?, weight: Cost, type: WrappedType) -> Cost {
         guard let value, value != .null else { return .zero }
         return weight + costOfInputFields(in: value, type)

@@ -13,9 +13,11 @@ struct ListLength: Sendable {
         let given: [GivenValue]
     }
 
-    /// - Parameter given: what an argument of the field is given, by its position.
+    /// What is said of a list; `given` tells what an argument of the field is given, by its position.
     init(_ sizes: [ListSize], assumed: Int, given: (Int) -> GivenValue) {
-        self.sizes = sizes.map { size in Size(size: size, given: size.slicingArguments.map { given($0.argument) }) }
+        self.sizes = sizes.map { size in
+            Size(size: size, given: size.slicingArguments.map { given($0.argument) })
+        }
         self.assumed = assumed
         isConstant = self.sizes.allSatisfy { $0.given.allSatisfy(\.isConstant) }
     }

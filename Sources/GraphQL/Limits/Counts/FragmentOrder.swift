@@ -4,7 +4,7 @@ struct FragmentOrder {
     /// Indices in `TypedDocument.fragments`.
     private(set) var fragments: [Int] = []
 
-    /// - Parameter document: valid, so its fragments form no cycles.
+    /// Follows a selection set of a valid document, whose fragments form no cycles.
     init(reachedFrom set: SelectionSet, in document: TypedDocument) {
         guard !document.fragments.isEmpty else { return }
         var reached = Array(repeating: false, count: document.fragments.count)

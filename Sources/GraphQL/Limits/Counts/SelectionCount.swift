@@ -1,5 +1,7 @@
-/// What limits count in a selection and all that is selected below it. Sums that do not fit an integer stay at
-/// `Int.max`: a short document may write out to more fields than there are numbers for.
+/// What limits count in a selection and all that is selected below it.
+///
+/// Sums that do not fit an integer stay at `Int.max`: a short document may write out to more fields than
+/// there are numbers for.
 struct SelectionCount: Equatable {
     /// Levels of fields; below `__schema` and `__type` those of introspection.
     var depth = 0

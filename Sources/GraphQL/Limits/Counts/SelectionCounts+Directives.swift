@@ -3,7 +3,9 @@ extension SelectionCounts {
     /// that it reaches, and their selections.
     func forEachDirectives(_ body: (Run<Directive>) -> Void) {
         body(operation.directives)
-        for variable in operation.variables.indices { body(document.document.variableDefinitions[variable].directives) }
+        for variable in operation.variables.indices {
+            body(document.document.variableDefinitions[variable].directives)
+        }
         for fragment in order.fragments { body(document.fragments[fragment].definition.directives) }
         forEachSelection { _, selection in
             switch selection {

@@ -8,7 +8,8 @@ extension SelectionCounts {
     /// The first field that stands more than so many levels deep in introspection.
     func place(deeperInIntrospectionThan levels: Int) -> SourceSpan? {
         var set = operation.selectionSet
-        while let index = set.selections.indices.first(where: { selections[$0].introspectionDepth > levels }) {
+        let isDeeper = { (index: Int) in selections[index].introspectionDepth > levels }
+        while let index = set.selections.indices.first(where: isDeeper) {
             if case .field(let field) = document.document.selections[index],
                 document.selections[index].field.isIntrospection
             {

@@ -28,7 +28,9 @@ struct SelectionCounts {
     }
 
     /// The selection sets of fields, and that of the operation: those in which fields stand side by side in a
-    /// response. In no particular order.
+    /// response.
+    ///
+    /// In no particular order.
     func forEachSelectionSet(_ body: (SelectionSet) -> Void) {
         body(operation.selectionSet)
         forEachSelection { _, selection in
@@ -49,7 +51,9 @@ struct SelectionCounts {
         }
     }
 
-    /// Counts a selection set and, before it, all that are nested in it. The parser bounds how deep that is.
+    /// Counts a selection set and, before it, all that are nested in it.
+    ///
+    /// The parser bounds how deep that is.
     private mutating func count(_ set: SelectionSet) -> SelectionCount {
         var sum = SelectionCount()
         for index in set.selections.indices {
@@ -66,7 +70,8 @@ struct SelectionCounts {
             let inner = field.selectionSet.map { count($0) } ?? SelectionCount()
             widest = max(widest, inner.width)
             return inner.field(
-                isAliased: field.alias != nil, isIntrospection: document.selections[index].field.isIntrospection)
+                isAliased: field.alias != nil,
+                isIntrospection: document.selections[index].field.isIntrospection)
         case .fragmentSpread:
             return document.selections[index].fragment.map { fragments[$0] } ?? SelectionCount()
         case .inlineFragment(let fragment):
