@@ -19,21 +19,8 @@ extension SourceText {
     ///
     /// Reads the text up to the offset: meant for errors, not for every node.
     public func location(of offset: UInt32) -> SourceLocation {
-        var line = 1
-        var column = 1
-        var previous: UInt8 = 0
-        for byte in bytes.prefix(Int(offset)) {
-            if byte == .lineFeed && previous == .carriageReturn {
-                column = 1
-            } else if byte == .lineFeed || byte == .carriageReturn {
-                line += 1
-                column = 1
-            } else {
-                column += byte.utf16Width
-            }
-            previous = byte
-        }
-        return SourceLocation(line: line, column: column)
+        var walk = LocationWalk(bytes)
+        return walk.location(of: offset)
     }
 
     /// Line and column of a span's first byte.

@@ -28,11 +28,11 @@ public struct ValidDocument: Sendable {
 /// - Throws: What is wrong: at most `options.maximumErrors` errors, then one more that says so.
 public func validate(
     _ document: Document, against schema: Schema, options: ValidationOptions = ValidationOptions()
-) throws(ValidationErrors) -> ValidDocument {
+) throws(GraphQLErrors) -> ValidDocument {
     let typed = TypedDocument(document, schema: schema, options: options)
     let findings = Rule.findings(in: typed)
     guard findings.isEmpty else {
-        throw ValidationErrors(GraphQLError.wording(findings, in: typed))
+        throw GraphQLErrors(GraphQLError.wording(findings, in: typed))
     }
     return ValidDocument(typed)
 }
@@ -57,13 +57,8 @@ extension Rule {
 extension GraphQLError {
     fileprivate static func wording(_ findings: [Finding], in typed: TypedDocument) -> [GraphQLError] {
         let maximum = typed.options.maximumErrors
-        let reported = findings.prefix(maximum)
-        // Errors may name very many places, such as all fragments of a cycle: the text is read once for all of them.
-        let offsets = Set(reported.flatMap { $0.spans.map(\.start) })
-        let locations = typed.document.source.locations(of: offsets)
-        var errors = reported.map { finding in
-            GraphQLError(finding.message(), locations: finding.spans.compactMap { locations[$0.start] })
-        }
+        var errors = typed.document.source.locate(
+            findings.prefix(maximum).map { (message: $0.message(), spans: $0.spans) })
         if findings.count > maximum {
             errors.append(
                 GraphQLError("Too many validation errors, error limit reached. Validation aborted."))

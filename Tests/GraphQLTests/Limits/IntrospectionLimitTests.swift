@@ -72,7 +72,7 @@ struct IntrospectionLimitTests {
         do {
             _ = try schema.check(query, .default)
             #expect(place == nil)
-        } catch let errors as ValidationErrors {
+        } catch let errors as GraphQLErrors {
             #expect(errors.errors.map(\.message) == ["Maximum introspection depth exceeded"])
             #expect(errors.errors.map { LimitRefusal($0).place } == [place])
         }

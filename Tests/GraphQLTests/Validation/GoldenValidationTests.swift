@@ -31,7 +31,7 @@ struct GoldenValidationTests {
         do {
             _ = try validate(parse(text), against: schema)
             return []
-        } catch let error as ValidationErrors {
+        } catch let error as GraphQLErrors {
             return error.errors.map(ValidationGoldenError.init)
         }
     }

@@ -61,7 +61,7 @@ func validationErrors(of text: String, options: ValidationOptions = ValidationOp
 {
     let document = try parse(text)
     let schema = try Market.schema()
-    do throws(ValidationErrors) {
+    do throws(GraphQLErrors) {
         _ = try validate(document, against: schema, options: options)
         return []
     } catch {

@@ -1,4 +1,4 @@
-/// Everything that is wrong with a schema or with the variables of a request, found together.
+/// Everything that is wrong with a schema, a document or the variables of a request, found together.
 public struct GraphQLErrors: Error, Hashable, Sendable {
     /// At least one, in the order of the document.
     public let errors: [GraphQLError]
