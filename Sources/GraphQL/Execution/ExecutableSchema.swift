@@ -5,17 +5,23 @@
 /// let response = try await schema.respond(to: Request("{ account { equity } }"), context: context).value()
 /// ```
 public final class ExecutableSchema<Context: Sendable>: Sendable {
+    /// The schema that requests are validated against and introspection tells of.
     public let schema: Schema
     private let roots: Roots
     private let options: ExecutionOptions
+    /// What each field of the schema costs.
+    private let prices: CostModel
     private let documents: GenerationalCache<String, PreparedDocument>
 
     /// Binds Swift types to a schema.
     ///
     /// - Parameters:
+    ///   - schema: the schema, checked already.
     ///   - query: the value that queries begin from; its type stands for the schema's query type.
     ///   - mutation: the same for mutations, where the schema has any.
     ///   - subscription: the same for subscriptions; its fields are made with `events:`.
+    ///   - context: what all resolvers are given of a request; they ask for this very type.
+    ///   - options: limits, and how errors are presented.
     /// - Throws: `BindingError` with every difference between the schema and the bound types.
     public init<Query: GraphQLObject, Mutation: GraphQLObject, Subscription: GraphQLObject>(
         _ schema: Schema, query: Query, mutation: Mutation = NoOperations(),
@@ -24,23 +30,33 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ) throws(BindingError) {
         self.schema = schema
         self.options = options
+        do {
+            prices = try CostModel(schema)
+        } catch {
+            throw BindingError(differences: [], faults: error.errors)
+        }
         roots = Roots(
             query: RootBinding(query), mutation: RootBinding(ifAny: mutation),
             subscription: RootBinding(ifAny: subscription))
         documents = GenerationalCache(capacity: options.documentCacheCapacity)
         var binder = Binder(schema: schema, context: context)
         roots.bind(to: &binder)
-        if !binder.differences.isEmpty { throw BindingError(differences: binder.differences) }
+        if !binder.differences.isEmpty { throw BindingError(differences: binder.differences, faults: []) }
     }
 
     /// Answers a request: at once where all that it asks for is at hand.
     ///
     /// Whatever is wrong with the request is said in the response; this never throws.
     ///
-    /// - Parameter allowed: the kinds of operation that may run; GraphQL over HTTP lets GET run queries only. Of
-    ///   another kind nothing is run, and the response's outcome is `notAllowed`.
+    /// - Parameters:
+    ///   - request: the document, which of its operations to run, and the values of its variables.
+    ///   - context: what resolvers are given.
+    ///   - allowed: the kinds of operation that may run; GraphQL over HTTP lets GET run queries only. Of another
+    ///     kind nothing is run, and the response's outcome is `notAllowed`.
+    /// - Returns: the response, or what makes it once its loads have answered.
     public func respond(
-        to request: Request, context: Context, allowing allowed: Set<OperationType> = Set(OperationType.allCases)
+        to request: Request, context: Context,
+        allowing allowed: Set<OperationType> = Set(OperationType.allCases)
     ) -> Loading<Response> {
         do throws(GraphQLErrors) {
             let run = try prepare(request, context)
@@ -48,7 +64,9 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
                 return .ready(Response(notAllowing: run.plan.operation.type))
             }
             if run.plan.operation.type == .subscription {
-                throw GraphQLErrors([GraphQLError("A subscription has no single response; it must be subscribed to.")])
+                throw GraphQLErrors([
+                    GraphQLError("A subscription has no single response; it must be subscribed to.")
+                ])
             }
             return run.plan.run(in: run.circumstances)
         } catch {
@@ -61,7 +79,9 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     /// A query or mutation is answered by a sequence of one response.
     ///
     /// - Returns: the responses, or the one response that says why there are none.
-    public func subscribe(to request: Request, context: Context) async -> Result<ResponseStream, RefusedSubscription> {
+    public func subscribe(
+        to request: Request, context: Context
+    ) async -> Result<ResponseStream, RefusedSubscription> {
         do throws(GraphQLErrors) {
             let run = try prepare(request, context)
             guard run.plan.operation.type == .subscription else {
@@ -82,7 +102,10 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     private func prepare(_ request: Request, _ context: Context) throws(GraphQLErrors) -> PreparedRun {
         let document = try prepare(request.document)
         let operation = try document.operation(named: request.operationName)
+        let measured = try document.measured(operation, within: options.limits, at: prices)
         let variables = try document.variables(of: operation, given: request.variables, schema)
+        // Before planning: the plan of an operation that costs too much may be too large to make.
+        let cost = try measured.cost(variables)
         let plan = try document.plan(operation, variables) { [roots, schema] conditions throws in
             try roots.plan(operation, of: document.valid, schema, conditions)
         }
@@ -90,7 +113,8 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
             plan: plan,
             circumstances: OperationPlan.Circumstances(
                 variables: variables, context: context, sizeHint: document.sizeHint,
-                presenter: options.errorPresenter, timeLimit: options.timeLimit))
+                presenter: options.errorPresenter, timeLimit: options.timeLimit,
+                cost: request.extensions["cost"] == .boolean(true) ? cost.inputValue : nil))
     }
 
     /// Parses and validates a document, once for all requests that send it.
@@ -98,21 +122,14 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         if let known = documents[text] { return known }
         let document: Document
         do {
-            document = try parse(SourceText(text), limits: options.parserLimits)
+            document = try parse(SourceText(text), limits: options.limits.limiting(options.parserLimits))
         } catch {
-            throw GraphQLErrors([GraphQLError(error)])
+            throw GraphQLErrors([GraphQLError(refusing: error)])
         }
-        let prepared = PreparedDocument(try valid(document))
+        let prepared = PreparedDocument(
+            try validate(document, against: schema, options: options.validation))
         documents[text] = prepared
         return prepared
-    }
-
-    private func valid(_ document: Document) throws(GraphQLErrors) -> ValidDocument {
-        do {
-            return try validate(document, against: schema, options: options.validation)
-        } catch {
-            throw GraphQLErrors(error.errors)
-        }
     }
 }
 
@@ -122,21 +139,32 @@ public struct ExecutionOptions: Sendable {
     public var documentCacheCapacity = 1_000
     /// How large a document may be.
     public var parserLimits = ParserLimits.default
+    /// How many faults of a document are reported, and how much their messages tell of the schema.
     public var validation = ValidationOptions()
-    /// How long the loads of an operation may take together; nil for as long as they like. They are cancelled then,
+    /// How much one operation may ask for.
+    public var limits = OperationLimits.default
+    /// How long the loads of an operation may take together; nil for as long as they like.
+    ///
+    /// They are cancelled then,
     /// and what they were for is null with code OPERATION_TIMED_OUT.
     public var timeLimit: Duration?
     /// Makes of what resolvers throw what clients see.
     public var errorPresenter = ErrorPresenter()
 
+    /// The defaults of each; a limit of time is not among them.
     public init() {}
 }
 
 /// Everything in which bound Swift types and their schema differ.
 public struct BindingError: Error, CustomStringConvertible {
+    /// Where schema and types differ, in the order in which binding came upon it; empty where costs are at fault.
     public let differences: [SchemaDifference]
+    /// What is wrong with the costs that the schema gives its fields.
+    public let faults: [GraphQLError]
 
+    /// A heading, then each difference and fault on a line of its own.
     public var description: String {
-        "The bound types do not fit the schema:\n" + differences.map { "  \($0)" }.joined(separator: "\n")
+        let lines = differences.map { "  \($0)" } + faults.map { "  \($0.message)" }
+        return "The bound types do not fit the schema:\n" + lines.joined(separator: "\n")
     }
 }

@@ -8,6 +8,11 @@ final class PreparedDocument: Sendable {
     /// The variables that decide about selections: there is a plan for each combination of their values.
     private let conditionalVariables: [Name]
     private let plans = GenerationalCache<PlanKey, OperationPlan>(capacity: 16)
+    /// What the limits have to say of each operation, by where it begins.
+    ///
+    /// A refusal costs as much to find as a
+    /// success, so it is kept as well.
+    private let measures = GenerationalCache<UInt32, Result<MeasuredOperation, GraphQLErrors>>(capacity: 16)
 
     init(_ valid: ValidDocument) {
         self.valid = valid
@@ -25,12 +30,31 @@ final class PreparedDocument: Sendable {
                     GraphQLError("Must provide operation name if query contains multiple operations.")
                 ])
             }
-            guard let only = operations.first else { throw GraphQLErrors([GraphQLError("Must provide an operation.")]) }
+            guard let only = operations.first else {
+                throw GraphQLErrors([GraphQLError("Must provide an operation.")])
+            }
             return only
         }
         let named = operations.first { $0.name.map { valid.document.text($0) } == name }
         guard let named else { throw GraphQLErrors([GraphQLError("Unknown operation named \"\(name)\".")]) }
         return named
+    }
+
+    /// The operation as the limits see it.
+    ///
+    /// - Throws: which limit it exceeds, and where.
+    func measured(
+        _ operation: OperationDefinition, within limits: OperationLimits, at prices: CostModel
+    ) throws(GraphQLErrors) -> MeasuredOperation {
+        if let known = measures[operation.span.start] { return try known.get() }
+        let result: Result<MeasuredOperation, GraphQLErrors>
+        do throws(GraphQLErrors) {
+            result = .success(try limits.check(operation, of: valid, prices: prices))
+        } catch {
+            result = .failure(error)
+        }
+        measures[operation.span.start] = result
+        return try result.get()
     }
 
     /// The variables of a request, coerced (specification, section 6.1.2).

@@ -6,10 +6,17 @@ public struct Request: Sendable {
     public var operationName: String?
     /// The values of the operation's variables, as they came.
     public var variables: InputObject
+    /// What the client asks for beside the answer: `{"cost": true}` asks for what the operation cost.
+    public var extensions: InputObject
 
-    public init(_ document: String, operationName: String? = nil, variables: InputObject = InputObject()) {
+    /// A request for one operation of a document, neither of which is checked yet.
+    public init(
+        _ document: String, operationName: String? = nil, variables: InputObject = InputObject(),
+        extensions: InputObject = InputObject()
+    ) {
         self.document = document
         self.operationName = operationName
         self.variables = variables
+        self.extensions = extensions
     }
 }

@@ -30,6 +30,8 @@ final class OperationPlan: @unchecked Sendable {
         let presenter: ErrorPresenter
         /// How long loads may take; nil for as long as they like.
         let timeLimit: Duration?
+        /// What the operation costs, where the client has asked to be told.
+        var cost: InputValue?
     }
 
     /// Runs the operation: at once where all its loads answer at once.
@@ -56,7 +58,9 @@ final class OperationPlan: @unchecked Sendable {
     /// Begins the events of a subscription.
     ///
     /// - Throws: what kept the source stream from beginning.
-    func subscribe(in circumstances: Circumstances) async throws -> any AsyncSequence<Delivery, any Error> & Sendable {
+    func subscribe(
+        in circumstances: Circumstances
+    ) async throws -> any AsyncSequence<Delivery, any Error> & Sendable {
         guard let subscribe = root.subscribe else { throw PlanningError.noOperation }
         return try await subscribe(begin(in: circumstances))
     }
@@ -97,6 +101,11 @@ final class OperationPlan: @unchecked Sendable {
             }
             writer.write(json: ",\"errors\":")
             writer.write(errors)
+        }
+        if let cost = circumstances.cost {
+            writer.write(json: ",\"extensions\":{\"cost\":")
+            writer.write(cost)
+            writer.write(json: "}")
         }
         writer.write(byte: UInt8(ascii: "}"))
         circumstances.sizeHint.learn(writer.count)

@@ -33,16 +33,17 @@ struct SandboxCommand: AsyncParsableCommand {
         let sandbox = try await Sandbox.start(
             SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger))
         let user = SandboxUser.demo.alpaca
-        print(
-            """
-            The sandbox answers on http://\(sandbox.address)
+        let greeting = GreetingService(
+            text: """
+                The sandbox answers on http://\(sandbox.address)
 
-              PORTICO_ALPACA_BASE_URL=\(sandbox.alpaca.tradingURL) PORTICO_ALPACA_DATA_URL=\(sandbox.alpaca.dataURL) \\
-                PORTICO_ALPACA_TOKEN=\(user.token) portico serve
-            """)
-        fflush(nil)
+                  PORTICO_ALPACA_BASE_URL=\(sandbox.alpaca.tradingURL) \\
+                    PORTICO_ALPACA_DATA_URL=\(sandbox.alpaca.dataURL) \\
+                    PORTICO_ALPACA_TOKEN=\(user.token) portico serve
+
+                """)
         let group = ServiceGroup(
-            services: [SandboxService(sandbox: sandbox)], gracefulShutdownSignals: [.sigterm, .sigint],
+            services: [SandboxService(sandbox: sandbox), greeting], gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
         try await group.run()
     }

@@ -51,10 +51,7 @@ struct Serve: AsyncParsableCommand {
             await SettingReader(flags: flags, environment: ProcessInfo.processInfo.environment))
         var logger = Logger(label: "portico", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
-        let house = try await House(settings, logger: logger)
-        print(house.greeting)
-        fflush(nil)
-        try await house.run()
+        try await House(settings, logger: logger).run()
     }
 
     private var flags: [Setting: String] {

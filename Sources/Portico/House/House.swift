@@ -12,8 +12,6 @@ import Web
 
 /// Everything that a running server consists of, put together.
 struct House {
-    /// The first lines that are printed: where the endpoint is, and how to ask it.
-    let greeting: String
     private let group: ServiceGroup
 
     init(_ settings: ServeSettings, logger: Logger) async throws {
@@ -26,9 +24,11 @@ struct House {
             respond: Answering(schema: schema, backends: groundwork.backends).respond)
         let server = try await Server.start(
             ServerConfiguration(host: settings.host, port: settings.port), service: service, logger: logger)
-        greeting = Greeting(host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil).text
+        let greeting = Greeting(host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil)
         // They are stopped from the last to the first: the front door closes before what it leads to.
-        var services: [any Service] = [TransportService(transport: transport), server]
+        var services: [any Service] = [
+            TransportService(transport: transport), server, GreetingService(text: greeting.text),
+        ]
         if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }
         group = ServiceGroup(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     }

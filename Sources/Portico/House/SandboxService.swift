@@ -10,3 +10,8 @@ struct SandboxService: Service {
         await sandbox.stop()
     }
 }
+
+// Logs name the service, and would show all that it holds otherwise.
+extension SandboxService: CustomStringConvertible {
+    var description: String { "Sandbox on \(sandbox.address)" }
+}

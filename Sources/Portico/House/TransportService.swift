@@ -10,3 +10,8 @@ struct TransportService: Service {
         await transport.shutDown()
     }
 }
+
+// Logs name the service.
+extension TransportService: CustomStringConvertible {
+    var description: String { "Transport" }
+}

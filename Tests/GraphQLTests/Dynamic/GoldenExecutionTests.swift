@@ -17,7 +17,7 @@ struct GoldenExecutionTests {
                 schema = DynamicSchema(try Schema.build(sdl))
                 continue
             }
-            let golden = try GoldenCase(entry)
+            let golden = try ExecutionGolden(entry)
             let response = try #require(schema).execute(golden.request, rootValue: golden.rootValue)
             try golden.expect(response)
             count += 1
@@ -29,7 +29,7 @@ struct GoldenExecutionTests {
 private struct Unreadable: Error {}
 
 /// A recorded request and its answer.
-private struct GoldenCase {
+private struct ExecutionGolden {
     let id: String
     let request: Request
     let rootValue: InputValue
@@ -57,7 +57,7 @@ private struct GoldenCase {
         var found: [InputValue] = []
         if case .list(let items) = answer["errors"] { found = items }
         #expect(
-            Set(found.map(GoldenCase.parts)) == Set(errors.map(GoldenCase.parts)),
+            Set(found.map(ExecutionGolden.parts)) == Set(errors.map(ExecutionGolden.parts)),
             "case \(id): \(request.document)")
     }
 

@@ -91,12 +91,27 @@ struct CostCompiler {
         guard case .defined(let position) = typed.selections[index].field,
             let parent = typed.selections[index].parentType
         else { return .known(Bill()) }
-        let below = model.fields[parent.index][position].sizing
-        let children = field.selectionSet.map { part($0, sizing: below) }
-        let cost = FieldCost(
-            field, position, of: parent, in: typed, model, assumedListSize: limits.assumedListSize,
-            isSizedFromAround: { model.sizings.sizes($0, in: sizing) }, children: children)
-        return part(cost)
+        let price = model.fields[parent.index][position]
+        let children = field.selectionSet.map { part($0, sizing: price.sizing) }
+        let isSizedFromAround = model.sizings.sizes(price.name, in: sizing)
+        if folds, price.isPlain, field.directives.isEmpty, let below = CostCompiler.known(children) {
+            let cost = ResolvedCost(
+                plain: price, assumedListSize: limits.assumedListSize, isSizedFromAround: isSizedFromAround)
+            return .known(cost.bill(children: below))
+        }
+        return part(
+            FieldCost(
+                field, position, of: parent, in: typed, model, assumedListSize: limits.assumedListSize,
+                isSizedFromAround: isSizedFromAround, children: children))
+    }
+
+    /// What is selected below a field, where it is known; nothing is below a leaf.
+    private static func known(_ children: CostPart?) -> Bill? {
+        switch children {
+        case .known(let bill): bill
+        case .step: nil
+        case nil: Bill()
+        }
     }
 
     private mutating func part(_ field: FieldCost) -> CostPart {
@@ -107,17 +122,11 @@ struct CostCompiler {
 
     /// What a field costs whatever the variables; nil where it depends on them, or cannot be told.
     private func known(_ field: FieldCost) -> Bill? {
-        guard field.isConstant else { return nil }
-        var below = Bill()
-        switch field.children {
-        case .step: return nil
-        case .known(let bill): below = bill
-        case nil: break
-        }
+        guard field.isConstant, let below = CostCompiler.known(field.children) else { return nil }
         let literals = LiteralCoercion(document: typed.document, schema: model.schema)
         // A fault is told when the plan is asked, like those that depend on variables.
         guard let resolved = try? field.resolved(literals, model) else { return nil }
-        return field.bill(resolved, children: below)
+        return resolved.bill(children: below)
     }
 
     private mutating func sum(_ parts: [CostPart]) -> CostPart {

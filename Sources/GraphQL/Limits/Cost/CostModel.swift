@@ -29,14 +29,24 @@ package struct CostModel: Sendable {
         directiveArguments = schema.directives.map { reader.arguments($0.arguments, of: "@\($0.name)") }
         if !reader.errors.isEmpty { throw GraphQLErrors(reader.errors) }
         for type in schema.types where type.isAbstract { settle(type) }
-        for type in schema.types {
-            for (position, field) in type.fields.enumerated() {
-                let sized = fields[type.id.index][position].listSizes.reduce(into: Set()) {
-                    $0.formUnion($1.sizedFields)
-                }
-                fields[type.id.index][position].sizing = sizings.id(of: sized, below: field.type.type, schema)
-            }
+        for type in schema.types.indices {
+            for position in fields[type].indices { complete(position, of: type) }
         }
+    }
+
+    /// Adds what hangs on other types than the field's own.
+    private mutating func complete(_ position: Int, of type: Int) {
+        var price = fields[type][position]
+        price.typeWeight = types[price.type.type.index]
+        let sized = price.listSizes.reduce(into: Set()) { $0.formUnion($1.sizedFields) }
+        price.sizing = sizings.id(of: sized, below: price.type.type, schema)
+        let arguments = schema.types[type].fields[position].arguments
+        price.isPlain =
+            price.listSizes.isEmpty
+            && zip(price.arguments, arguments).allSatisfy { weight, argument in
+                !matters(weight, argument.type)
+            }
+        fields[type][position] = price
     }
 
     /// A value of an abstract type is one of its possible types: it costs what the most expensive of them does

@@ -54,7 +54,7 @@ extension CostPlan {
         }
 
         /// Charges a field itself; what comes next is what is selected below it.
-        mutating func enter(_ field: FieldCost, _ resolved: FieldCost.Resolved) {
+        mutating func enter(_ field: FieldCost, _ resolved: ResolvedCost) {
             charge(OperationCost(field: resolved.resolver, type: .zero))
             times = times.stoppingProduct(resolved.items)
             if field.isSizedFromAround { times = times.stoppingProduct(length) }

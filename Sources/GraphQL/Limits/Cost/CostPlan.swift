@@ -34,7 +34,7 @@ struct CostPlan: Sendable {
             case .mostOf(let parts): bills.append(parts.reduce(Bill()) { $0.most(or: $1.bill(bills)) })
             case .field(let field):
                 let resolved = try resolve(field, literals)
-                bills.append(field.bill(resolved, children: field.children?.bill(bills) ?? Bill()))
+                bills.append(resolved.bill(children: field.children?.bill(bills) ?? Bill()))
             }
         }
         return bills
@@ -43,7 +43,7 @@ struct CostPlan: Sendable {
     /// What a field costs with the variables, what is selected below it aside.
     func resolve(
         _ field: FieldCost, _ literals: LiteralCoercion
-    ) throws(OperationRefusal) -> FieldCost.Resolved {
+    ) throws(OperationRefusal) -> ResolvedCost {
         do {
             return try field.resolved(literals, model)
         } catch {

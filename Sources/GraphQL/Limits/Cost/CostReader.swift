@@ -40,7 +40,7 @@ struct CostReader {
                         + "Apply it to the fields of the types that implement it.", at: field.node)
             }
             return FieldPrice(
-                weight: weight ?? defaultWeight(of: field.type.type),
+                name: field.name, type: field.type, weight: weight ?? defaultWeight(of: field.type.type),
                 arguments: arguments(field.arguments, of: coordinate),
                 listSizes: listSize(of: field, named: coordinate).map { [$0] } ?? [])
         }

@@ -2,11 +2,11 @@ extension FieldCost {
     /// Reads off a document what a selected field costs.
     ///
     /// The field is the one at `position` of its parent type. `isSizedFromAround` tells whether the field around the
-    /// selection set sizes a list by this name, and `children` is what is selected below.
+    /// selection set sizes this one, and `children` is what is selected below.
     init(
         _ field: SelectedField, _ position: Int, of parent: TypeID, in typed: TypedDocument,
         _ model: CostModel,
-        assumedListSize: Int, isSizedFromAround: (String) -> Bool, children: CostPart?
+        assumedListSize: Int, isSizedFromAround: Bool, children: CostPart?
     ) {
         let definition = model.schema[parent].fields[position]
         let price = model.fields[parent.index][position]
@@ -19,11 +19,11 @@ extension FieldCost {
         span = field.span
         coordinate = "\(model.schema[parent].name).\(definition.name)"
         weight = price.weight
-        typeWeight = model.types[definition.type.type.index]
+        typeWeight = price.typeWeight
         length = wrapping.isList ? ListLength(ownSizes, assumed: assumed, given: arguments.value) : nil
         let innerLists = max(1, Int(wrapping.lists)) - 1
         innerItems = (0..<innerLists).reduce(1) { items, _ in items.stoppingProduct(assumed) }
-        self.isSizedFromAround = wrapping.isList && isSizedFromAround(definition.name)
+        self.isSizedFromAround = wrapping.isList && isSizedFromAround
         lengthBelow =
             sizesBelow.isEmpty ? nil : ListLength(sizesBelow, assumed: assumed, given: arguments.value)
         self.children = children

@@ -1,5 +1,8 @@
 /// What a field costs whenever it is resolved, and how long its list gets.
 struct FieldPrice: Sendable {
+    let name: String
+    /// What the field returns.
+    let type: WrappedType
     var weight: Cost
     /// By position.
     var arguments: [Cost]
@@ -10,6 +13,11 @@ struct FieldPrice: Sendable {
     var listSizes: [ListSize]
     /// The fields below this one whose length is told here, as `Sizings` numbers them.
     var sizing = Sizings.none
+    /// The weight of a value of the type that comes back.
+    var typeWeight = Cost.zero
+    /// Whether nothing that a document says of the field, directives aside, bears on what it costs: so it is with
+    /// most fields.
+    var isPlain = false
 
     /// The field of one possible type that implements a field of an interface.
     struct Implementation {

@@ -26,7 +26,7 @@ struct LineReader {
     ///
     /// What stands behind the last line feed is a line too, unless it is empty.
     ///
-    /// - Throws: `POSIXError` where the input cannot be read.
+    /// - Throws: `UsageError` where the input cannot be read.
     mutating func next() throws -> Line? {
         var isTooLong = false
         while true {
@@ -71,7 +71,10 @@ struct LineReader {
         } while received < 0 && errno == EINTR
         let failure = errno
         buffer.removeLast(chunk - max(received, 0))
-        if received < 0 { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
+        if received < 0 {
+            let cause = POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO)
+            throw UsageError("standard input cannot be read: \(cause.localizedDescription)")
+        }
         if received == 0 { isAtEnd = true }
     }
 }

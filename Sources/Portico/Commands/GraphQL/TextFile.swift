@@ -19,10 +19,10 @@ struct TextFile {
     init(path: String) throws {
         self.path = path
         do {
-            let data =
-                path == "-"
-                ? try FileHandle.standardInput.readToEnd() ?? Data()
-                : try Data(contentsOf: URL(filePath: path))
+            // A handle reads pipes too, which a shell's <(…) is.
+            let handle =
+                path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+            let data = try handle.readToEnd() ?? Data()
             bytes = [UInt8](data)
         } catch {
             throw UsageError("\(path) cannot be read: \(error.localizedDescription)")

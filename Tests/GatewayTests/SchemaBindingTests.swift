@@ -1,0 +1,36 @@
+import Contract
+import Gateway
+import GraphQL
+import Testing
+
+@Suite("The public schema")
+struct SchemaBindingTests {
+    @Test("is what the resolvers are bound to")
+    func isBound() throws {
+        let schema = try Schema.build(Contract.schemaText, name: "schema.graphql")
+        _ = try ExecutableSchema(schema, query: Query(), context: GatewayContext.self)
+    }
+
+    @Test("that differs from the resolvers is refused with every difference at its place")
+    func differs() throws {
+        var text = Contract.schemaText
+        for (old, new) in [
+            ("  canTrade: Boolean\n", "  mayTrade: Boolean\n"),
+            ("  buyingPower: Decimal\n", "  buyingPower: Float\n"),
+            ("    interval: Interval\n", "    every: Interval\n"),
+        ] {
+            #expect(text.contains(old))
+            text = text.replacing(old, with: new)
+        }
+        let schema = try Schema.build(text, name: "schema.graphql")
+        let error = #expect(throws: BindingError.self) {
+            try ExecutableSchema(schema, query: Query(), context: GatewayContext.self)
+        }
+        let places = Set(error?.differences.map(\.coordinate) ?? [])
+        #expect(
+            places.isSuperset(of: [
+                "Account.canTrade", "Account.mayTrade", "Account.buyingPower", "Account.history(interval:)",
+                "Account.history(every:)",
+            ]), "\(places)")
+    }
+}

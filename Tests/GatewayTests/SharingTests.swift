@@ -1,0 +1,95 @@
+import GraphQL
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("What is asked for more than once")
+struct SharingTests {
+    @Test("a thousand equal queries at once cost one call of each kind, and have one answer")
+    func together() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            // So that the first call is still under way when the last query comes.
+            #expect(gateway.sandbox.faults.add(Fault(.latency(.milliseconds(300)))))
+            let answers = try await withThrowingTaskGroup(of: JSONValue.self) { group in
+                for _ in 0..<1_000 {
+                    group.addTask { try await gateway.ask(homeScreen, as: alice, backends) }
+                }
+                return try await group.reduce(into: Set<JSONValue>()) { $0.insert($1) }
+            }
+            #expect(gateway.calls == callsOfHomeScreen)
+            #expect(answers.count == 1)
+            #expect(answers.first?.failures.isEmpty == true)
+            #expect(answers.first?["data"]?["positions"]?.elements?.count == 11)
+        }
+    }
+
+    @Test("one operation that asks for the account twice calls once")
+    func once() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let answer = try await gateway.ask(homeScreen, as: alice, backends)
+            #expect(answer.failures.isEmpty)
+            #expect(answer.nulls.isEmpty)
+            #expect(gateway.calls == callsOfHomeScreen)
+        }
+    }
+
+    @Test("what is in memory is answered at once, without a task")
+    func atHand() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            guard case .later(let fetch) = gateway.respond(to: homeScreen, as: alice, backends) else {
+                Issue.record("nothing can be in memory yet")
+                return
+            }
+            let first = try await fetch()
+            guard case .ready(let second) = gateway.respond(to: homeScreen, as: alice, backends) else {
+                Issue.record("all of it is in memory")
+                return
+            }
+            #expect(second.body == first.body)
+            #expect(gateway.calls == callsOfHomeScreen)
+        }
+    }
+
+    /// A field that loads, the call behind it, and the place of its `maxAge` in the schema.
+    static let ages = [
+        ("{ account { equity } }", "GET /v2/account", "Query", "account"),
+        ("{ positions { symbol } }", "GET /v2/positions", "Query", "positions"),
+        ("{ account { history { baseValue } } }", "GET /v2/account/portfolio/history", "Account", "history"),
+        ("{ quotes(symbols: [\"AAPL\"]) { price } }", "GET /v2/stocks/snapshots", "Query", "quotes"),
+    ]
+
+    @Test("is kept as long as the schema says, and no longer", arguments: ages)
+    func age(query: String, endpoint: String, type: String, field: String) async throws {
+        let maxAge = try #require(try PublicSchema.maxAge(of: field, on: type))
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            _ = try await gateway.ask(query, as: alice, backends)
+            gateway.clock.advance(by: .seconds(maxAge) - .milliseconds(1))
+            _ = try await gateway.ask(query, as: alice, backends)
+            #expect(gateway.calls[endpoint] == 1)
+            gateway.clock.advance(by: .milliseconds(1))
+            _ = try await gateway.ask(query, as: alice, backends)
+            #expect(gateway.calls[endpoint] == 2)
+        }
+    }
+
+    @Test("of several symbols, only those that memory lacks are asked for")
+    func partly() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([])
+            _ = try await gateway.ask("{ quotes(symbols: [\"AAPL\", \"KO\"]) { price } }", as: nil, backends)
+            let answer = try await gateway.ask(
+                "{ quotes(symbols: [\"KO\", \"MSFT\", \"AAPL\"]) { symbol price } }", as: nil, backends)
+            #expect(answer.failures.isEmpty)
+            #expect(
+                answer["data"]?["quotes"]?.elements?.map { $0["symbol"]?.string } == ["KO", "MSFT", "AAPL"])
+            #expect(gateway.calls == ["GET /v2/stocks/snapshots": 2])
+        }
+    }
+}

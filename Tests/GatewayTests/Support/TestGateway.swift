@@ -1,0 +1,141 @@
+import Alpaca
+import Brokerage
+import Contract
+import GraphQL
+import Sandbox
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+/// The schema and what stands behind it: real clients, over HTTP, of a sandbox whose clock stands still.
+struct TestGateway: Sendable {
+    let sandbox: Sandbox
+    let transport: Transport
+    let clock: TestClock
+    private let schema: ExecutableSchema<GatewayContext>
+
+    /// A Friday, 11:00 in New York.
+    static let now = "2026-11-20T16:00:00Z"
+
+    fileprivate init(sandbox: Sandbox, transport: Transport) throws {
+        self.sandbox = sandbox
+        self.transport = transport
+        clock = TestClock()
+        schema = try ExecutableSchema(
+            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(), context: GatewayContext.self)
+    }
+
+    /// A user's client of the sandbox, or of a port where nobody listens.
+    func client(_ user: SandboxUser, isReachable: Bool = true) throws -> AlpacaClient {
+        let (trading, data) =
+            isReachable
+            ? (sandbox.alpaca.tradingURL, sandbox.alpaca.dataURL)
+            : ("http://127.0.0.1:1/alpaca", "http://127.0.0.1:1/alpaca-data")
+        var retry = RetryPolicy()
+        retry.attempts = 1
+        // So that nothing but the operation's deadline ends a call.
+        retry.attemptTimeout = .seconds(3_600)
+        return AlpacaClient(
+            try AlpacaConfiguration(
+                environment: .sandbox, tradingURL: #require(HTTPURL(trading)), dataURL: #require(HTTPURL(data)),
+                credential: .token(user.alpaca.token)),
+            over: transport, retry: retry)
+    }
+
+    /// A connection of an owner to a user's account.
+    func connection(
+        _ id: String, of owner: OwnerID, _ user: SandboxUser = .demo, isReachable: Bool = true
+    ) throws -> BrokerConnection {
+        BrokerConnection(
+            id: id, owner: owner, provider: .alpaca, environment: .sandbox,
+            accounts: try client(user, isReachable: isReachable))
+    }
+
+    /// What stands behind the schema, with nothing in memory. Prices come through the demo user's credential.
+    func backends(_ connections: [BrokerConnection]) throws -> Backends {
+        Backends(
+            connections: connections, quoteRoutes: [QuoteRoute(provider: .alpaca, source: try client(.demo))],
+            reads: KeptReads(clock: clock.calls))
+    }
+
+    func respond(
+        to query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60)
+    ) -> Loading<GraphQL.Response> {
+        let context = GatewayContext(
+            session: Session(owner: owner), backends: backends, call: CallContext(deadline: .now + patience))
+        return schema.respond(to: Request(query), context: context)
+    }
+
+    func ask(
+        _ query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60)
+    ) async throws -> JSONValue {
+        try JSONValue(parsing: try await respond(to: query, as: owner, backends, within: patience).value().body)
+    }
+
+    /// How often the sandbox was called, by endpoint.
+    var calls: [String: Int] {
+        Dictionary(uniqueKeysWithValues: sandbox.calls.all(of: .alpaca).map { ($0.name, $0.count) })
+    }
+}
+
+/// Time for what is kept in memory: it passes when a test says so.
+///
+/// A lock, because reads on many tasks look at it.
+final class TestClock: Sendable {
+    private let time = Mutex(ContinuousClock.now)
+
+    func advance(by duration: Duration) {
+        time.withLock { $0 += duration }
+    }
+
+    var calls: CallClock {
+        CallClock(
+            now: { self.time.withLock(\.self) }, wallTime: CallClock.system.wallTime, sleep: CallClock.system.sleep)
+    }
+}
+
+func withGateway<Value>(
+    users: [SandboxUser] = [.demo, .second], _ test: (TestGateway) async throws -> Value
+) async throws -> Value {
+    let now = try #require(Instant(TestGateway.now))
+    var configuration = SandboxConfiguration(clock: .fixed(now), users: users)
+    // What the tests ask in a moment is more than Alpaca would bear in a minute.
+    configuration.alpaca.tradingRequestsPerMinute = 1_000_000
+    configuration.alpaca.dataRequestsPerMinute = 1_000_000
+    let sandbox = try await Sandbox.start(configuration)
+    let transport = try Transport(userAgent: "gateway-tests")
+    let result: Result<Value, any Error>
+    do {
+        result = .success(try await test(TestGateway(sandbox: sandbox, transport: transport)))
+    } catch {
+        result = .failure(error)
+    }
+    await transport.shutDown()
+    await sandbox.stop()
+    return try result.get()
+}
+
+/// Two users of one gateway.
+let alice = owner("alice")
+let bob = owner("bob")
+
+private func owner(_ name: String) -> OwnerID {
+    guard let owner = OwnerID(name) else { preconditionFailure("an owner needs a name") }
+    return owner
+}
+
+/// The query of the first walk.
+let homeScreen = """
+    { account { equity cash buyingPower }
+      positions { symbol quantity marketValue quote { price change changePercent } }
+      account2: account { history(range: ONE_DAY) { points { time equity } } } }
+    """
+
+/// The one call of each kind that it needs.
+let callsOfHomeScreen = [
+    "GET /v2/account": 1, "GET /v2/positions": 1, "GET /v2/stocks/snapshots": 1,
+    "GET /v2/account/portfolio/history": 1,
+]

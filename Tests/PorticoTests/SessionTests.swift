@@ -1,0 +1,87 @@
+import Brokerage
+import Sandbox
+import Testing
+import TestSupport
+
+@Suite("Who may see what")
+struct SessionTests {
+    private static let everything = """
+        { account { equity } accounts { equity } positions { symbol } quotes(symbols: ["AAPL"]) { symbol price } }
+        """
+
+    private static let unauthenticated = Set(
+        ["account", "accounts", "positions"].map { FieldFailure($0, "UNAUTHENTICATED", nil) })
+
+    @Test("without a token, prices are answered and private fields are refused, each by itself")
+    func anonymous() async throws {
+        try await withServer { server in
+            let answer = try await server.ask(SessionTests.everything, token: nil)
+            #expect(answer.status == 200)
+            #expect(Set(answer.failures) == SessionTests.unauthenticated)
+            #expect(answer.nulls == ["account", "accounts", "positions"])
+            #expect(answer.json?["data"]?["quotes"]?[0]?["price"]?.string != nil)
+            #expect(
+                answer.message == "This field needs a session: send its token as `Authorization: Bearer …`.")
+        }
+    }
+
+    @Test("an unknown token is refused with a challenge, and the sandbox tells its own", arguments: ["nobody", "Sandbox"])
+    func unknownToken(token: String) async throws {
+        try await withServer { server in
+            let answer = try await server.ask("{ quotes(symbols: [\"AAPL\"]) { price } }", token: token)
+            #expect(answer.status == 401)
+            #expect(answer.code == "UNAUTHENTICATED")
+            #expect(answer.message == "The token is unknown. The sandbox's is `sandbox`.")
+            #expect(answer["www-authenticate"]?.contains(#"error="invalid_token""#) == true)
+        }
+    }
+
+    @Test("broker keys of the configuration serve prices to everybody, account and positions to their owner only")
+    func owner() async throws {
+        try await withSandbox { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                let anonymous = try await server.ask(SessionTests.everything, token: nil)
+                #expect(Set(anonymous.failures) == SessionTests.unauthenticated)
+                #expect(anonymous.json?["data"]?["quotes"]?[0]?["price"]?.string != nil)
+                // Nothing private was even asked for.
+                #expect(sandbox.calls.all(of: .alpaca).map(\.name) == ["GET /v2/stocks/snapshots"])
+
+                let owner = try await server.ask(SessionTests.everything, token: ownerToken)
+                #expect(owner.failures.isEmpty, "\(owner.body)")
+                #expect(owner.nulls.isEmpty)
+
+                // What the owner's question has left in memory is not for others.
+                let again = try await server.ask(SessionTests.everything, token: nil)
+                #expect(Set(again.failures) == SessionTests.unauthenticated)
+                #expect(again.nulls == ["account", "accounts", "positions"])
+            }
+        }
+    }
+
+    @Test(
+        "in front of a real provider, the sandbox's token and near misses of the owner's are unknown",
+        arguments: ["sandbox", String(ownerToken.dropLast()), ownerToken + "x", ownerToken.uppercased()])
+    func foreignToken(token: String) async throws {
+        try await withSandbox { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                let answer = try await server.ask("{ account { equity } }", token: token)
+                #expect(answer.status == 401)
+                #expect(answer.message == "The token is unknown.")
+                #expect(sandbox.calls.total == 0)
+            }
+        }
+    }
+
+    @Test("without an owner's token nobody sees the account, and prices are served all the same")
+    func noOwner() async throws {
+        try await withSandbox { sandbox in
+            try await withServer(environment: Upstream(sandbox).environment) { server in
+                let answer = try await server.ask(SessionTests.everything, token: nil)
+                #expect(Set(answer.failures) == SessionTests.unauthenticated)
+                #expect(answer.json?["data"]?["quotes"]?[0]?["price"]?.string != nil)
+                #expect(try await server.ask("{ account { equity } }", token: "sandbox").status == 401)
+                #expect(try await server.ask("{ account { equity } }", token: ownerToken).status == 401)
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+import TestSupport
+
+/// A sandbox that is asked as Alpaca is, and told over HTTP what to do.
+struct RunningSandbox {
+    let port: Int
+
+    var tradingURL: String { "http://127.0.0.1:\(port)/alpaca" }
+    var dataURL: String { "http://127.0.0.1:\(port)/alpaca-data" }
+
+    /// The demo user's.
+    static let token = "sandbox-demo-token"
+
+    /// How often each of Alpaca's endpoints was called.
+    var calls: [String: Int] {
+        get async throws {
+            let answer = try await send(RawRequest.get("/_sandbox/calls"))
+            let counts = try #require(answer.json?["calls"]?["alpaca"]?.members)
+            return try counts.mapValues { count in try #require(count.digits.flatMap { Int($0) }) }
+        }
+    }
+
+    /// Stops the market, so that prices stand still.
+    func closeMarket() async throws {
+        try #require(await post("market", #"{"hours":"closed"}"#).status == 200)
+    }
+
+    func add(fault: String) async throws {
+        try #require(await post("faults", fault).status == 201)
+    }
+
+    func reset() async throws {
+        try #require(await post("reset", "{}").status == 204)
+    }
+
+    /// What Alpaca itself answers.
+    func alpaca(_ path: String) async throws -> JSONValue {
+        let answer = try await send(RawRequest.get(path, fields: ["Authorization: Bearer \(RunningSandbox.token)"]))
+        try #require(answer.status == 200)
+        return try #require(answer.json)
+    }
+
+    private func post(_ name: String, _ body: String) async throws -> RawResponse {
+        try await send(RawRequest.post(body, path: "/_sandbox/\(name)"))
+    }
+
+    private func send(_ request: String) async throws -> RawResponse {
+        let client = try RawClient(port: port)
+        defer { client.close() }
+        try await client.send(request)
+        return try await client.response()
+    }
+}
+
+/// Runs `portico sandbox` around a test.
+func withSandboxProgram<Value>(_ test: (RunningSandbox) async throws -> Value) async throws -> Value {
+    try await withProgram(["sandbox", "--port", "0"]) { _, port in try await test(RunningSandbox(port: port)) }
+}
+
+extension RunningSandbox {
+    /// The sandbox that a server has embedded, which logs its address where it logs at the level `debug`.
+    init(embeddedIn server: RunningServer) async throws {
+        let found = await server.program.errors.first { text -> Int? in
+            text.firstMatch(of: /Sandbox on 127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
+        }
+        port = try #require(found)
+    }
+}

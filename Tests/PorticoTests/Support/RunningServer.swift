@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// `portico serve` on a free port, for as long as a test needs it.
+struct RunningServer {
+    let program: Program
+    let port: Int
+
+    /// The token of the sandbox's demo user, where the sandbox is embedded.
+    static let sandboxToken = "sandbox"
+
+    /// Asks a query.
+    ///
+    /// - Parameter patience: how long the answer may take, in seconds.
+    func ask(_ query: String, token: String? = sandboxToken, patience: Int = 20) async throws -> RawResponse {
+        try await send(RawRequest.post(RawRequest.query(query), fields: fields(token)), patience: patience)
+    }
+
+    func get(_ path: String, token: String? = nil) async throws -> RawResponse {
+        try await send(RawRequest.get(path, fields: fields(token)))
+    }
+
+    /// Sends bytes on a connection of their own, and reads one response.
+    func send(_ request: String, patience: Int = 20) async throws -> RawResponse {
+        let client = try RawClient(port: port, patience: patience)
+        defer { client.close() }
+        try await client.send(request)
+        return try await client.response()
+    }
+
+    private func fields(_ token: String?) -> [String] {
+        token.map { ["Authorization: Bearer \($0)"] } ?? []
+    }
+}
+
+/// Runs `portico serve` around a test; stops it with SIGTERM, after which its exit status must be 0.
+func withServer<Value>(
+    _ arguments: [String] = [], environment: [String: String] = [:],
+    sourceLocation: SourceLocation = #_sourceLocation, _ test: (RunningServer) async throws -> Value
+) async throws -> Value {
+    try await withProgram(
+        ["serve", "--port", "0"] + arguments, environment: environment, sourceLocation: sourceLocation
+    ) { program, port in
+        try await test(RunningServer(program: program, port: port))
+    }
+}
+
+/// Runs a program that listens around a test; stops it with SIGTERM, after which its exit status must be 0.
+func withProgram<Value>(
+    _ arguments: [String], environment: [String: String] = [:],
+    sourceLocation: SourceLocation = #_sourceLocation, _ test: (Program, _ port: Int) async throws -> Value
+) async throws -> Value {
+    try await Turns.take {
+        let program = try Program(arguments, environment: environment)
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await test(program, program.port()))
+        } catch {
+            result = .failure(error)
+        }
+        program.stop()
+        let status = await program.exitStatus
+        #expect(
+            status == 0, "stopped by SIGTERM; it wrote: \(program.errors.text)", sourceLocation: sourceLocation)
+        return try result.get()
+    }
+}
+
+/// Runs a test with an empty folder, which is removed afterwards.
+func withFolder<Value>(_ test: (URL) async throws -> Value) async throws -> Value {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "portico-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await test(folder)
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// A provider that a server is pointed at, as one points it at Alpaca.
+struct Upstream {
+    var tradingURL: String
+    var dataURL: String
+    var credential: [String: String]
+
+    init(
+        tradingURL: String, dataURL: String,
+        credential: [String: String] = ["PORTICO_ALPACA_TOKEN": RunningSandbox.token]
+    ) {
+        self.tradingURL = tradingURL
+        self.dataURL = dataURL
+        self.credential = credential
+    }
+
+    init(_ sandbox: RunningSandbox) {
+        self.init(tradingURL: sandbox.tradingURL, dataURL: sandbox.dataURL)
+    }
+
+    init(_ sandbox: Sandbox) {
+        self.init(tradingURL: sandbox.alpaca.tradingURL, dataURL: sandbox.alpaca.dataURL)
+    }
+
+    var environment: [String: String] {
+        credential.merging(["PORTICO_ALPACA_BASE_URL": tradingURL, "PORTICO_ALPACA_DATA_URL": dataURL]) { $1 }
+    }
+}
+
+/// The token of the owner of a server's broker keys, in tests.
+let ownerToken = "owner-token-of-the-tests"
+
+/// Runs `portico serve` in front of a provider, with an owner.
+func withServer<Value>(
+    before upstream: Upstream, _ arguments: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
+    _ test: (RunningServer) async throws -> Value
+) async throws -> Value {
+    try await withFolder { folder in
+        let file = folder.appending(path: "owner-token")
+        try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
+        let environment = upstream.environment.merging(["PORTICO_OWNER_TOKEN_FILE": file.path]) { $1 }
+        return try await withServer(
+            arguments, environment: environment, sourceLocation: sourceLocation, test)
+    }
+}
+
+/// Runs a sandbox within the tests, for those that tell it what to do.
+func withSandbox<Value>(_ test: (Sandbox) async throws -> Value) async throws -> Value {
+    let sandbox = try await Sandbox.start()
+    let result: Result<Value, any Error>
+    do {
+        result = .success(try await test(sandbox))
+    } catch {
+        result = .failure(error)
+    }
+    await sandbox.stop()
+    return try result.get()
+}

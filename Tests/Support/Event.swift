@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Something that comes once and can be awaited, by any number of tasks.
+package final class Event<Value: Sendable>: Sendable {
+    private enum State {
+        case awaited([CheckedContinuation<Value, Never>])
+        case happened(Value)
+    }
+
+    private let state = Mutex(State.awaited([]))
+
+    package init() {}
+
+    /// It happens; a second time is without effect.
+    package func happen(_ value: Value) {
+        let waiting: [CheckedContinuation<Value, Never>] = state.withLock { state in
+            guard case .awaited(let waiting) = state else { return [] }
+            state = .happened(value)
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(returning: value) }
+    }
+
+    /// Waits, also where the task is cancelled meanwhile.
+    package func wait() async -> Value {
+        await withCheckedContinuation { continuation in
+            let value: Value? = state.withLock { state in
+                switch state {
+                case .happened(let value): return value
+                case .awaited(let waiting):
+                    state = .awaited(waiting + [continuation])
+                    return nil
+                }
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+}
+
+extension Event<Void> {
+    package func happen() { happen(()) }
+}

@@ -1,0 +1,126 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A TCP client that sends exactly the bytes that it is given, and reads what comes.
+///
+/// Blocking system calls run on a queue of its own, so that they hold no thread that the server's tasks need.
+package final class RawClient: Sendable {
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "raw client")
+    /// What was received and not yet taken.
+    private let received = Mutex<[UInt8]>([])
+    private let isClosed = Mutex(false)
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// How long a read waits before the test fails, in seconds.
+    private let patience: Int
+
+    package init(port: Int, receiveBuffer: Int32? = nil, patience: Int = 20) throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(description: "no socket: \(errno)") }
+        self.descriptor = descriptor
+        self.patience = patience
+        var timeout = timeval(tv_sec: patience, tv_usec: 0)
+        unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        if var size = receiveBuffer {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var one: Int32 = 1
+        unsafe setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let outcome = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe Glibc.connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard outcome == 0 else {
+            let code = errno
+            _ = Glibc.close(descriptor)
+            throw Failure(description: "cannot connect: errno \(code)")
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes both directions.
+    package func close() {
+        let wasClosed = isClosed.withLock { closed in
+            defer { closed = true }
+            return closed
+        }
+        if !wasClosed { _ = Glibc.close(descriptor) }
+    }
+
+    package func send(_ text: String) async throws {
+        try await send(Array(text.utf8))
+    }
+
+    package func send(_ bytes: [UInt8]) async throws {
+        try await onQueue { [descriptor] in
+            var sent = 0
+            while sent < bytes.count {
+                let count = unsafe bytes[sent...].withUnsafeBytes { rest in
+                    unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { throw Failure(description: "cannot send: errno \(errno)") }
+                sent += count
+            }
+        }
+    }
+
+    /// The next response; its body as long as Content-Length says, or none after HEAD.
+    package func response(toHead: Bool = false) async throws -> RawResponse {
+        try await onQueue { [self] in
+            while true {
+                let parsed = try received.withLock { try RawResponse.take(from: &$0, toHead: toHead) }
+                if let parsed { return parsed }
+                guard try receive() else {
+                    let rest = received.withLock { String(decoding: $0, as: UTF8.self) }
+                    throw Failure(description: "the connection ended within a response: \(rest)")
+                }
+            }
+        }
+    }
+
+    /// Everything until the server closes its side.
+    package func rest() async throws -> String {
+        try await onQueue { [self] in
+            while try receive() {}
+            return received.withLock { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// Takes what comes; false at the end of what the server sends, which a reset is too.
+    private func receive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+        if count < 0, errno == ECONNRESET { return false }
+        guard count >= 0 else { throw Failure(description: "nothing came for \(patience) seconds") }
+        received.withLock { $0 += buffer.prefix(count) }
+        return count > 0
+    }
+
+    private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws
+        -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try work() }) }
+        }
+    }
+}
