@@ -7,11 +7,11 @@ extension GraphQL.Request {
     /// - Throws: `.invalidParameter`, or `.invalidRequest` where there is no query.
     init(_ parameters: QueryParameters, jsonLimits: JSONLimits) throws(HTTPProblem) {
         let variables = try parameters.object("variables", jsonLimits)
-        // What they mean is for later; that they are an object holds now.
-        _ = try parameters.object("extensions", jsonLimits)
+        let extensions = try parameters.object("extensions", jsonLimits)
         guard let query = try parameters.value(of: "query") else { throw .invalidRequest(.noQuery) }
         let name = try parameters.value(of: "operationName")
-        self.init(query, operationName: name?.isEmpty == true ? nil : name, variables: variables)
+        self.init(
+            query, operationName: name?.isEmpty == true ? nil : name, variables: variables, extensions: extensions)
     }
 
     /// The request of a JSON body.

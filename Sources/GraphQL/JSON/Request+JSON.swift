@@ -13,7 +13,9 @@ extension Request {
             throw RequestBodyError(error, in: bytes)
         }
         guard let query = parameters.query else { throw .noQuery }
-        self.init(query, operationName: parameters.operationName, variables: parameters.variables)
+        self.init(
+            query, operationName: parameters.operationName, variables: parameters.variables,
+            extensions: parameters.extensions)
     }
 
     /// Reads a request from an array of bytes.

@@ -3,6 +3,7 @@ struct RequestParameters {
     private(set) var query: String?
     private(set) var operationName: String?
     private(set) var variables = InputObject()
+    private(set) var extensions = InputObject()
 
     /// Why reading stopped; places are bytes.
     enum Failure: Error {
@@ -60,7 +61,7 @@ struct RequestParameters {
         case (.query, .string(let text)): query = text
         case (.operationName, .string(let text)): operationName = text
         case (.variables, .object(let object)): variables = object
-        case (.extensions, .object): break
+        case (.extensions, .object(let object)): extensions = object
         case (.operationName, .null), (.variables, .null), (.extensions, .null): break
         case (.query, _), (.operationName, _), (.variables, _), (.extensions, _): return false
         }

@@ -16,7 +16,7 @@ struct Portico: AsyncParsableCommand {
               portico health                         exit status 0 if a Portico here is ready
             """,
         version: Version.current,
-        subcommands: [Serve.self, SandboxCommand.self, Health.self])
+        subcommands: [Serve.self, SandboxCommand.self, Health.self, GraphQLCommand.self])
 }
 
 /// The release that this executable is of.
