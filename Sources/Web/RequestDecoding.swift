@@ -11,7 +11,8 @@ extension GraphQL.Request {
         guard let query = try parameters.value(of: "query") else { throw .invalidRequest(.noQuery) }
         let name = try parameters.value(of: "operationName")
         self.init(
-            query, operationName: name?.isEmpty == true ? nil : name, variables: variables, extensions: extensions)
+            query, operationName: name?.isEmpty == true ? nil : name, variables: variables,
+            extensions: extensions)
     }
 
     /// The request of a JSON body.

@@ -36,7 +36,8 @@ struct AccountTests {
                 gateway.connection("dead", of: alice, isReachable: false),
                 gateway.connection("second", of: alice, .second),
             ])
-            let answer = try await gateway.ask("{ accounts { number positions { symbol } } }", as: alice, backends)
+            let answer = try await gateway.ask(
+                "{ accounts { number positions { symbol } } }", as: alice, backends)
             let accounts = try #require(answer["data"]?["accounts"]?.elements)
             #expect(accounts.map { $0["number"]?.string } == ["PA3SANDBOX1", nil, "PA3SANDBOX2"])
             #expect(accounts.map { $0["positions"]?.elements?.count } == [11, nil, 3])
@@ -51,7 +52,8 @@ struct AccountTests {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             #expect(gateway.sandbox.faults.add(Fault(.status(500), endpoint: "GET /v2/positions")))
-            let answer = try await gateway.ask("{ account { number positions { symbol } } }", as: alice, backends)
+            let answer = try await gateway.ask(
+                "{ account { number positions { symbol } } }", as: alice, backends)
             #expect(answer["data"]?["account"]?["number"] == "PA3SANDBOX1")
             #expect(answer.nulls == ["account.positions"])
             #expect(answer.failures == [FieldFailure("account.positions", "PROVIDER_UNAVAILABLE")])
@@ -62,21 +64,25 @@ struct AccountTests {
     func byID() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([
-                gateway.connection("demo", of: alice, .demo), gateway.connection("second", of: alice, .second),
+                gateway.connection("demo", of: alice, .demo),
+                gateway.connection("second", of: alice, .second),
             ])
-            let all = try await gateway.ask("{ accounts { id number } account { number } }", as: alice, backends)
+            let all = try await gateway.ask(
+                "{ accounts { id number } account { number } }", as: alice, backends)
             let accounts = try #require(all["data"]?["accounts"]?.elements)
             #expect(accounts.count == 2)
             #expect(all["data"]?["account"]?["number"] == accounts[0]["number"])
             for account in accounts {
                 let id = try #require(account["id"]?.string)
-                let answer = try await gateway.ask("{ account(id: \"\(id)\") { id number } }", as: alice, backends)
+                let answer = try await gateway.ask(
+                    "{ account(id: \"\(id)\") { id number } }", as: alice, backends)
                 #expect(answer["data"]?["account"] == account)
             }
             let other = try await gateway.ask(
                 "{ account(provider: SAXO) { id } accounts(provider: SAXO) { id } positions(provider: SAXO) { id } }",
                 as: alice, backends)
-            #expect(other == (try JSONValue(parsing: #"{"data":{"account":null,"accounts":[],"positions":[]}}"#)))
+            #expect(
+                other == (try JSONValue(parsing: #"{"data":{"account":null,"accounts":[],"positions":[]}}"#)))
         }
     }
 
@@ -105,7 +111,8 @@ struct AccountTests {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             let answer = try await gateway.ask(
-                "{ account { number history(range: ONE_YEAR, interval: ONE_MINUTE) { interval } } }", as: alice,
+                "{ account { number history(range: ONE_YEAR, interval: ONE_MINUTE) { interval } } }",
+                as: alice,
                 backends)
             #expect(answer["data"]?["account"]?["number"] == "PA3SANDBOX1")
             #expect(answer.failures == [FieldFailure("account.history", "UNSUPPORTED")])
@@ -125,7 +132,8 @@ struct AccountTests {
                 """, as: alice, backends)
             let data = try #require(answer["data"])
             let positions = try #require(data["positions"]?.elements)
-            let values = [data["account"], data["account"]?["history"]] + positions + positions.map { $0["quote"] }
+            let values =
+                [data["account"], data["account"]?["history"]] + positions + positions.map { $0["quote"] }
             #expect(values.count == 2 + 11 + 11)
             for value in values {
                 #expect(value?["source"] == "ALPACA")

@@ -41,7 +41,10 @@ struct FailureTests {
         ("GET /v2/positions", "{ account { positions { symbol } } }", "account.positions"),
         ("GET /v2/account/portfolio/history", "{ account { history { baseValue } } }", "account.history"),
         ("GET /v2/stocks/snapshots", "{ quotes(symbols: [\"KO\"]) { price } }", "quotes.0"),
-        ("GET /v2/stocks/snapshots", "{ positions(symbols: [\"KO\"]) { quote { price } } }", "positions.0.quote"),
+        (
+            "GET /v2/stocks/snapshots", "{ positions(symbols: [\"KO\"]) { quote { price } } }",
+            "positions.0.quote"
+        ),
     ]
 
     static let effects: [(Fault.Effect, ErrorCode)] = [
@@ -52,7 +55,9 @@ struct FailureTests {
     ]
 
     @Test("leave null at the smallest place, name it, and are not kept", arguments: places, effects)
-    func place(_ place: (endpoint: String, query: String, path: String), _ fault: (Fault.Effect, ErrorCode)) async throws {
+    func place(_ place: (endpoint: String, query: String, path: String), _ fault: (Fault.Effect, ErrorCode))
+        async throws
+    {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             #expect(gateway.sandbox.faults.add(Fault(fault.0, endpoint: place.endpoint)))
@@ -88,7 +93,8 @@ struct FailureTests {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             let answer = try await gateway.ask(
-                "{ account { id } accounts { id } positions { id } quotes(symbols: [\"KO\"]) { symbol } }", as: nil,
+                "{ account { id } accounts { id } positions { id } quotes(symbols: [\"KO\"]) { symbol } }",
+                as: nil,
                 backends)
             #expect(
                 answer.failures
@@ -104,7 +110,9 @@ struct FailureTests {
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             let answer = try await gateway.ask(
                 "{ account { id } accounts { id } positions { id } }", as: bob, backends)
-            #expect(answer == (try JSONValue(parsing: #"{"data":{"account":null,"accounts":[],"positions":[]}}"#)))
+            #expect(
+                answer == (try JSONValue(parsing: #"{"data":{"account":null,"accounts":[],"positions":[]}}"#))
+            )
             #expect(gateway.calls.isEmpty)
         }
     }

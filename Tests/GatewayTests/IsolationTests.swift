@@ -32,12 +32,15 @@ struct IsolationTests {
         return answers
     }
 
-    @Test("never see each other's values, however their questions interleave", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "never see each other's values, however their questions interleave", arguments: [1, 2, 3] as [UInt64])
     func interleavings(seed: UInt64) async throws {
         try await withGateway { gateway in
             let truths = [alice: try await truth(gateway, alice), bob: try await truth(gateway, bob)]
             #expect(truths[alice] != truths[bob])
-            for truth in truths.values { #expect(truth.allSatisfy { $0.failures.isEmpty && $0.nulls.isEmpty }) }
+            for truth in truths.values {
+                #expect(truth.allSatisfy { $0.failures.isEmpty && $0.nulls.isEmpty })
+            }
             let backends = try gateway.backends(connections(gateway))
             var random = SeededGenerator(seed: seed)
             for _ in 0..<40 {
@@ -50,7 +53,8 @@ struct IsolationTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for (user, index) in questions {
                         group.addTask {
-                            let answer = try await gateway.ask(IsolationTests.queries[index], as: user, backends)
+                            let answer = try await gateway.ask(
+                                IsolationTests.queries[index], as: user, backends)
                             if let user {
                                 #expect(answer == truths[user]?[index])
                             } else {
@@ -105,7 +109,8 @@ struct IsolationTests {
         try await withGateway { gateway in
             let backends = try gateway.backends(connections(gateway))
             for user in [alice, bob, nil] {
-                let answer = try await gateway.ask("{ quotes(symbols: [\"AAPL\"]) { price } }", as: user, backends)
+                let answer = try await gateway.ask(
+                    "{ quotes(symbols: [\"AAPL\"]) { price } }", as: user, backends)
                 #expect(answer.failures.isEmpty)
             }
             #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])

@@ -12,17 +12,22 @@ struct QuoteTests {
         _ symbols: [String], _ gateway: TestGateway, selecting fields: String = "symbol price"
     ) async throws -> JSONValue {
         let list = symbols.map { "\"\($0)\"" }.joined(separator: ", ")
-        return try await gateway.ask("{ quotes(symbols: [\(list)]) { \(fields) } }", as: nil, gateway.backends([]))
+        return try await gateway.ask(
+            "{ quotes(symbols: [\(list)]) { \(fields) } }", as: nil, gateway.backends([]))
     }
 
     /// Symbols such as a share could have, and none has.
     private func unknownSymbols(_ count: Int) -> [String] {
         (0..<count).map { number in
-            "QQ" + [number / 26, number % 26].map { String(UnicodeScalar(UInt8(ascii: "A") + UInt8($0))) }.joined()
+            "QQ"
+                + [number / 26, number % 26].map { String(UnicodeScalar(UInt8(ascii: "A") + UInt8($0))) }
+                .joined()
         }
     }
 
-    @Test("come in the order asked, duplicates included; an unknown symbol is null with its path; all in one call")
+    @Test(
+        "come in the order asked, duplicates included; an unknown symbol is null with its path; all in one call"
+    )
     func order() async throws {
         try await withGateway { gateway in
             let answer = try await ask(["MSFT", "NOSUCH", "AAPL", "MSFT", "NOSUCH", "BRK.B"], gateway)
@@ -30,7 +35,9 @@ struct QuoteTests {
             #expect(quotes.map { $0["symbol"]?.string } == ["MSFT", nil, "AAPL", "MSFT", nil, "BRK.B"])
             #expect(quotes[0] == quotes[3])
             #expect(
-                answer.failures == [FieldFailure("quotes.1", "NOT_FOUND"), FieldFailure("quotes.4", "NOT_FOUND")])
+                answer.failures == [
+                    FieldFailure("quotes.1", "NOT_FOUND"), FieldFailure("quotes.4", "NOT_FOUND"),
+                ])
             #expect(answer["errors"]?[0]?["message"] == "ALPACA knows no symbol \"NOSUCH\".")
             #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
         }
@@ -65,7 +72,9 @@ struct QuoteTests {
             }
             #expect(answer.failures == [FieldFailure("quotes", "BAD_USER_INPUT", nil)])
             let message = try #require(answer["errors"]?[0]?["message"]?.string)
-            #expect(message.hasPrefix("Argument \"symbols[1]\": \"\(text.prefix(40))\" is no symbol"), "\(message)")
+            #expect(
+                message.hasPrefix("Argument \"symbols[1]\": \"\(text.prefix(40))\" is no symbol"),
+                "\(message)")
             #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "symbols[1]")
             #expect(gateway.calls.isEmpty)
         }
@@ -75,10 +84,12 @@ struct QuoteTests {
     func unsupported() async throws {
         try await withGateway { gateway in
             let answer = try await gateway.ask(
-                "{ quotes(symbols: [\"AAPL\", \"KO\"], provider: YAHOO) { price } }", as: nil, gateway.backends([]))
+                "{ quotes(symbols: [\"AAPL\", \"KO\"], provider: YAHOO) { price } }", as: nil,
+                gateway.backends([]))
             #expect(
                 answer.failures == [
-                    FieldFailure("quotes.0", "UNSUPPORTED", "YAHOO"), FieldFailure("quotes.1", "UNSUPPORTED", "YAHOO"),
+                    FieldFailure("quotes.0", "UNSUPPORTED", "YAHOO"),
+                    FieldFailure("quotes.1", "UNSUPPORTED", "YAHOO"),
                 ])
             #expect(gateway.calls.isEmpty)
         }

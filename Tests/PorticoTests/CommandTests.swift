@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @Suite("The command")
 struct CommandTests {
@@ -31,7 +31,10 @@ struct CommandTests {
             (["swerve"], "swerve"),
             (["sandbox", "--port", "70000"], "70000"),
             (["sandbox", "--seed", "x"], "--seed"),
-            (["health", "--port", "x"], "--port (PORTICO_PORT) is \"x\"; it takes a whole number from 1 to 65535."),
+            (
+                ["health", "--port", "x"],
+                "--port (PORTICO_PORT) is \"x\"; it takes a whole number from 1 to 65535."
+            ),
         ])
     func misuse(arguments: [String], message: String) async throws {
         let run = try await Program.run(arguments)
@@ -62,7 +65,8 @@ struct CommandTests {
     func greeting() async throws {
         try await withServer { server in
             let greeting = await server.program.output.first { $0.contains("}\"}'\n") ? $0 : nil }
-            let command = try #require(greeting?.firstRange(of: "curl").map { greeting?[$0.lowerBound...] ?? "" })
+            let command = try #require(
+                greeting?.firstRange(of: "curl").map { greeting?[$0.lowerBound...] ?? "" })
             // Only a shell can tell what is pasted into one; printf shows what curl would be given.
             let shell = try Program(at: "/bin/sh", ["-c", "curl() { printf '%s\\n' \"$@\"; }\n" + command])
             let words = await shell.output.whole().split(separator: "\n").map(String.init)
@@ -70,7 +74,8 @@ struct CommandTests {
             #expect(url == "http://127.0.0.1:\(server.port)/graphql")
             let fields = words.filter { $0.contains(": ") && !$0.hasPrefix("{") }
             let body = try #require(words.last)
-            let head = ["POST /graphql HTTP/1.1", "Host: portico", "Content-Length: \(body.utf8.count)"] + fields
+            let head =
+                ["POST /graphql HTTP/1.1", "Host: portico", "Content-Length: \(body.utf8.count)"] + fields
             let answer = try await server.send((head + ["", body]).joined(separator: "\r\n"))
             #expect(answer.status == 200)
             #expect(answer.failures.isEmpty)

@@ -1,7 +1,7 @@
 import Foundation
 import Sandbox
-import Testing
 import TestSupport
+import Testing
 
 @Suite("The configuration")
 struct ConfigurationTests {
@@ -14,7 +14,9 @@ struct ConfigurationTests {
         var testDescription: String { "\(arguments) \(environment)" }
     }
 
-    private static let keys = ["PORTICO_ALPACA_KEY_ID": "PKTEST", "PORTICO_ALPACA_SECRET_KEY": "planted-secret"]
+    private static let keys = [
+        "PORTICO_ALPACA_KEY_ID": "PKTEST", "PORTICO_ALPACA_SECRET_KEY": "planted-secret",
+    ]
     private static let wayOut = [
         "PORTICO_ALPACA_KEY_ID", "PORTICO_ALPACA_SECRET_KEY_FILE", "--sandbox (PORTICO_SANDBOX)",
     ]
@@ -23,21 +25,36 @@ struct ConfigurationTests {
         // A public address needs a market that was asked for.
         Misuse(arguments: ["--host", "0.0.0.0"], messages: ["0.0.0.0 may be reached by others"] + wayOut),
         Misuse(arguments: ["--host", "::"], messages: [":: may be reached by others"] + wayOut),
-        Misuse(environment: ["PORTICO_HOST": "0.0.0.0"], messages: ["0.0.0.0 may be reached by others"] + wayOut),
-        Misuse(arguments: ["--host", "127.0.0.1.evil.example"], messages: ["may be reached by others"] + wayOut),
-        Misuse(arguments: ["--no-sandbox"], messages: ["No provider is configured and the sandbox is off."] + wayOut),
-        Misuse(environment: ["PORTICO_SANDBOX": "maybe"], messages: ["(PORTICO_SANDBOX) is \"maybe\"", "true or false"]),
+        Misuse(
+            environment: ["PORTICO_HOST": "0.0.0.0"], messages: ["0.0.0.0 may be reached by others"] + wayOut),
+        Misuse(
+            arguments: ["--host", "127.0.0.1.evil.example"], messages: ["may be reached by others"] + wayOut),
+        Misuse(
+            arguments: ["--no-sandbox"],
+            messages: ["No provider is configured and the sandbox is off."] + wayOut),
+        Misuse(
+            environment: ["PORTICO_SANDBOX": "maybe"],
+            messages: ["(PORTICO_SANDBOX) is \"maybe\"", "true or false"]),
         // Both.
-        Misuse(arguments: ["--sandbox"], environment: keys, messages: ["--sandbox (PORTICO_SANDBOX)", "exclude each other"]),
+        Misuse(
+            arguments: ["--sandbox"], environment: keys,
+            messages: ["--sandbox (PORTICO_SANDBOX)", "exclude each other"]),
         // Names.
         Misuse(
             environment: ["PORTICO_ALPACA_KEYID": "PKTEST"],
             messages: ["PORTICO_ALPACA_KEYID, which is no variable of Portico's", "PORTICO_ALPACA_KEY_ID"]),
         // Values.
-        Misuse(arguments: ["--port", "65536"], messages: ["--port (PORTICO_PORT) is \"65536\"", "from 0 to 65535"]),
-        Misuse(arguments: ["--port", "http"], messages: ["--port (PORTICO_PORT) is \"http\"", "from 0 to 65535"]),
-        Misuse(environment: ["PORTICO_PORT": "-1"], messages: ["--port (PORTICO_PORT) is \"-1\"", "from 0 to 65535"]),
-        Misuse(arguments: ["--log-level", "loud"], messages: ["--log-level (PORTICO_LOG_LEVEL) is \"loud\"", "debug"]),
+        Misuse(
+            arguments: ["--port", "65536"],
+            messages: ["--port (PORTICO_PORT) is \"65536\"", "from 0 to 65535"]),
+        Misuse(
+            arguments: ["--port", "http"], messages: ["--port (PORTICO_PORT) is \"http\"", "from 0 to 65535"]),
+        Misuse(
+            environment: ["PORTICO_PORT": "-1"],
+            messages: ["--port (PORTICO_PORT) is \"-1\"", "from 0 to 65535"]),
+        Misuse(
+            arguments: ["--log-level", "loud"],
+            messages: ["--log-level (PORTICO_LOG_LEVEL) is \"loud\"", "debug"]),
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_ENVIRONMENT": "demo"]) { $1 },
             messages: ["PORTICO_ALPACA_ENVIRONMENT is \"demo\"", "live or paper"]),
@@ -57,7 +74,9 @@ struct ConfigurationTests {
             messages: ["Alpaca needs one credential", "PORTICO_ALPACA_TOKEN"]),
         // Files.
         Misuse(
-            environment: ["PORTICO_ALPACA_KEY_ID": "PKTEST", "PORTICO_ALPACA_SECRET_KEY_FILE": "/nonexistent/secret"],
+            environment: [
+                "PORTICO_ALPACA_KEY_ID": "PKTEST", "PORTICO_ALPACA_SECRET_KEY_FILE": "/nonexistent/secret",
+            ],
             messages: ["PORTICO_ALPACA_SECRET_KEY_FILE names \"/nonexistent/secret\", which cannot be read"]),
         Misuse(
             environment: ["PORTICO_ALPACA_TOKEN_FILE": "/nonexistent/token"],
@@ -70,7 +89,8 @@ struct ConfigurationTests {
             messages: ["(PORTICO_CONFIG) names \"/nonexistent/portico.json\", which cannot be read"]),
     ]
 
-    @Test("that is wrong is refused with status 2, and the message names it and a way out", arguments: misuses)
+    @Test(
+        "that is wrong is refused with status 2, and the message names it and a way out", arguments: misuses)
     func misuse(_ misuse: Misuse) async throws {
         let run = try await Program.run(["serve"] + misuse.arguments, environment: misuse.environment)
         #expect(run.status == 2)
@@ -100,11 +120,14 @@ struct ConfigurationTests {
     @Test(
         "of an owner's token that is too short, empty or cannot be sent is refused, and not repeated",
         arguments: [
-            ("fifteen-bytes-x", "needs at least 16"), (" \n", "is empty"), ("sixteen bytes with spaces", "cannot stand"),
+            ("fifteen-bytes-x", "needs at least 16"), (" \n", "is empty"),
+            ("sixteen bytes with spaces", "cannot stand"),
         ])
     func ownerToken(content: String, message: String) async throws {
         try await withFolder { folder in
-            let run = try await Program.run(["serve", "--owner-token-file", write(content, "owner", in: folder)])
+            let run = try await Program.run([
+                "serve", "--owner-token-file", write(content, "owner", in: folder),
+            ])
             #expect(run.status == 2)
             #expect(run.errors.contains(message), "\(run.errors)")
             if content != " \n" { #expect(!run.errors.contains(content)) }
@@ -133,7 +156,8 @@ struct ConfigurationTests {
                 #expect(try await Program.run(["serve"], environment: variable).status == 1)
                 // A free one beats it from above, never from below.
                 let free = try write(#"{"port": 0}"#, "free.json", in: folder)
-                #expect(try await Program.run(["serve", "--config", free], environment: variable).status == 1)
+                #expect(
+                    try await Program.run(["serve", "--config", free], environment: variable).status == 1)
                 #expect(
                     try await Program.run(
                         ["serve", "--port", "\(occupied)"], environment: ["PORTICO_PORT": "0"]
@@ -166,7 +190,8 @@ struct ConfigurationTests {
                         "PORTICO_ALPACA_SECRET_KEY_FILE": secret,
                     ])
                 try await withServer(before: upstream) { server in
-                    let answer = try await server.ask("{ account { equity environment } }", token: PorticoTests.ownerToken)
+                    let answer = try await server.ask(
+                        "{ account { equity environment } }", token: PorticoTests.ownerToken)
                     #expect(answer.failures.isEmpty, "\(answer.body)")
                     // It is Alpaca's practice environment, for all that Portico can tell.
                     #expect(answer.json?["data"]?["account"]?["environment"] == "PAPER")

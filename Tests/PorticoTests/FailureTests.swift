@@ -1,7 +1,7 @@
 import Brokerage
 import Sandbox
-import Testing
 import TestSupport
+import Testing
 
 @Suite("A provider that fails")
 struct FailureTests {
@@ -52,7 +52,9 @@ struct FailureTests {
     func quota() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
-                #expect(sandbox.faults.add(Fault(.status(429, retryAfter: 3600), endpoint: Place.account.rawValue)))
+                #expect(
+                    sandbox.faults.add(
+                        Fault(.status(429, retryAfter: 3600), endpoint: Place.account.rawValue)))
                 let answer = try await server.ask("{ account { equity } }", token: ownerToken)
                 #expect(answer.failures == [FieldFailure("account", "QUOTA_EXHAUSTED")])
                 let retryAt = answer.json?["errors"]?[0]?["extensions"]?["retryAt"]?.string
@@ -64,14 +66,16 @@ struct FailureTests {
     @Test("by being nowhere leaves a null with an error for each thing that was asked of it")
     func dead() async throws {
         // Nobody listens on port 1.
-        let nowhere = Upstream(tradingURL: "http://127.0.0.1:1/alpaca", dataURL: "http://127.0.0.1:1/alpaca-data")
+        let nowhere = Upstream(
+            tradingURL: "http://127.0.0.1:1/alpaca", dataURL: "http://127.0.0.1:1/alpaca-data")
         try await withServer(before: nowhere) { server in
             let answer = try await server.ask(homeScreen, token: ownerToken)
             #expect(answer.status == 200)
             let code = "PROVIDER_UNAVAILABLE"
             #expect(
                 Set(answer.failures) == [
-                    FieldFailure("account", code), FieldFailure("positions.0", code), FieldFailure("account2", code),
+                    FieldFailure("account", code), FieldFailure("positions.0", code),
+                    FieldFailure("account2", code),
                 ])
             #expect(answer.nulls == ["account", "positions.0", "account2"])
             // It still stands.
@@ -80,7 +84,8 @@ struct FailureTests {
     }
 
     private func expectFailure(
-        _ effect: Fault.Effect, _ code: String, at place: Place, sourceLocation: SourceLocation = #_sourceLocation
+        _ effect: Fault.Effect, _ code: String, at place: Place,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         #expect(try SchemaFile.errorCodes.contains(code), sourceLocation: sourceLocation)
         try await withSandbox { sandbox in

@@ -1,7 +1,7 @@
 import Brokerage
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 /// The query of the first walk.
 let homeScreen = """
@@ -109,7 +109,8 @@ struct HomeScreenTests {
         #expect(quote?["change"]?.string != nil)
         #expect(quote?["change"]?.decimal == change, "\(symbol)")
         let percent = try #require(quote?["changePercent"]?.number)
-        #expect(percent == Foundation.Decimal(string: change.percent(of: close)?.description ?? ""), "\(symbol)")
+        #expect(
+            percent == Foundation.Decimal(string: change.percent(of: close)?.description ?? ""), "\(symbol)")
     }
 
     private func compareHistory(_ data: JSONValue, _ sandbox: RunningSandbox) async throws {

@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 
 @Suite("The endpoint")
 struct RequestTests {
@@ -64,17 +64,25 @@ struct RequestTests {
             "a value of another type", query("{ account { history(range: TWO_DAYS) { baseValue } } }"), 400,
             "Value \"TWO_DAYS\" does not exist in \"HistoryRange\" enum. Did you mean the enum value \"ONE_DAY\"?",
             at: (1, 28)),
-        Wrong("broken syntax", query("{ account { equity }"), 400, "Syntax Error: Expected Name, found <EOF>.", at: (1, 21)),
+        Wrong(
+            "broken syntax", query("{ account { equity }"), 400, "Syntax Error: Expected Name, found <EOF>.",
+            at: (1, 21)),
         Wrong("nothing", query(""), 400, "Syntax Error: Unexpected <EOF>.", at: (1, 1)),
         Wrong(
             "broken JSON", RawRequest.post(#"{"query": "{ __typename }""#), 400,
             "The request's JSON cannot be read."),
-        Wrong("no JSON at all", RawRequest.post("query { __typename }"), 400, "The request's JSON cannot be read."),
-        Wrong("no query", RawRequest.post("{}"), 400, "query"),
-        Wrong("another path", RawRequest.get("/graphiql"), 404, "Nothing is at \"/graphiql\". The endpoint is \"/graphql\"."),
-        Wrong("another method", RawRequest.get("/graphql", method: "DELETE"), 405, "DELETE is not allowed here"),
         Wrong(
-            "a body of another kind", RawRequest.post("{}").replacing("application/json", with: "text/plain"), 415,
+            "no JSON at all", RawRequest.post("query { __typename }"), 400,
+            "The request's JSON cannot be read."),
+        Wrong("no query", RawRequest.post("{}"), 400, "query"),
+        Wrong(
+            "another path", RawRequest.get("/graphiql"), 404,
+            "Nothing is at \"/graphiql\". The endpoint is \"/graphql\"."),
+        Wrong(
+            "another method", RawRequest.get("/graphql", method: "DELETE"), 405, "DELETE is not allowed here"),
+        Wrong(
+            "a body of another kind", RawRequest.post("{}").replacing("application/json", with: "text/plain"),
+            415,
             "The Content-Type \"text/plain\" is not supported."),
     ]
 
@@ -109,7 +117,8 @@ struct RequestTests {
     @Test("says where in its arguments a value is wrong, and answers the rest")
     func badUserInput() async throws {
         try await withServer { server in
-            let answer = try await server.ask("{ account(id: \"Account:other:1\") { equity } positions { symbol } }")
+            let answer = try await server.ask(
+                "{ account(id: \"Account:other:1\") { equity } positions { symbol } }")
             #expect(answer.status == 200)
             #expect(answer.failures == [FieldFailure("account", "NOT_FOUND", nil)])
             #expect(answer.message == "There is no account \"Account:other:1\".")

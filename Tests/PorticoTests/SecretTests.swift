@@ -1,7 +1,7 @@
 import Foundation
 import Sandbox
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Secrets")
 struct SecretTests {
@@ -25,7 +25,8 @@ struct SecretTests {
                     tradingURL: sandbox.alpaca.tradingURL, dataURL: sandbox.alpaca.dataURL,
                     credential: try variables(credential, folder))
                 let environment = upstream.environment.merging(["PORTICO_OWNER_TOKEN_FILE": owner]) { $1 }
-                let program = try await withServer(["--log-level", level], environment: environment) { server in
+                let program = try await withServer(["--log-level", level], environment: environment) {
+                    server in
                     for answer in try await provoke(server, sandbox) { expectNoSecret(in: answer.everything) }
                     return server.program
                 }
@@ -43,7 +44,12 @@ struct SecretTests {
         for (variables, message) in [
             (["PORTICO_ALPACA_KEY_ID": "PK", "PORTICO_ALPACA_SECRET_KEY": "planted secret\u{7}"], "secret"),
             (["PORTICO_ALPACA_TOKEN": "planted-secret\r\nX-Injected: 1"], "token"),
-            (["PORTICO_ALPACA_BASE_URL": "https://user:planted@alpaca.example", "PORTICO_ALPACA_TOKEN": "t"], "BASE_URL"),
+            (
+                [
+                    "PORTICO_ALPACA_BASE_URL": "https://user:planted@alpaca.example",
+                    "PORTICO_ALPACA_TOKEN": "t",
+                ], "BASE_URL"
+            ),
         ] {
             let run = try await Program.run(["serve"], environment: variables)
             #expect(run.status == 2)

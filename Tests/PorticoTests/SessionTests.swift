@@ -1,7 +1,7 @@
 import Brokerage
 import Sandbox
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Who may see what")
 struct SessionTests {
@@ -25,7 +25,9 @@ struct SessionTests {
         }
     }
 
-    @Test("an unknown token is refused with a challenge, and the sandbox tells its own", arguments: ["nobody", "Sandbox"])
+    @Test(
+        "an unknown token is refused with a challenge, and the sandbox tells its own",
+        arguments: ["nobody", "Sandbox"])
     func unknownToken(token: String) async throws {
         try await withServer { server in
             let answer = try await server.ask("{ quotes(symbols: [\"AAPL\"]) { price } }", token: token)
@@ -36,7 +38,9 @@ struct SessionTests {
         }
     }
 
-    @Test("broker keys of the configuration serve prices to everybody, account and positions to their owner only")
+    @Test(
+        "broker keys of the configuration serve prices to everybody, account and positions to their owner only"
+    )
     func owner() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in

@@ -1,7 +1,7 @@
 import Brokerage
 import Sandbox
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Stopping")
 struct ShutdownTests {
@@ -12,7 +12,9 @@ struct ShutdownTests {
                 #expect(sandbox.faults.add(Fault(.latency(.seconds(3)), endpoint: "GET /v2/account")))
                 async let answer = server.ask("{ account { equity } }", token: ownerToken)
                 // The sandbox counts a call when it comes, and tells nobody.
-                while sandbox.calls[.alpaca, "GET /v2/account"] == 0 { try await Task.sleep(for: .milliseconds(5)) }
+                while sandbox.calls[.alpaca, "GET /v2/account"] == 0 {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 server.program.stop()
                 let late = try await answer
                 #expect(late.status == 200)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Upstream
 
-/// `portico health`
+/// The command `portico health`.
 struct Health: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask a running Portico whether it is ready; exit status 0 if it is, 1 if not.",

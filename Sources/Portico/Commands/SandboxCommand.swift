@@ -5,7 +5,7 @@ import Sandbox
 import ServiceLifecycle
 import UnixSignals
 
-/// `portico sandbox`
+/// The command `portico sandbox`.
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
@@ -43,7 +43,8 @@ struct SandboxCommand: AsyncParsableCommand {
 
                 """)
         let group = ServiceGroup(
-            services: [SandboxService(sandbox: sandbox), greeting], gracefulShutdownSignals: [.sigterm, .sigint],
+            services: [SandboxService(sandbox: sandbox), greeting],
+            gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
         try await group.run()
     }

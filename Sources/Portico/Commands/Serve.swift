@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// `portico serve`
+/// The command `portico serve`.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Answer GraphQL requests until told to stop.",
@@ -34,7 +34,9 @@ struct Serve: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Answer from the embedded stand-in. Implied where no provider is configured and --host is loopback.")
+        help:
+            "Answer from the embedded stand-in. Implied where no provider is configured and --host is loopback."
+    )
     var sandbox: Bool?
 
     @Option(help: "A configuration file, in JSON.")

@@ -38,11 +38,14 @@ struct AlpacaSettings {
         case nil, "paper": return .paper
         case "live": return .live
         case let other?:
-            throw UsageError("\(Setting.alpacaEnvironment.description) is \"\(other)\"; it takes live or paper.")
+            throw UsageError(
+                "\(Setting.alpacaEnvironment.description) is \"\(other)\"; it takes live or paper.")
         }
     }
 
-    private static func url(_ setting: Setting, _ settings: SettingReader, otherwise: String) throws -> HTTPURL {
+    private static func url(_ setting: Setting, _ settings: SettingReader, otherwise: String) throws
+        -> HTTPURL
+    {
         let text = try settings.text(setting) ?? otherwise
         guard let url = HTTPURL(text) else {
             throw UsageError("\(setting.description) is no http or https address.")
@@ -68,11 +71,14 @@ struct AlpacaSettings {
     }
 
     /// A secret, given itself or in a file.
-    private static func secret(_ setting: Setting, _ file: Setting, _ settings: SettingReader) throws -> String? {
+    private static func secret(_ setting: Setting, _ file: Setting, _ settings: SettingReader) throws
+        -> String?
+    {
         let given = try settings.text(setting)
         let inFile = try settings.contentOfFile(file)
         if given != nil, inFile != nil {
-            throw UsageError("\(setting.variable) and \(file.variable) exclude each other: leave one of them out.")
+            throw UsageError(
+                "\(setting.variable) and \(file.variable) exclude each other: leave one of them out.")
         }
         return given ?? inFile
     }

@@ -73,7 +73,7 @@ enum Loopback {
         host == "localhost" || host == "::1" || isInLoopbackNetwork(host)
     }
 
-    /// 127.0.0.0/8
+    /// Whether it is an address of 127.0.0.0/8.
     private static func isInLoopbackNetwork(_ host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }

@@ -13,7 +13,9 @@ struct SettingReader {
     ///   name would otherwise be silently without effect.
     init(flags: [Setting: String], environment: [String: String]) async throws {
         try SettingReader.check(environment)
-        let given = flags.map { (AbsoluteConfigKey([$0.key.key]), ConfigValue(.string($0.value), isSecret: false)) }
+        let given = flags.map {
+            (AbsoluteConfigKey([$0.key.key]), ConfigValue(.string($0.value), isSecret: false))
+        }
         var providers: [any ConfigProvider] = [
             InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)),
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "portico"),
@@ -104,7 +106,8 @@ extension SettingReader {
                     + known.sorted().joined(separator: ", ") + ".")
         }
         for (key, value) in object where !(value is String || value is NSNumber) {
-            throw UsageError("\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
+            throw UsageError(
+                "\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
         }
         do {
             return try await FileProvider<JSONSnapshot>(filePath: FilePath(path))

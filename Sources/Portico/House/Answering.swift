@@ -12,7 +12,9 @@ struct Answering {
     private static let patience = Duration.seconds(20)
 
     @Sendable
-    func respond(_ request: GraphQL.Request, _ front: Web.RequestContext<Session>) -> Loading<GraphQL.Response> {
+    func respond(_ request: GraphQL.Request, _ front: Web.RequestContext<Session>) -> Loading<
+        GraphQL.Response
+    > {
         let call = CallContext(deadline: .now + Answering.patience)
         let context = GatewayContext(session: front.session, backends: backends, call: call)
         return schema.respond(to: request, context: context, allowing: front.allowedOperations)

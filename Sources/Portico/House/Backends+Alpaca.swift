@@ -9,7 +9,8 @@ extension Backends {
     init(alpaca configuration: AlpacaConfiguration, of owner: OwnerID, over transport: Transport) {
         let client = AlpacaClient(configuration, over: transport)
         let connection = BrokerConnection(
-            id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment, accounts: client)
+            id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment,
+            accounts: client)
         self.init(
             connections: [connection], quoteRoutes: [QuoteRoute(provider: .alpaca, source: client)],
             reads: KeptReads())
@@ -19,7 +20,8 @@ extension Backends {
 extension AlpacaConfiguration {
     /// The embedded sandbox's Alpaca, as its demo user.
     init(_ sandbox: Sandbox) throws {
-        guard let tradingURL = HTTPURL(sandbox.alpaca.tradingURL), let dataURL = HTTPURL(sandbox.alpaca.dataURL)
+        guard let tradingURL = HTTPURL(sandbox.alpaca.tradingURL),
+            let dataURL = HTTPURL(sandbox.alpaca.dataURL)
         else { throw UsageError("The sandbox has no usable address.") }
         try self.init(
             environment: .sandbox, tradingURL: tradingURL, dataURL: dataURL,

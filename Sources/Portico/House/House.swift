@@ -18,7 +18,8 @@ struct House {
         let transport = try Transport(userAgent: "portico/\(Version.current)")
         let groundwork = try await Groundwork(settings, transport: transport, logger: logger)
         let schema = try ExecutableSchema(
-            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(), context: GatewayContext.self)
+            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
+            context: GatewayContext.self)
         let service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session,
             respond: Answering(schema: schema, backends: groundwork.backends).respond)
@@ -30,7 +31,8 @@ struct House {
             TransportService(transport: transport), server, GreetingService(text: greeting.text),
         ]
         if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }
-        group = ServiceGroup(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        group = ServiceGroup(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     }
 
     /// Answers requests until the process is told to stop.

@@ -13,7 +13,8 @@ struct OwnerToken: Sendable {
                     + "`head -c 32 /dev/urandom | base64` makes a good one.")
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw UsageError("The owner's token has a character that cannot stand in an Authorization header.")
+            throw UsageError(
+                "The owner's token has a character that cannot stand in an Authorization header.")
         }
         bytes = Array(text.utf8)
     }

@@ -22,7 +22,8 @@ enum Sessions {
         case .owner(let owner, let known?) where known.matches(token):
             return .success(Session(owner: owner))
         case .sandbox:
-            return .failure(.invalidToken("The token is unknown. The sandbox's is `\(Sessions.sandboxToken)`."))
+            return .failure(
+                .invalidToken("The token is unknown. The sandbox's is `\(Sessions.sandboxToken)`."))
         case .owner:
             return .failure(.invalidToken("The token is unknown."))
         }

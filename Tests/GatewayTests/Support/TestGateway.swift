@@ -25,7 +25,8 @@ struct TestGateway: Sendable {
         self.transport = transport
         clock = TestClock()
         schema = try ExecutableSchema(
-            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(), context: GatewayContext.self)
+            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
+            context: GatewayContext.self)
     }
 
     /// A user's client of the sandbox, or of a port where nobody listens.
@@ -40,7 +41,8 @@ struct TestGateway: Sendable {
         retry.attemptTimeout = .seconds(3_600)
         return AlpacaClient(
             try AlpacaConfiguration(
-                environment: .sandbox, tradingURL: #require(HTTPURL(trading)), dataURL: #require(HTTPURL(data)),
+                environment: .sandbox, tradingURL: #require(HTTPURL(trading)),
+                dataURL: #require(HTTPURL(data)),
                 credential: .token(user.alpaca.token)),
             over: transport, retry: retry)
     }
@@ -54,7 +56,7 @@ struct TestGateway: Sendable {
             accounts: try client(user, isReachable: isReachable))
     }
 
-    /// What stands behind the schema, with nothing in memory. Prices come through the demo user's credential.
+    /// What stands behind the schema, with nothing in memory; prices come through the demo user's credential.
     func backends(_ connections: [BrokerConnection]) throws -> Backends {
         Backends(
             connections: connections, quoteRoutes: [QuoteRoute(provider: .alpaca, source: try client(.demo))],
@@ -72,7 +74,8 @@ struct TestGateway: Sendable {
     func ask(
         _ query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60)
     ) async throws -> JSONValue {
-        try JSONValue(parsing: try await respond(to: query, as: owner, backends, within: patience).value().body)
+        try JSONValue(
+            parsing: try await respond(to: query, as: owner, backends, within: patience).value().body)
     }
 
     /// How often the sandbox was called, by endpoint.
@@ -93,7 +96,8 @@ final class TestClock: Sendable {
 
     var calls: CallClock {
         CallClock(
-            now: { self.time.withLock(\.self) }, wallTime: CallClock.system.wallTime, sleep: CallClock.system.sleep)
+            now: { self.time.withLock(\.self) }, wallTime: CallClock.system.wallTime,
+            sleep: CallClock.system.sleep)
     }
 }
 

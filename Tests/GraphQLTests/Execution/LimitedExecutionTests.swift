@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Limits in execution")
 struct LimitedExecutionTests {
-    private func respond(_ request: Request, _ options: ExecutionOptions = ExecutionOptions()) async throws -> String {
+    private func respond(_ request: Request, _ options: ExecutionOptions = ExecutionOptions()) async throws
+        -> String
+    {
         let schema = try ExecutableSchema(
             Schema.build(ledgerSDL), query: LedgerQuery(), mutation: LedgerMutation(),
             subscription: LedgerSubscription(), context: Ledger.self, options: options)

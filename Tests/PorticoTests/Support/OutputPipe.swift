@@ -1,12 +1,14 @@
 import Foundation
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #else
-    import Musl
+import Musl
 #endif
 
-/// A pipe for what a program writes. Neither end is inherited by other programs, which would hold it open beyond its
+/// A pipe for what a program writes.
+///
+/// Neither end is inherited by other programs, which would hold it open beyond its
 /// owner's life.
 struct OutputPipe {
     let readingEnd: Int32

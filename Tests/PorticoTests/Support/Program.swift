@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #else
-    import Musl
+import Musl
 #endif
 
 /// The built `portico`, running as a process of its own.
@@ -25,11 +25,9 @@ final class Program: Sendable {
     /// A program that hangs is killed after so long, so that its test fails instead of waiting for ever.
     private static let longestLife = DispatchTimeInterval.seconds(90)
 
-    /// Starts it.
+    /// Starts the executable at a path, without one `portico`.
     ///
-    /// - Parameters:
-    ///   - path: the executable; nil for `portico`.
-    ///   - environment: what it finds beside the variables of the tests, of which none is Portico's.
+    /// Its environment is that of the tests, less Portico's own variables, and what is given.
     init(at path: String? = nil, _ arguments: [String], environment: [String: String] = [:]) throws {
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PORTICO_") }
         let variables = inherited.merging(environment) { _, own in own }
@@ -38,7 +36,8 @@ final class Program: Sendable {
             let variables = variables.map { "\($0.key)=\($0.value)" }
             return (
                 try Program.spawn(
-                    path ?? Program.executable, arguments, variables: variables, output: output, errors: errors),
+                    path ?? Program.executable, arguments, variables: variables, output: output,
+                    errors: errors),
                 output, errors
             )
         }

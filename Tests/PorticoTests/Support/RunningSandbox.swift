@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 
 /// A sandbox that is asked as Alpaca is, and told over HTTP what to do.
 struct RunningSandbox {
@@ -35,7 +35,8 @@ struct RunningSandbox {
 
     /// What Alpaca itself answers.
     func alpaca(_ path: String) async throws -> JSONValue {
-        let answer = try await send(RawRequest.get(path, fields: ["Authorization: Bearer \(RunningSandbox.token)"]))
+        let answer = try await send(
+            RawRequest.get(path, fields: ["Authorization: Bearer \(RunningSandbox.token)"]))
         try #require(answer.status == 200)
         return try #require(answer.json)
     }
@@ -54,7 +55,8 @@ struct RunningSandbox {
 
 /// Runs `portico sandbox` around a test.
 func withSandboxProgram<Value>(_ test: (RunningSandbox) async throws -> Value) async throws -> Value {
-    try await withProgram(["sandbox", "--port", "0"]) { _, port in try await test(RunningSandbox(port: port)) }
+    try await withProgram(["sandbox", "--port", "0"]) { _, port in try await test(RunningSandbox(port: port))
+    }
 }
 
 extension RunningSandbox {

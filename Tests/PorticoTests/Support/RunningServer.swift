@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 /// `portico serve` on a free port, for as long as a test needs it.
 struct RunningServer {
@@ -10,9 +10,7 @@ struct RunningServer {
     /// The token of the sandbox's demo user, where the sandbox is embedded.
     static let sandboxToken = "sandbox"
 
-    /// Asks a query.
-    ///
-    /// - Parameter patience: how long the answer may take, in seconds.
+    /// Asks a query, and waits so many seconds for the answer at most.
     func ask(_ query: String, token: String? = sandboxToken, patience: Int = 20) async throws -> RawResponse {
         try await send(RawRequest.post(RawRequest.query(query), fields: fields(token)), patience: patience)
     }
@@ -62,7 +60,8 @@ func withProgram<Value>(
         program.stop()
         let status = await program.exitStatus
         #expect(
-            status == 0, "stopped by SIGTERM; it wrote: \(program.errors.text)", sourceLocation: sourceLocation)
+            status == 0, "stopped by SIGTERM; it wrote: \(program.errors.text)",
+            sourceLocation: sourceLocation)
         return try result.get()
     }
 }
