@@ -95,7 +95,10 @@ struct HistoryTests {
         "may lack anything but a time and a value",
         arguments: [
             #"{"timestamp":[],"equity":[],"profit_loss":[],"profit_loss_pct":[],"base_value":0,"timeframe":"1Min"}"#,
-            #"{"timestamp":null,"equity":null,"profit_loss":null,"profit_loss_pct":null,"base_value":null,"base_value_asof":"0000-00-00","timeframe":null}"#,
+            #"""
+            {"timestamp":null,"equity":null,"profit_loss":null,"profit_loss_pct":null,"base_value":null,\#
+            "base_value_asof":"0000-00-00","timeframe":null}
+            """#,
             #"{"timestamp":[1763735400],"equity":[null]}"#,
             #"{"timestamp":[null],"equity":[1]}"#,
         ])

@@ -146,7 +146,8 @@ struct JSONReaderTests {
     }
 
     static let sample = """
-        {"id":"a\\u00e9\\ud83d\\ude00\\n","equity":"1234.5600","n":-12.5e-3,"list":[1,null,true,false,{"x":[]}],"t":"2026-11-20T14:30:00Z"}
+        {"id":"a\\u00e9\\ud83d\\ude00\\n","equity":"1234.5600","n":-12.5e-3,\
+        "list":[1,null,true,false,{"x":[]}],"t":"2026-11-20T14:30:00Z"}
         """
 
     @Test("refuses every beginning of a text, read or skipped")
