@@ -31,10 +31,10 @@ struct Batch {
     private func outcome(of test: BatchCase, _ schema: Schema?) throws(GraphQLErrors) -> BatchResult.Outcome {
         switch test.action {
         case .parse:
-            _ = try Document(reading: document(of: test))
+            _ = try Document(reading: document(of: test), within: DeepStack.parseLimits)
             return .succeeded
         case .print:
-            let document = try Document(reading: document(of: test), within: DeepStack.printableLimits)
+            let document = try Document(reading: document(of: test))
             return .printed(document.print())
         case .validate:
             let schema = try needed(schema, "schema", for: test)

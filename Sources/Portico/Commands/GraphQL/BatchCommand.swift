@@ -17,7 +17,7 @@ struct BatchCommand: AsyncParsableCommand {
             Without a document, validate checks the schema alone. Fields resolve from rootValue by property name; an
             object says by "__typename" which type it has, {"__error": "m"} fails with m, and {"__args": true}
             becomes the JSON text of the field's arguments. Documents may be of any length and shape up to 64 MiB
-            and 50,000 levels, those to print 10,000, schemas 1,000.
+            and 10,000 levels (only parsed, 50,000; schemas, 1,000).
 
             Example:
               echo '{"id":"1","action":"print","document":"{a}"}' | portico graphql batch

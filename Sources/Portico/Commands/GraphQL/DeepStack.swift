@@ -13,14 +13,16 @@ enum DeepStack {
     /// How deep documents and JSON values may be nested: no document of 100,000 tokens goes deeper.
     private static let deepest = 50_000
 
-    /// How large documents may be.
+    /// How large documents may be that are only parsed.
     ///
     /// Their length and nesting are bounded, as memory and stack are; their tokens are not.
-    static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: deepest)
+    static let parseLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: deepest)
 
-    /// The same for documents that are printed: the canonical form indents each level more than the last, so that
-    /// its length grows with the square of the depth, to 200 MB here.
-    static let printableLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000)
+    /// How large documents may be that are printed, validated or run.
+    ///
+    /// The canonical form indents each level more than the last, and validation keeps the path to each level of a
+    /// literal: both need memory that grows with the square of the depth, some hundred megabytes here.
+    static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000)
 
     /// The same for schemas, whose default values are printed for introspection.
     static let schemaLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 1_000)
