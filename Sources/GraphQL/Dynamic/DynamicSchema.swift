@@ -70,10 +70,6 @@ public struct DynamicSchema: Sendable {
         } catch {
             throw GraphQLErrors([GraphQLError(error)])
         }
-        do {
-            return try validate(document, against: schema, options: options.validation)
-        } catch {
-            throw GraphQLErrors(error.errors)
-        }
+        return try validate(document, against: schema, options: options.validation)
     }
 }

@@ -121,7 +121,7 @@ final class OperationPlan: @unchecked Sendable {
     /// Where the document selects the field that failed: the innermost key of its path.
     private func locations(_ segments: [Int]) -> [SourceLocation] {
         guard let key = segments.last(where: { $0 < 0 }) else { return [] }
-        return keys[~key].spans.map { source.location(of: $0) }
+        return source.locations(of: keys[~key].spans)
     }
 }
 

@@ -86,7 +86,9 @@ public struct Planner {
             throw PlanningError.unknownField(type: type.name, field: name)
         }
         let selected = FieldSelection(fields: group.fields, definition: definition)
-        return step(key, isFirst: isFirst, try field.plan(selected, &self))
+        // Apart from the next line, which would copy the whole planner before it lends it.
+        let planned = try field.plan(selected, &self)
+        return step(key, isFirst: isFirst, planned)
     }
 
     private func step<Source>(

@@ -33,10 +33,6 @@ extension Document {
     func validated(
         against schema: Schema, options: ValidationOptions = ValidationOptions()
     ) throws(GraphQLErrors) -> ValidDocument {
-        do {
-            return try validate(self, against: schema, options: options)
-        } catch {
-            throw GraphQLErrors(error.errors)
-        }
+        try validate(self, against: schema, options: options)
     }
 }
