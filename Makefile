@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test lint format bench bench-check image image-check setup clean
+.PHONY: help run test lint format bench bench-check fuzz image image-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -39,6 +39,9 @@ bench: setup ## Measure the engine alone and over sockets, beside graphql-js whe
 bench-check: setup ## Fail if the engine allocates more than Tests/Benchmarks says it may
 	Scripts/bench.sh check
 
+fuzz: ## Feed made-up input to the engine under the address sanitizer, FUZZ_RUNS inputs a target
+	Scripts/fuzz.sh
+
 image: ## Build the image with docker, podman or buildah
 	Scripts/image.sh $(IMAGE)
 
@@ -49,4 +52,4 @@ setup:
 	@Scripts/setup.sh
 
 clean: ## Remove what was built
-	rm -rf .build Tests/Benchmarks/.build
+	rm -rf .build Tests/Benchmarks/.build Tests/Fuzz/.build

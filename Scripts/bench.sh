@@ -4,6 +4,8 @@
 #   Scripts/bench.sh           times and allocations of the engine alone; then requests a second over sockets
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow
 #
+#   RECORD=1 … check           writes the thresholds anew instead
+#
 # graphql-js is measured in the same run where node and Debian's node-graphql are here, and sockets where wrk is. Only
 # ratios within one run are worth quoting.
 set -euo pipefail
@@ -64,15 +66,18 @@ measure_server() {
 engine=$(built "$benchmarks" EngineBenchmarks)
 hook=$(built_hook)
 if [[ ${1:-} == check ]]; then
-    LD_PRELOAD=$hook exec "$engine" check
+    command=check
+    [[ -z ${RECORD:-} ]] || command=record
+    LD_PRELOAD=$hook exec "$engine" "$command"
 fi
 
-say "Portico's engine alone, microseconds"
-"${server_core[@]}" "$engine" time
-say "Portico's engine alone, allocations"
+say "The engine alone: allocations"
 LD_PRELOAD=$hook "$engine" allocations
-say "graphql-js alone, microseconds"
-if has_peer; then "${server_core[@]}" node "$benchmarks/baseline/graphql-js.js"; else echo "not measured: apt-get install node-graphql"; fi
+say "The engine alone: microseconds"
+peer=()
+if has_peer; then peer=(node "$benchmarks/baseline/graphql-js.js"); fi
+"${server_core[@]}" "$engine" time "${peer[@]}"
+[[ ${#peer[@]} != 0 ]] || echo "graphql-js is not measured: apt-get install node-graphql"
 
 say "Over sockets, requests a second: the server on one core, wrk with 32 connections on another"
 if ! command -v wrk >/dev/null; then

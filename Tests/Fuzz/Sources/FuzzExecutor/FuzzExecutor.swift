@@ -1,0 +1,27 @@
+import FuzzSupport
+import GraphQL
+
+/// Requests from end to end: a document, then a zero byte, then the variables in JSON.
+///
+/// Each runs on a schema without Swift types, whose values are wrong in every way, and on one with bound types, where
+/// fields are loaded at once, later and with failures.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzExecutor(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let (document, variables) = unsafe fuzzInput(start, count).parts
+    var request = Request(String(decoding: document, as: UTF8.self))
+    if case .object(let object)? = try? InputValue(json: variables) { request.variables = object }
+    dynamic.execute(request, rootValue: FuzzSchema.root).check()
+    finished(bound.respond(to: request, context: ())).check()
+    return 0
+}
+
+private let dynamic = DynamicSchema(FuzzSchema.schema)
+
+private let bound: ExecutableSchema<Void> = {
+    do {
+        return try ExecutableSchema(
+            try Schema.build(boundSchema), query: Query(), mutation: Mutation(), context: Void.self)
+    } catch {
+        fatalError("The bound types of the fuzz target are wrong: \(error)")
+    }
+}()
