@@ -10,6 +10,8 @@ struct ProviderCallerTests {
         policy.attempts = attempts
         policy.pause = .milliseconds(1)
         policy.jitter = { 1 }
+        // Long enough for a call to this machine, however busy it is.
+        policy.attemptTimeout = .seconds(60)
         return policy
     }
 

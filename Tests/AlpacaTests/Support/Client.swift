@@ -23,6 +23,7 @@ extension RetryPolicy {
         var policy = RetryPolicy()
         policy.attempts = count
         policy.jitter = { 0 }
+        policy.attemptTimeout = .seconds(60)
         return policy
     }
 }

@@ -1,4 +1,5 @@
 import Logging
+import NIOCore
 
 @testable import Web
 
@@ -26,7 +27,7 @@ struct TestServer: Sendable {
 
 /// Runs a server around a test, and waits until it has stopped.
 func withServer<Value>(
-    _ service: GraphQLService<String> = TestService.make(), limits: ServerLimits = ServerLimits(),
+    _ service: GraphQLService<String> = TestService.make(), limits: ServerLimits = .patient,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ test: (TestServer) async throws -> Value
 ) async throws -> Value {
@@ -59,5 +60,15 @@ enum Raw {
     /// A request's JSON for a document.
     static func query(_ document: String) -> String {
         #"{"query":"\#(document)"}"#
+    }
+}
+
+extension ServerLimits {
+    /// Long enough for a client on this machine, however busy it is.
+    static var patient: ServerLimits {
+        var limits = ServerLimits()
+        limits.headTimeout = .seconds(60)
+        limits.bodyTimeout = .seconds(60)
+        return limits
     }
 }
