@@ -98,6 +98,13 @@ package final class RawClient: Sendable {
         }
     }
 
+    /// Waits until something has come.
+    package func firstBytes() async throws {
+        try await onQueue { [self] in
+            guard try receive() else { throw Failure(description: "the connection ended") }
+        }
+    }
+
     /// Everything until the server closes its side.
     package func rest() async throws -> String {
         try await onQueue { [self] in

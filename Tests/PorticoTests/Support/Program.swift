@@ -72,6 +72,7 @@ final class Program: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, output.writingEnd, STDOUT_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, errors.writingEnd, STDERR_FILENO)
+        unsafe Program.inheritNothingElse(&actions)
         var processID: pid_t = 0
         let failure = unsafe withCStrings([path] + arguments) { arguments in
             unsafe withCStrings(variables) { variables in
@@ -80,6 +81,18 @@ final class Program: Sendable {
         }
         guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
         return processID
+    }
+
+    /// Leaves the program its input, its two outputs and no other descriptor.
+    ///
+    /// It would else hold open the sockets of the tests, which NIO lets every program inherit: who waits for one to
+    /// close would wait on. The function is glibc's since 2.34, in a part of its header that Swift does not see; where
+    /// there is none, tests may wait longer.
+    private static func inheritNothingElse(_ actions: inout posix_spawn_file_actions_t) {
+        typealias AddCloseFrom =
+            @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        guard let symbol = unsafe dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+        _ = unsafe unsafeBitCast(symbol, to: AddCloseFrom.self)(&actions, STDERR_FILENO + 1)
     }
 
     /// A value that threads share.
