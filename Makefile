@@ -14,8 +14,8 @@ IMAGE ?= portico
 # One set of options for lint and test, so that they share one debug build.
 checked := --explicit-target-dependency-import-check error
 sources := Package.swift Sources Tests
-# Tests that only compute. They run before the others, which would starve beside them: both share a few threads.
-computing := ^(GraphQLTests|BrokerageTests|SupportTests)\.
+# Tests that mostly compute. They run before the others, which would starve beside them: both share a few threads.
+computing := ^(GraphQLTests|BrokerageTests|SandboxTests|SupportTests)\.
 
 help: ## Print this
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22

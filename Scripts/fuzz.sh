@@ -16,7 +16,8 @@ runs=${FUZZ_RUNS:-1000000}
 targets=("$@")
 [[ ${#targets[@]} != 0 ]] || targets=(FuzzLanguage FuzzValidator FuzzSchema FuzzExecutor FuzzRequest)
 
-build=(swift build -c release --sanitize=fuzzer --sanitize=address)
+# Not `--sanitize` twice: of two the compiler heeds the last, and which that is SwiftPM leaves to chance.
+build=(swift build -c release --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address)
 "${build[@]}" >&2
 binaries=$("${build[@]}" --show-bin-path)
 
@@ -34,6 +35,8 @@ for target in "${targets[@]}"; do
     if ASAN_OPTIONS=detect_leaks=0 "$binaries/$target" -runs="$runs" -seed="${FUZZ_SEED:-0}" -max_len=2048 \
         -timeout=10 -rss_limit_mb=2048 -dict=graphql.dict -print_final_stats=1 \
         -artifact_prefix="$findings/$target-" "$corpus" "$seeds" 2>"$log"; then
+        # Without coverage the fuzzer is blind, and finds nothing for that reason alone.
+        grep -q 'INITED cov:' "$log" || { echo "was built without coverage"; failed=1; continue; }
         awk '/number_of_executed_units/ { runs = $2 } /average_exec_per_sec/ { speed = $2 }
             END { printf "%d inputs, %d a second: no finding\n", runs, speed }' "$log"
     else

@@ -53,7 +53,7 @@ struct Serve: AsyncParsableCommand {
             await SettingReader(flags: flags, environment: ProcessInfo.processInfo.environment))
         var logger = Logger(label: "portico", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
-        try await House(settings, logger: logger).run()
+        try await House.build(settings, logger: logger).run()
     }
 
     private var flags: [Setting: String] {

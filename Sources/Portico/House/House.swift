@@ -14,8 +14,19 @@ import Web
 struct House {
     private let group: ServiceGroup
 
-    init(_ settings: ServeSettings, logger: Logger) async throws {
+    /// Puts the house together. What cannot stand leaves nothing running: a thread that still used libcurl would
+    /// crash the process while it exits.
+    static func build(_ settings: ServeSettings, logger: Logger) async throws -> House {
         let transport = try Transport(userAgent: "portico/\(Version.current)")
+        do {
+            return try await House(settings, over: transport, logger: logger)
+        } catch {
+            await transport.shutDown()
+            throw error
+        }
+    }
+
+    private init(_ settings: ServeSettings, over transport: Transport, logger: Logger) async throws {
         let groundwork = try await Groundwork(settings, transport: transport, logger: logger)
         let schema = try ExecutableSchema(
             Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
