@@ -75,15 +75,16 @@ struct RequestTests {
     func refusedSymbol() async throws {
         let snapshots = try example("snapshots")
         try await withAlpaca(answering: { request, _ in
-            request.target.contains("A..B")
-                ? .text(#"{"message":"invalid symbol: A..B"}"#, status: 400) : .body(snapshots)
+            request.target.contains("AB.XYZ")
+                ? .text(#"{"message":"invalid symbol: AB.XYZ"}"#, status: 400) : .body(snapshots)
         }) { alpaca, server in
-            let symbols = ["A..B", "AAPL"].compactMap { Symbol($0) }
+            let symbols = ["AB.XYZ", "AAPL"].compactMap { Symbol($0) }
             let quotes = try await alpaca.quotes(for: symbols, in: .patient)
             #expect(quotes.keys.map(\.text) == ["AAPL"])
             #expect(
                 server.requests.map(\.target) == [
-                    "/data/v2/stocks/snapshots?symbols=A..B%2CAAPL", "/data/v2/stocks/snapshots?symbols=AAPL",
+                    "/data/v2/stocks/snapshots?symbols=AB.XYZ%2CAAPL",
+                    "/data/v2/stocks/snapshots?symbols=AAPL",
                 ])
         }
     }

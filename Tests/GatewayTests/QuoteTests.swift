@@ -43,6 +43,17 @@ struct QuoteTests {
         }
     }
 
+    @Test("symbols that nobody could have cost no call, and no other symbol its quote")
+    func malformed() async throws {
+        try await withGateway { gateway in
+            let answer = try await ask(["X1", "X2", "AAPL", "A.B.C", "a", "X.", ".X"], gateway)
+            #expect(answer["data"]?["quotes"]?[2]?["symbol"] == "AAPL")
+            #expect(
+                answer.failures == [0, 1, 3, 4, 5, 6].map { FieldFailure("quotes.\($0)", "NOT_FOUND") })
+            #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
+        }
+    }
+
     @Test("200 symbols are one call; 201 are too many, and none is made")
     func most() async throws {
         try await withGateway { gateway in

@@ -14,7 +14,9 @@ import Web
 struct House {
     private let group: ServiceGroup
 
-    /// Puts the house together. What cannot stand leaves nothing running: a thread that still used libcurl would
+    /// Puts the house together.
+    ///
+    /// What cannot stand leaves nothing running: a thread that still used libcurl would
     /// crash the process while it exits.
     static func build(_ settings: ServeSettings, logger: Logger) async throws -> House {
         let transport = try Transport(userAgent: "portico/\(Version.current)")

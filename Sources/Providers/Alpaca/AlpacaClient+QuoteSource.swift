@@ -66,14 +66,16 @@ extension AlpacaClient: QuoteSource {
 }
 
 extension Symbol {
-    /// Whether Alpaca could have a share of this name: capitals, digits and dots, at most 12 of them.
+    /// Whether Alpaca could have a share of this name: up to eight capitals, and up to three more behind a dot for a
+    /// class, warrants or the like (`BRK.B`).
     ///
-    /// Options, currencies and coins have longer names or other characters, and other endpoints.
+    /// It is strict, because Alpaca refuses a whole list for one malformed symbol, and others may wait for the rest of
+    /// it. Options, currencies and coins have other names, and other endpoints.
     fileprivate var mayBeAlpacaShare: Bool {
-        text.utf8.count <= 12
-            && text.utf8.allSatisfy { byte in
-                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
-            }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let root = parts.first, (1...8).contains(root.count), parts.count <= 2 else { return false }
+        let suffix = parts.dropFirst().first
+        guard suffix.map({ (1...3).contains($0.count) }) ?? true else { return false }
+        return parts.joined().allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 }
