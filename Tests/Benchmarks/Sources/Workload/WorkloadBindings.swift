@@ -9,7 +9,7 @@ extension Query: GraphQLObject {
         Field(
             "quotes", QuotesArguments.self,
             once: { arguments, store in
-                .ready(try store.quotes(of: arguments.symbols).map { try $0.get() })
+                .ready(try arguments.symbols.map { try store.quote(of: $0) })
             })
         Field("watchlists", once: { store in .ready(store.watchlists) })
         Field("goals", once: { store in .ready(store.goals) })
@@ -36,7 +36,11 @@ extension Position: GraphQLObject {
         Field("marketValue", \.marketValue)
         Field("costBasis", \.costBasis)
         Field("unrealizedPl", \.unrealizedPl)
-        Field("quote", load: { positions, store in .ready(store.quotes(of: positions.map(\.symbol))) })
+        Field(
+            "quote",
+            load: { positions, store in
+                .ready(positions.map { position in Result { try store.quote(of: position.symbol) } })
+            })
     }
 }
 
@@ -63,7 +67,7 @@ extension Watchlist: GraphQLObject {
             load: { watchlists, store in
                 .ready(
                     watchlists.map { watchlist in
-                        Result { try store.quotes(of: watchlist.symbols).map { try $0.get() } }
+                        Result { try watchlist.symbols.map { try store.quote(of: $0) } }
                     })
             })
     }

@@ -71,10 +71,8 @@ struct UnknownSymbol: PublicError {
 }
 
 extension WorkloadStore {
-    func quotes(of symbols: [String]) -> Answers<Quote> {
-        symbols.map { symbol in
-            guard let quote = quotes[symbol] else { return .failure(UnknownSymbol(symbol: symbol)) }
-            return .success(quote)
-        }
+    func quote(of symbol: String) throws -> Quote {
+        guard let quote = quotes[symbol] else { throw UnknownSymbol(symbol: symbol) }
+        return quote
     }
 }
