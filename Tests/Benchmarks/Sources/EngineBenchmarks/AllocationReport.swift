@@ -37,7 +37,8 @@ enum AllocationReport {
                     faults.append("\(operation) \(step): no threshold")
                     continue
                 }
-                if found > limit {
+                // Sets grow by how their hashes fall, which differs from run to run: one in a hundred is no growth.
+                if found > limit + limit / 100 {
                     faults.append("\(operation) \(step): \(found) allocations, \(limit) allowed")
                 }
                 if found < limit { gains += 1 }
