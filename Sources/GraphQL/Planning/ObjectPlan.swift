@@ -4,8 +4,8 @@
 final class ObjectPlan<Source: Sendable>: Sendable {
     /// The fields in the order of the response.
     ///
-    /// They are read without reference counting, which costs more than
-    /// writing a number does; `fields` keeps them alive.
+    /// They are read without reference counting, which costs more than writing a number does; `fields` keeps them
+    /// alive. Any thread may read them, as they never change after the plan is made.
     @usableFromInline
     nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<Unmanaged<FieldStep<Source>>>
     private let fields: [FieldStep<Source>]
@@ -14,7 +14,8 @@ final class ObjectPlan<Source: Sendable>: Sendable {
 
     init(_ fields: [FieldStep<Source>]) {
         self.fields = fields
-        loads = fields.compactMap(\.load)
+        // A closure: the key path would be built anew for each plan, of a type known only then.
+        loads = fields.compactMap { $0.load }
         unsafe steps = .allocate(capacity: fields.count)
         for (position, field) in fields.enumerated() {
             unsafe steps.initializeElement(at: position, to: .passUnretained(field))
@@ -70,7 +71,8 @@ final class ObjectPlan<Source: Sendable>: Sendable {
 @usableFromInline
 @safe
 final class FieldStep<Source: Sendable>: Sendable {
-    /// `{"key":` for the first field of an object, `,"key":` for the others; owned by the plan's `KeyBytes`.
+    /// `{"key":` for the first field of an object, `,"key":` for the others; owned by the plan's `KeyBytes`,
+    /// which never changes after planning.
     @usableFromInline
     nonisolated(unsafe) let bytes: UnsafePointer<UInt8>
     @usableFromInline
@@ -95,6 +97,8 @@ final class FieldStep<Source: Sendable>: Sendable {
 
 /// A planned selection as other plans hold it: not counted, because the operation's plan owns all of them and
 /// outlives every execution.
+///
+/// It is Sendable for the same reason, and because a plan never changes.
 @frozen
 @safe
 public struct ObjectPlanReference<Source: Sendable>: @unchecked Sendable {
