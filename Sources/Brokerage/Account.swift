@@ -5,6 +5,8 @@ package struct Account: Hashable, Sendable {
     /// The broker's own id of the account.
     package var id: String
     package var number: String
+    /// The name that the user or the broker gave it.
+    package var name: String?
     /// ISO 4217.
     package var currency: String
     /// In the broker's own words.
@@ -19,10 +21,20 @@ package struct Account: Hashable, Sendable {
     package var cash: Decimal?
     /// Cash that can buy now without borrowing.
     package var availableCash: Decimal?
+    /// Cash of settled trades.
+    package var settledCash: Decimal?
+    /// Cash of trades that are not booked yet.
+    package var unsettledCash: Decimal?
+    /// Cash held back by the broker.
+    package var blockedCash: Decimal?
     /// What can be bought with margin.
     package var buyingPower: Decimal?
+    /// Margin left, above zero.
+    package var marginAvailable: Decimal?
     /// Margin in use, above zero.
     package var marginUsed: Decimal?
+    /// Margin in use, in per cent of what there is, as the broker counts it.
+    package var marginUtilization: Decimal?
     package var reading: Reading
 
     package init(id: String, number: String, currency: String, reading: Reading) {

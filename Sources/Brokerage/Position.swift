@@ -2,7 +2,13 @@
 ///
 /// Figures that need a price are nil while the broker has none.
 package struct Position: Hashable, Sendable {
+    /// The broker's own id of the account; nil where the credential opens one account only.
+    package var accountID: String?
     package var symbol: Symbol
+    /// Nil where the broker does not say.
+    package var assetClass: AssetClass?
+    /// The broker's own name of the instrument.
+    package var listing: Listing?
     package var side: PositionSide
     /// Above zero, for shorts too; `side` tells.
     package var quantity: Decimal
@@ -12,6 +18,8 @@ package struct Position: Hashable, Sendable {
     package var costBasis: Decimal?
     /// As the broker values it.
     package var currentPrice: Decimal?
+    /// How far `currentPrice` lags; nil where the broker does not say.
+    package var delayMinutes: Int?
     /// Below zero for shorts.
     package var marketValue: Decimal?
     /// The instrument's, which may differ from the account's.
@@ -22,6 +30,10 @@ package struct Position: Hashable, Sendable {
     package var dayProfitLoss: Decimal?
     /// In per cent.
     package var dayProfitLossPercent: Decimal?
+    /// In the broker's own words.
+    package var status: String?
+    /// The figures in the currency of the account, where the broker converts them itself.
+    package var inAccountCurrency: ConvertedFigures?
     package var reading: Reading
 
     package init(symbol: Symbol, side: PositionSide, quantity: Decimal, currency: String, reading: Reading) {
@@ -37,4 +49,18 @@ package struct Position: Hashable, Sendable {
 package enum PositionSide: String, Sendable, CaseIterable {
     case long = "LONG"
     case short = "SHORT"
+}
+
+/// Figures of a position that the broker converted itself.
+package struct ConvertedFigures: Hashable, Sendable {
+    /// ISO 4217.
+    package var currency: String
+    package var marketValue: Decimal?
+    package var unrealizedProfitLoss: Decimal?
+
+    package init(currency: String, marketValue: Decimal?, unrealizedProfitLoss: Decimal?) {
+        self.currency = currency
+        self.marketValue = marketValue
+        self.unrealizedProfitLoss = unrealizedProfitLoss
+    }
 }

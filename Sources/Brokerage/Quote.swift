@@ -12,6 +12,10 @@ package struct Quote: Hashable, Sendable {
     package var low: Decimal?
     package var previousClose: Decimal?
     package var volume: Decimal?
+    /// Before the opening and after the close, where the source has it.
+    package var extendedHoursPrice: Decimal?
+    package var marketState: MarketState?
+    package var timeliness: Timeliness?
     /// ISO 4217, never a minor unit.
     package var currency: String?
     /// 0 is real time; nil where the source does not say.

@@ -16,3 +16,10 @@ package struct Reading: Hashable, Sendable {
         self.isStale = isStale
     }
 }
+
+extension Reading {
+    /// The same reading, past its time.
+    package var asStale: Reading {
+        Reading(source: source, fetchedAt: fetchedAt, asOf: asOf, isStale: true)
+    }
+}

@@ -19,11 +19,11 @@ struct RequestTests {
             }, feed: .iex
         ) { alpaca, server in
             let (accounts, quoting): (any AccountSource, any QuoteSource) = (alpaca, alpaca)
-            let account = try await accounts.account(in: .patient)
+            let account = try #require(try await accounts.accounts(in: .patient).first)
             #expect(account.number == "PA3ABCDEF12")
             let positions = try await accounts.positions(in: .patient)
             #expect(positions.count == 3)
-            let history = try await accounts.history(.oneWeek, interval: .oneHour, in: .patient)
+            let history = try await accounts.history(of: "any", .oneWeek, interval: .oneHour, in: .patient)
             #expect(history.points.count == 2)
             let symbols = ["AAPL", "BRK.B"].compactMap { Symbol($0) }
             let quotes = try await quoting.quotes(for: symbols, in: .patient)
@@ -65,7 +65,7 @@ struct RequestTests {
             let none = try await alpaca.quotes(for: [], in: .patient)
             #expect(none.isEmpty)
             await #expect(throws: ProviderFailure(.alpaca, .unsupported)) {
-                try await alpaca.history(.oneYear, interval: .oneHour, in: .patient)
+                try await alpaca.history(of: "any", .oneYear, interval: .oneHour, in: .patient)
             }
             #expect(server.requests.isEmpty)
         }

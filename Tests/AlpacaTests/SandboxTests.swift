@@ -98,7 +98,7 @@ struct SandboxTests {
     @Test("tells of today minute by minute until now")
     func today() async throws {
         try await withSandbox { alpaca, _, session in
-            let history = try await alpaca.history(.oneDay, interval: nil, in: .patient)
+            let history = try await alpaca.history(of: "any", .oneDay, interval: nil, in: .patient)
             let account = try await alpaca.account(in: .patient)
             #expect(history.interval == .oneMinute)
             #expect(history.points.first?.time.description == "2026-11-20T14:30:00Z")
@@ -112,7 +112,7 @@ struct SandboxTests {
     @Test("tells of every range by days of the exchange", arguments: HistoryRange.allCases)
     func ranges(range: HistoryRange) async throws {
         try await withSandbox { alpaca, _, _ in
-            let history = try await alpaca.history(range, interval: .oneDay, in: .patient)
+            let history = try await alpaca.history(of: "any", range, interval: .oneDay, in: .patient)
             #expect(history.interval == .oneDay)
             let days = history.points.map(\.time.inNewYork.date)
             #expect(days == Array(Set(days)).sorted())

@@ -2,6 +2,8 @@ import Brokerage
 import Sandbox
 import Testing
 
+import struct Sandbox.Instrument
+
 @Suite("The market")
 struct MarketTests {
     static let symbols = ["AAPL", "BRK.A", "T", "SPY", "PLTR"]

@@ -3,13 +3,15 @@ package import Upstream
 
 /// What was read from providers a moment ago, each kind for as long as its values are good.
 package struct KeptReads: Sendable {
-    let accounts: Reads<Account>
+    let accounts: Reads<[Account]>
     let positions: Reads<[Position]>
     let histories: Reads<EquityHistory>
     let quotes: Reads<Quote>
 
     package init(clock: CallClock = .system) {
-        accounts = Reads("account", bounds: .init(timeToLive: .seconds(2)), clock: clock)
+        accounts = Reads("accounts", bounds: .init(timeToLive: .seconds(2)), clock: clock) { accounts in
+            accounts.count * MemoryLayout<Account>.stride
+        }
         positions = Reads("positions", bounds: .init(timeToLive: .seconds(2)), clock: clock) { positions in
             positions.count * MemoryLayout<Position>.stride
         }

@@ -5,13 +5,16 @@ import GraphQL
 struct LinkedAccount: Sendable {
     let account: Account
     let connection: BrokerConnection
+
+    /// The `id` that the schema gives it.
+    var globalID: String { connection.globalID(ofAccount: account.id) }
 }
 
 extension LinkedAccount: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = Object<LinkedAccount>("Account") {
-        Field("id") { $0.connection.globalID(ofAccount: $0.account.id) }
+        Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field("environment") { $0.connection.environment }
         Field("number", \.account.number)
@@ -29,13 +32,13 @@ extension LinkedAccount: GraphQLObject {
         Field(
             "positions", SymbolsArguments.self,
             load: { accounts, arguments, context in
-                .each(accounts) { context.positions(of: $0.connection, symbols: arguments.symbols) }
+                .each(accounts) { context.positions(of: $0, symbols: arguments.symbols) }
             })
         Field(
             "history", HistoryArguments.self,
             load: { accounts, arguments, context in
                 .each(accounts) {
-                    context.history(of: $0.connection, arguments.range, interval: arguments.interval)
+                    context.history(of: $0, arguments.range, interval: arguments.interval)
                 }
             })
         Field("asOf", \.account.reading.asOf)

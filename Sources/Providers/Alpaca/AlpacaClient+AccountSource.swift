@@ -2,6 +2,11 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: AccountSource {
+    /// A credential opens one account only.
+    package func accounts(in context: CallContext) async throws(ProviderFailure) -> [Account] {
+        [try await account(in: context)]
+    }
+
     /// The account that the credential belongs to: `GET /v2/account`.
     package func account(in context: CallContext) async throws(ProviderFailure) -> Account {
         try await get(
@@ -28,7 +33,7 @@ extension AlpacaClient: AccountSource {
     /// rest. Alpaca has 1, 5 and 15 minutes, an hour and a day; less than a day for a month at most. Anything else is
     /// `unsupported`, and no call is made.
     package func history(
-        _ range: HistoryRange, interval: Interval?, in context: CallContext
+        of account: String, _ range: HistoryRange, interval: Interval?, in context: CallContext
     ) async throws(ProviderFailure) -> EquityHistory {
         guard let query = AlpacaHistoryQuery(range, interval, now: clock.wallTime()) else {
             throw ProviderFailure(.alpaca, .unsupported)

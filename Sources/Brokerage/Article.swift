@@ -1,0 +1,43 @@
+/// A news item.
+package struct Article: Hashable, Sendable {
+    /// The provider's own id of it.
+    package var id: String
+    package var headline: String
+    /// Nil where it has none; an empty one is none.
+    package var summary: String?
+    package var author: String?
+    package var url: String
+    package var imageURL: String?
+    /// The publisher.
+    package var publisher: String
+    /// Who delivered it.
+    package var provider: Provider
+    /// Portico's own names of the instruments that it is about.
+    package var symbols: [Symbol]
+    package var publishedAt: Instant
+
+    package init(
+        id: String, headline: String, url: String, publisher: String, provider: Provider, symbols: [Symbol],
+        publishedAt: Instant
+    ) {
+        self.id = id
+        self.headline = headline
+        self.url = url
+        self.publisher = publisher
+        self.provider = provider
+        self.symbols = symbols
+        self.publishedAt = publishedAt
+    }
+}
+
+/// Some articles, newest first, and how to get the ones before them.
+package struct ArticlePage: Hashable, Sendable {
+    package var articles: [Article]
+    /// The provider's own mark of where older articles begin, without any credential; nil at the end.
+    package var next: String?
+
+    package init(articles: [Article], next: String?) {
+        self.articles = articles
+        self.next = next
+    }
+}

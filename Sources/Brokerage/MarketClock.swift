@@ -1,0 +1,34 @@
+/// Whether a broker's main market trades now.
+package struct MarketClock: Hashable, Sendable {
+    package var provider: Provider
+    package var isOpen: Bool
+    package var state: MarketState?
+    package var nextOpen: Instant?
+    package var nextClose: Instant?
+    /// The provider's own time.
+    package var now: Instant
+
+    package init(provider: Provider, isOpen: Bool, now: Instant) {
+        self.provider = provider
+        self.isOpen = isOpen
+        self.now = now
+    }
+}
+
+/// Where the trading day of an instrument stands.
+package enum MarketState: String, Sendable, CaseIterable {
+    case pre = "PRE"
+    case open = "OPEN"
+    case post = "POST"
+    case closed = "CLOSED"
+    case halted = "HALTED"
+}
+
+/// How close to the market a price is.
+package enum Timeliness: String, Sendable, CaseIterable {
+    case realTime = "REAL_TIME"
+    case delayed = "DELAYED"
+    case endOfDay = "END_OF_DAY"
+    /// Nobody trades at it (Saxo outside of market hours).
+    case indicative = "INDICATIVE"
+}

@@ -1,0 +1,202 @@
+/// An order, as a broker reports it.
+package struct Order: Hashable, Sendable {
+    /// The broker's own id.
+    package var id: String
+    /// The broker's own id of the account; nil where the credential opens one account only.
+    package var accountID: String?
+    /// The id that the one who placed it gave it.
+    package var clientOrderID: String?
+    package var symbol: Symbol
+    package var side: OrderSide
+    /// Nil for a kind that Portico has no name for; it can be read and cancelled.
+    package var type: OrderType?
+    package var timeInForce: TimeInForce?
+    package var isExtendedHours: Bool?
+    /// Nil for an order by notional until the broker knows it.
+    package var quantity: Decimal?
+    /// Money to spend.
+    package var notional: Decimal?
+    package var limitPrice: Decimal?
+    package var stopPrice: Decimal?
+    package var trailPercent: Decimal?
+    package var trailAmount: Decimal?
+    /// Nil where the broker does not tell.
+    package var filledQuantity: Decimal?
+    package var averageFillPrice: Decimal?
+    package var state: OrderState
+    /// In the broker's own words.
+    package var providerState: String?
+    /// Why, where the state is `rejected`.
+    package var rejection: OrderRejection?
+    /// The broker's id of the order that this one took the place of, and of the one that took its own.
+    package var replaces: String?
+    package var replacedBy: String?
+    /// Take-profit, stop-loss and other orders tied to this one.
+    package var legs: [Order]
+    package var submittedAt: Instant?
+    package var updatedAt: Instant?
+    package var filledAt: Instant?
+    package var canceledAt: Instant?
+    package var expiresAt: Instant?
+    package var reading: Reading
+
+    package init(id: String, symbol: Symbol, side: OrderSide, state: OrderState, reading: Reading) {
+        self.id = id
+        self.symbol = symbol
+        self.side = side
+        self.state = state
+        self.reading = reading
+        legs = []
+    }
+}
+
+/// Which way.
+package enum OrderSide: String, Sendable, CaseIterable {
+    case buy = "BUY"
+    case sell = "SELL"
+}
+
+/// What makes an order execute.
+package enum OrderType: String, Sendable, CaseIterable {
+    case market = "MARKET"
+    case limit = "LIMIT"
+    case stop = "STOP"
+    case stopLimit = "STOP_LIMIT"
+    case trailingStop = "TRAILING_STOP"
+}
+
+/// How long an order stands.
+package enum TimeInForce: String, Sendable, CaseIterable {
+    case day = "DAY"
+    case goodTillCanceled = "GTC"
+    case goodTillDate = "GTD"
+    case immediateOrCancel = "IOC"
+    case fillOrKill = "FOK"
+    case opening = "OPENING"
+    case closing = "CLOSING"
+}
+
+/// How far an order has come; `filled`, `canceled`, `rejected`, `expired` and `replaced` are final.
+package enum OrderState: String, Sendable, CaseIterable {
+    /// Journalled by Portico, not yet known to the broker.
+    case pending = "PENDING"
+    /// Sent, and the answer was lost.
+    case unconfirmed = "UNCONFIRMED"
+    /// With the broker, not yet in the market: queued for the opening, or held behind another leg.
+    case accepted = "ACCEPTED"
+    case open = "OPEN"
+    case partiallyFilled = "PARTIALLY_FILLED"
+    case filled = "FILLED"
+    case pendingCancel = "PENDING_CANCEL"
+    case canceled = "CANCELED"
+    case pendingReplace = "PENDING_REPLACE"
+    case replaced = "REPLACED"
+    case rejected = "REJECTED"
+    case expired = "EXPIRED"
+}
+
+/// Why a broker refused an order.
+package struct OrderRejection: Error, Hashable, Sendable {
+    package var reason: RejectionReason
+    /// The broker's words, for people.
+    package var message: String?
+
+    package init(_ reason: RejectionReason, message: String?) {
+        self.reason = reason
+        self.message = message
+    }
+}
+
+/// Why a broker refuses; `price` and `quantity`: outside of its bounds or steps.
+package enum RejectionReason: String, Sendable, CaseIterable {
+    case insufficientFunds = "INSUFFICIENT_FUNDS"
+    case insufficientQuantity = "INSUFFICIENT_QUANTITY"
+    case price = "PRICE"
+    case quantity = "QUANTITY"
+    case marketClosed = "MARKET_CLOSED"
+    case notTradable = "NOT_TRADABLE"
+    case tradingBlocked = "TRADING_BLOCKED"
+    case tooLate = "TOO_LATE"
+    case other = "OTHER"
+}
+
+/// An order to be placed.
+package struct OrderTicket: Hashable, Sendable {
+    /// Tells the order from all others of the account, so that the broker takes it once.
+    package var clientOrderID: String
+    /// The broker's own id of the account.
+    package var accountID: String
+    package var symbol: Symbol
+    package var side: OrderSide
+    package var size: OrderSize
+    package var price: OrderPrice
+    package var timeInForce: TimeInForce
+    /// With `goodTillDate`.
+    package var expiresOn: CalendarDate?
+    package var isExtendedHours: Bool
+
+    package init(
+        clientOrderID: String, accountID: String, symbol: Symbol, side: OrderSide, size: OrderSize,
+        price: OrderPrice, timeInForce: TimeInForce = .day, expiresOn: CalendarDate? = nil,
+        isExtendedHours: Bool = false
+    ) {
+        self.clientOrderID = clientOrderID
+        self.accountID = accountID
+        self.symbol = symbol
+        self.side = side
+        self.size = size
+        self.price = price
+        self.timeInForce = timeInForce
+        self.expiresOn = expiresOn
+        self.isExtendedHours = isExtendedHours
+    }
+}
+
+/// Pieces, or money to spend.
+package enum OrderSize: Hashable, Sendable {
+    case quantity(Decimal)
+    case notional(Decimal)
+}
+
+/// An order's type, with just the prices that it takes.
+package enum OrderPrice: Hashable, Sendable {
+    case market
+    case limit(Decimal)
+    case stop(Decimal)
+    case stopLimit(stop: Decimal, limit: Decimal)
+    case trailingStop(Trail)
+
+    package var type: OrderType {
+        switch self {
+        case .market: .market
+        case .limit: .limit
+        case .stop: .stop
+        case .stopLimit: .stopLimit
+        case .trailingStop: .trailingStop
+        }
+    }
+}
+
+/// The distance that a stop keeps from the best price.
+package enum Trail: Hashable, Sendable {
+    case percent(Decimal)
+    case amount(Decimal)
+}
+
+/// What is to change in an order; what is nil stays.
+package struct OrderChange: Hashable, Sendable {
+    package var quantity: Decimal?
+    package var price: OrderPrice?
+    package var timeInForce: TimeInForce?
+    package var expiresOn: CalendarDate?
+
+    package init(
+        quantity: Decimal? = nil, price: OrderPrice? = nil, timeInForce: TimeInForce? = nil,
+        expiresOn: CalendarDate? = nil
+    ) {
+        self.quantity = quantity
+        self.price = price
+        self.timeInForce = timeInForce
+        self.expiresOn = expiresOn
+    }
+}

@@ -1,0 +1,36 @@
+package import Brokerage
+
+/// What a client of a provider calls through, and whose quota it spends.
+package struct ProviderLine: Sendable {
+    package let holder: QuotaHolder
+    package let transport: Transport
+    package let clock: CallClock
+    package let retry: RetryPolicy
+
+    package init(
+        _ holder: QuotaHolder, over transport: Transport, clock: CallClock = .system,
+        retry: RetryPolicy = RetryPolicy()
+    ) {
+        self.holder = holder
+        self.transport = transport
+        self.clock = clock
+        self.retry = retry
+    }
+
+    /// A caller of one host, or of one group of endpoints that has a limit of its own.
+    ///
+    /// - Parameters:
+    ///   - windows: The limits that every call counts against.
+    ///   - readings: What a response says of these limits.
+    ///   - failure: What a response that is none means; nil for a good one. A provider that puts its errors under status 200
+    ///     looks for them there.
+    package func caller(
+        within windows: [QuotaWindow] = [],
+        readings: @escaping @Sendable (HTTPResponse, _ now: Instant) -> [QuotaReading] = { _, _ in [] },
+        failure: @escaping @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause? = {
+            ProviderFailure.Cause.status(of: $0, now: $1)
+        }
+    ) -> ProviderCaller {
+        ProviderCaller(holder.provider, over: transport, clock: clock, retry: retry, failure: failure)
+    }
+}

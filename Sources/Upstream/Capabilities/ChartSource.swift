@@ -1,0 +1,82 @@
+package import Brokerage
+
+/// Knows past prices.
+package protocol ChartSource: Sendable {
+    /// What can be asked for.
+    var chartAbilities: ChartAbilities { get }
+
+    /// The candles of some instruments in a window; a symbol that the source does not know is not among them, one
+    /// without a candle in the window has an empty series.
+    ///
+    /// - Parameters:
+    ///   - symbols: each once, at most `chartAbilities.symbolsPerCall`.
+    ///   - window: which candles, within `chartAbilities`.
+    ///   - call: how long the operation waits, and who is told of the call.
+    /// - Returns: the series of the symbols that are known, each at most `window.mostCandles` long: the latest ones.
+    /// - Throws: `ProviderFailure` where none could be read, with the cause `unsupported` for a window beyond the source's
+    ///   abilities.
+    func charts(
+        of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: CandleSeries]
+}
+
+/// Which candles.
+package struct ChartWindow: Hashable, Sendable {
+    package var interval: Interval
+    /// Candles that begin at this moment or later; nil for no bound.
+    package var from: Instant?
+    /// Candles that begin before this moment; nil for now.
+    package var to: Instant?
+    /// The latest so many of them; nil for all.
+    package var last: Int?
+    /// Nil leaves the choice to the source.
+    package var adjustment: Adjustment?
+    /// Nil leaves the choice to the source.
+    package var isExtendedHours: Bool?
+
+    package init(
+        interval: Interval, from: Instant? = nil, to: Instant? = nil, last: Int? = nil,
+        adjustment: Adjustment? = nil, isExtendedHours: Bool? = nil
+    ) {
+        self.interval = interval
+        self.from = from
+        self.to = to
+        self.last = last
+        self.adjustment = adjustment
+        self.isExtendedHours = isExtendedHours
+    }
+
+    /// As long as a series may get, whatever the window.
+    package static let limit = 10_000
+
+    /// The most candles that are wanted: `last`, within ``limit``; 100 where neither `last` nor `from` is given.
+    package var mostCandles: Int {
+        min(max(last ?? (from == nil ? 100 : Self.limit), 0), Self.limit)
+    }
+}
+
+/// What a source of charts can do.
+package struct ChartAbilities: Hashable, Sendable {
+    package var intervals: Set<Interval>
+    package var adjustments: Set<Adjustment>
+    package var hasExtendedHours: Bool
+    /// How many symbols one call may ask for; at least 1.
+    package var symbolsPerCall: Int
+
+    package init(
+        intervals: Set<Interval>, adjustments: Set<Adjustment>, hasExtendedHours: Bool,
+        symbolsPerCall: Int = 1
+    ) {
+        self.intervals = intervals
+        self.adjustments = adjustments
+        self.hasExtendedHours = hasExtendedHours
+        self.symbolsPerCall = symbolsPerCall
+    }
+
+    /// Whether the source can serve a window, as far as its kind tells.
+    package func serve(_ window: ChartWindow) -> Bool {
+        intervals.contains(window.interval)
+            && (window.adjustment.map(adjustments.contains) ?? true)
+            && (window.isExtendedHours != true || hasExtendedHours)
+    }
+}
