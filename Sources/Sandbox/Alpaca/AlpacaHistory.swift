@@ -107,17 +107,15 @@ struct AlpacaHistory {
         switch query.reporting {
         case .marketHours: session.open..<session.close
         case .extendedHours: session.preMarketOpen..<session.postMarketClose
-        case .continuous: midnight(session)..<end(ofContinuous: session)
+        case .continuous: session.midnight..<end(ofContinuous: session)
         }
     }
 
-    private func midnight(_ session: TradingSession) -> Int { session.preMarketOpen - 4 * 3600 }
-
     /// Days without trading belong to the session before them, as far as they have come.
     private func end(ofContinuous session: TradingSession) -> Int {
-        let day = midnight(session) + 86_400
+        let day = session.midnight + 86_400
         guard let next = TradingCalendar.session(after: session.date) else { return day }
-        return max(day, min(midnight(next), view.now))
+        return max(day, min(next.midnight, view.now))
     }
 
     /// The trading days that are asked for, since the account was opened and until now.

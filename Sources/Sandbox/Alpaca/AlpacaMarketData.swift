@@ -69,7 +69,7 @@ struct AlpacaMarketData: Sendable {
     private func daily(_ instrument: Instrument, _ session: TradingSession?, _ view: MarketView) -> JSON {
         guard let session, let bar = view.dayBar(instrument, session) else { return .null }
         // A day begins at midnight in New York.
-        return self.bar(bar, start: session.preMarketOpen - 4 * 3600)
+        return self.bar(bar, start: session.midnight)
     }
 
     private func bar(_ bar: Bar, start: Int) -> JSON {

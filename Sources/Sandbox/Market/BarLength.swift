@@ -1,0 +1,30 @@
+/// How long each bar of a series is.
+package enum BarLength: Sendable, Hashable {
+    /// 1 to 1,440 minutes; the count begins anew each day.
+    case minutes(Int)
+    case day
+    /// Monday to Friday.
+    case week
+    /// 1, 2, 3, 4, 6 or 12 months; the count begins anew each year.
+    case months(Int)
+
+    package static let minute = BarLength.minutes(1)
+    package static let hour = BarLength.minutes(60)
+    package static let month = BarLength.months(1)
+}
+
+/// From where bars of less than a day are counted.
+package enum BarAlignment: Sendable, Hashable {
+    /// Midnight in New York: hours begin when the clock strikes them.
+    case clock
+    /// The market's opening at 09:30: hours begin half past. Hours before it count backwards from there.
+    case opening
+}
+
+/// A bar with its beginning.
+package struct Candle: Sendable, Hashable {
+    /// Seconds since 1970: the first second of a minute's or an hour's bar; midnight in New York that begins a
+    /// day's, Monday's that begins a week's, the first day's that begins a month's.
+    package let start: Int
+    package let bar: Bar
+}
