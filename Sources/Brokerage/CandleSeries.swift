@@ -15,7 +15,9 @@ package struct CandleSeries: Hashable, Sendable {
     package var timeZone: String?
     /// There are older candles in the window than are here.
     package var isTruncated = false
-    /// False while the last interval still runs; nil where nobody can say. All others are complete.
+    /// False while the last interval still runs; nil where nobody can say.
+    ///
+    /// All others are complete.
     package var isLastComplete: Bool?
     package var reading: Reading
 

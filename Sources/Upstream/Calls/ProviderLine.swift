@@ -24,6 +24,7 @@ package struct ProviderLine: Sendable {
     ///   - readings: What a response says of these limits.
     ///   - failure: What a response that is none means; nil for a good one. A provider that puts its errors under status 200
     ///     looks for them there.
+    /// - Returns: the caller, whose calls fail at once where a limit is used up.
     package func caller(
         within windows: [QuotaWindow] = [],
         readings: @escaping @Sendable (HTTPResponse, _ now: Instant) -> [QuotaReading] = { _, _ in [] },

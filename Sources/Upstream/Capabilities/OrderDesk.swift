@@ -13,6 +13,8 @@ package protocol OrderDesk: Sendable {
     /// - Parameters:
     ///   - query: Which ones.
     ///   - call: how long the operation waits, and who is told of the call.
+    /// - Returns: the orders, and whether there are older ones.
+    /// - Throws: `ProviderFailure` where they could not be read.
     func orders(
         _ query: OrderQuery, in call: CallContext
     ) async throws(ProviderFailure) -> OrderPage
