@@ -13,8 +13,8 @@ package struct Holding: Sendable, Hashable {
         try cost.divided(by: quantity, to: 9, .halfEven)
     }
 
-    /// What the shares are worth at a price in cents.
+    /// What the shares are worth at a price in ticks, in the instrument's currency.
     package func value(at price: Int) throws -> Decimal {
-        try quantity * Decimal(cents: price)
+        try quantity * instrument.price(price)
     }
 }

@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// Open, high, low, close and volume of an interval, prices in whole cents.
+/// Open, high, low, close and volume of an interval, prices in the instrument's ticks: cents for a share.
 package struct Bar: Sendable, Hashable {
     package var open: Int
     package var high: Int
@@ -13,12 +13,21 @@ package struct Bar: Sendable, Hashable {
     package var trades: Int { (volume + Self.sharesPerTrade - 1) / Self.sharesPerTrade }
     private static let sharesPerTrade = 75
 
-    /// The volume-weighted average price, with 6 decimals.
+    /// The volume-weighted average price of a share, with 6 decimals; see ``averagePrice(of:)``.
+    package var averagePrice: Decimal { averagePrice(decimals: 2) }
+
+    /// The volume-weighted average price, with 4 decimals more than the instrument's prices have.
     ///
     /// The market has no single trades to weigh; the typical price (high + low + close) ÷ 3 stands for it.
-    package var averagePrice: Decimal {
-        let sum = Decimal(cents: high + low + close)
-        return (try? sum.divided(by: 3, to: 6, .halfEven)) ?? Decimal(cents: close)
+    package func averagePrice(of instrument: Instrument) -> Decimal {
+        averagePrice(decimals: instrument.decimals)
+    }
+
+    private func averagePrice(decimals: Int) -> Decimal {
+        guard let sum = Decimal(coefficient: Int128(high + low + close), scale: decimals),
+            let average = try? sum.divided(by: 3, to: decimals + 4, .halfEven)
+        else { return .zero }
+        return average
     }
 
     /// Both intervals as one; `later` follows this one.

@@ -1,4 +1,4 @@
-/// The best bid and offer, in whole cents; a side that nobody takes is nil.
+/// The best bid and offer, in the instrument's ticks; a side that nobody takes is nil.
 package struct BestQuote: Sendable, Hashable {
     package let bid: Side?
     package let ask: Side?
@@ -7,15 +7,17 @@ package struct BestQuote: Sendable, Hashable {
 
     package struct Side: Sendable, Hashable {
         package let price: Int
-        /// Shares, in round lots of 100.
+        /// Shares, in round lots of 100; of a pair of currencies, units of its base.
         package let size: Int
     }
 
-    init(of last: (price: Int, second: Int), isOneSided: Bool, isEmpty: Bool, noise: Noise) {
+    init(
+        of last: (price: Int, second: Int), lot: Int, isOneSided: Bool, isEmpty: Bool, noise: Noise
+    ) {
         let reach = max(1, last.price / 20_000)
         second = last.second
         func side(_ index: Int, at price: Int) -> Side {
-            Side(price: price, size: 100 * (1 + noise.branch(.quote, index).number(last.second, below: 9)))
+            Side(price: price, size: lot * (1 + noise.branch(.quote, index).number(last.second, below: 9)))
         }
         // A bid of 0 would mean that there is none.
         let bid = max(1, last.price - reach - noise.number(last.second, below: 2))

@@ -3,7 +3,7 @@ import Brokerage
 /// Every trade of one instrument on one trading day, before, during and after market hours.
 package struct DayTape: Sendable {
     package let session: TradingSession
-    /// The official closing price of the session before, in cents.
+    /// The official closing price of the session before, in ticks.
     package let previousClose: Int
     /// The day's bar of market hours, once they are over.
     package let regularBar: Bar
@@ -14,11 +14,13 @@ package struct DayTape: Sendable {
     init(_ session: TradingSession, of prices: PriceModel) {
         let day = session.date.daysSince1970
         let noise = prices.noise
-        let previous = TradingCalendar.session(before: session.date)
+        let previous = prices.instrument.schedule.session(before: session.date)
         self.session = session
         previousClose = prices.close(onDay: previous?.date.daysSince1970 ?? day - 1)
         let close = prices.close(onDay: day)
-        let open = prices.moved(previousClose, by: noise.branch(.gap).swing(day, 4_000))
+        let isSeamless = previous?.postMarketClose == session.preMarketOpen
+        let open =
+            isSeamless ? previousClose : prices.moved(previousClose, by: noise.branch(.gap).swing(day, 4_000))
         let evening = prices.moved(close, by: noise.branch(.gap, 1).swing(day, 2_500))
         let volume = prices.volume(onDay: day)
         func phase(
@@ -38,7 +40,7 @@ package struct DayTape: Sendable {
         regularBar = regular.whole
     }
 
-    /// The official closing price, in cents.
+    /// The official closing price, in ticks.
     package var close: Int { regularBar.close }
 
     /// The price of the last trade at a second of the session; nil while nothing is traded.

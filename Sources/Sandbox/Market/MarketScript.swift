@@ -15,7 +15,8 @@ package struct MarketScript: Sendable, Hashable {
         case closed
     }
 
-    /// The moment that the market takes for now.
+    /// The moment that the market takes for now; scripted hours are those of the stock exchanges, and whatever
+    /// keeps other hours is told of at that moment too.
     ///
     /// Scripted open, it is inside the market hours of the last session that has opened, one second later for
     /// each second of the clock, and round again at the close. Scripted closed, it is the end of the last

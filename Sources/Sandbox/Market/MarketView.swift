@@ -28,14 +28,29 @@ package struct MarketView: Sendable {
     /// The session whose market hours are running or were the last to run.
     package var marketDay: TradingSession? { Market.session(openedBy: now) }
 
-    /// The last price, in cents; nil for a symbol that is not listed or has no price.
+    /// What is done now with an instrument, by its own hours; nil while it is not traded.
+    package func phase(of instrument: Instrument) -> TradingSession.Phase? {
+        instrument.schedule.phase(at: now)
+    }
+
+    /// An instrument's session that is running or was the last to run, hours before the opening included.
+    package func tradingDay(of instrument: Instrument) -> TradingSession? {
+        instrument.schedule.session(begunBy: now)
+    }
+
+    /// An instrument's session whose market hours are running or were the last to run.
+    package func marketDay(of instrument: Instrument) -> TradingSession? {
+        instrument.schedule.session(openedBy: now)
+    }
+
+    /// The last price, in ticks; nil for a symbol that is not listed or has no price.
     package func price(_ symbol: String) -> Int? {
         priced(symbol).map { market.lastTrade($0, at: now).price }
     }
 
-    /// The instrument, when it has a price.
+    /// The instrument, of whatever class, when it has a price.
     package func priced(_ symbol: String) -> Instrument? {
-        unpriced.contains(symbol) ? nil : market.instrument(symbol)
+        unpriced.contains(symbol) ? nil : market.anyInstrument(symbol)
     }
 
     /// The bar of a session's market hours as far as they have come; nil before they begin.
@@ -47,7 +62,7 @@ package struct MarketView: Sendable {
 
     /// The minute of the last trade as far as it has come, and the second at which it begins.
     package func minuteBar(_ instrument: Instrument) -> (bar: Bar, start: Int)? {
-        guard let session = tradingDay else { return nil }
+        guard let session = tradingDay(of: instrument) else { return nil }
         let tape = market.tape(instrument, session)
         // While nothing is traded, the last minute before the close is the last to tell of.
         let phase = session.phase(at: now)

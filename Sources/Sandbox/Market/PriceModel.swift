@@ -2,6 +2,7 @@
 struct PriceModel: Sendable {
     let instrument: Instrument
     let noise: Noise
+    private let currencies: CurrencyModel
 
     /// The day on which every instrument stands at its ``Instrument/anchor``, whatever the seed: 2026-01-02.
     private static let anchorDay = 20_455
@@ -15,17 +16,30 @@ struct PriceModel: Sendable {
     init(_ instrument: Instrument, market: Noise) {
         self.instrument = instrument
         noise = market.branch(instrument.symbol)
+        currencies = CurrencyModel(market: market)
     }
 
-    /// The official closing price of a day, in cents; days are counted from 1970-01-01.
+    /// The official closing price of a day, in ticks; days are counted from 1970-01-01.
     func close(onDay day: Int) -> Int {
-        let drift = (day - Self.anchorDay) * Self.growth / 365
-        let level = drift + (waves(onDay: day) - waves(onDay: Self.anchorDay)) * instrument.volatility / 100
-        return Self.raise(instrument.anchor, byMillionthDoublings: level)
+        Self.raise(instrument.anchor, byMillionthDoublings: level(onDay: day))
     }
 
-    private func waves(onDay day: Int) -> Int {
-        Self.waves.enumerated().reduce(0) { sum, wave in
+    /// Millionths of a doubling since the day of the anchor.
+    private func level(onDay day: Int) -> Int {
+        switch instrument.assetClass {
+        case .equity, .index, .crypto:
+            let drift = (day - Self.anchorDay) * Self.growth / 365
+            let swing = Self.waves(noise, onDay: day) - Self.waves(noise, onDay: Self.anchorDay)
+            return drift + swing * instrument.volatility / 100
+        case .currencyPair(let base, let quote):
+            return currencies.level(of: base, onDay: day, since: Self.anchorDay)
+                - currencies.level(of: quote, onDay: day, since: Self.anchorDay)
+        }
+    }
+
+    /// How far a price has swung by a day, in millionths of a doubling.
+    static func waves(_ noise: Noise, onDay day: Int) -> Int {
+        waves.enumerated().reduce(0) { sum, wave in
             sum
                 + noise.branch(.level, wave.offset)
                 .wave(at: day, period: wave.element.period, amplitude: wave.element.amplitude)

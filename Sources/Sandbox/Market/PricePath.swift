@@ -3,7 +3,7 @@
 /// This is what makes bars of every interval tell one story: a day's path touches the day's high and low and
 /// never leaves them; between two of its steps runs a path of the next finer kind, inside the same bounds. A
 /// coarse bar is therefore known without its fine ones, and equals what they add up to. Prices are whole
-/// cents.
+/// ticks.
 struct PricePath: Sendable {
     let range: ClosedRange<Int>
     /// Beginning, the two extremes in their order, end.

@@ -21,34 +21,21 @@ package enum TradingCalendar {
 
     /// The last session on or before a date; nil before the calendar begins.
     package static func session(onOrBefore date: CalendarDate) -> TradingSession? {
-        var day: CalendarDate? = date
-        while let current = day {
-            if let session = session(on: current) { return session }
-            day = current.adding(days: -1)
-        }
-        return nil
+        Schedule.exchanges.session(onOrBefore: date)
     }
 
     /// The last session before a date; nil before the calendar begins.
     package static func session(before date: CalendarDate) -> TradingSession? {
-        date.adding(days: -1).flatMap(session(onOrBefore:))
+        Schedule.exchanges.session(before: date)
     }
 
     /// The first session after a date; nil at the end of the calendar.
     package static func session(after date: CalendarDate) -> TradingSession? {
-        var day = date.adding(days: 1)
-        while let current = day {
-            if let session = session(on: current) { return session }
-            day = current.adding(days: 1)
-        }
-        return nil
+        Schedule.exchanges.session(after: date)
     }
 
     /// Every session from `first` to `last`, both included.
     package static func sessions(from first: CalendarDate, through last: CalendarDate) -> [TradingSession] {
-        guard first <= last else { return [] }
-        return (first.daysSince1970...last.daysSince1970).compactMap { day in
-            CalendarDate(daysSince1970: day).flatMap(session(on:))
-        }
+        Schedule.exchanges.sessions(from: first, through: last)
     }
 }

@@ -1,8 +1,11 @@
 package import Brokerage
 
-/// One trading day of the US exchanges, in whole seconds since 1970.
+/// One trading day, in whole seconds since 1970.
+///
+/// The times named here are those of the US exchanges. Currencies and crypto have a day without phases: it opens
+/// where trading begins, and closes where it ends (see ``Schedule``).
 package struct TradingSession: Sendable, Hashable {
-    /// The day by New York's calendar.
+    /// The day by New York's calendar; of crypto, by UTC.
     package let date: CalendarDate
     /// Trading begins before the market opens: 04:00 in New York.
     package let preMarketOpen: Int

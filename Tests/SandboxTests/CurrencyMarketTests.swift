@@ -1,0 +1,127 @@
+import Brokerage
+import Sandbox
+import Testing
+
+@Suite("The market of currencies, indices and crypto")
+struct CurrencyMarketTests {
+    static let others = Instrument.indices + Instrument.currencyPairs + Instrument.cryptocurrencies
+
+    private let market = Market(seed: 7)
+
+    private func find(_ symbol: String) throws -> Instrument {
+        try #require(market.anyInstrument(symbol))
+    }
+
+    @Test("lists everything once, and shares alone to those who ask for shares")
+    func listing() throws {
+        #expect(Set(Instrument.all.map(\.symbol)).count == Instrument.all.count)
+        #expect(Set(Instrument.all.map(\.id)).count == Instrument.all.count)
+        for instrument in Self.others {
+            #expect(market.instrument(instrument.symbol) == nil)
+            #expect(market.anyInstrument(instrument.symbol) == instrument)
+            #expect(Symbol(instrument.symbol) != nil)
+        }
+        #expect(market.anyInstrument("AAPL") == market.instrument("AAPL"))
+    }
+
+    @Test("has prices in the instrument's own decimals and currency")
+    func prices() throws {
+        let expected = [
+            ("EUR/DKK", "7.46860", "DKK"), ("USD/JPY", "156.790", "JPY"), ("SPX", "6858.47", "USD"),
+        ]
+        for (symbol, price, currency) in expected {
+            let instrument = try find(symbol)
+            #expect(instrument.price(instrument.anchor).description == price)
+            #expect(instrument.currency == currency)
+        }
+    }
+
+    @Test(
+        "tells one story at every scale: the seconds of a day add up to its bar",
+        arguments: ["EUR/DKK", "USD/JPY", "NDX", "BTC/USD"])
+    func secondsMakeTheDay(symbol: String) throws {
+        let instrument = try find(symbol)
+        let session = try #require(instrument.schedule.session(on: try date("2026-11-19")))
+        let tape = market.tape(instrument, session)
+        let prices =
+            try (session.open..<session.close).map { try #require(tape.price(at: $0)) } + [tape.close]
+        #expect(prices.first == tape.regularBar.open)
+        #expect(prices.max() == tape.regularBar.high)
+        #expect(prices.min() == tape.regularBar.low)
+        #expect(zip(prices, prices.dropFirst()).count { $0 != $1 } > prices.count / 4)
+    }
+
+    @Test("has no gap where trading knows no pause", arguments: ["EUR/USD", "BTC/USD"])
+    func seamless(symbol: String) throws {
+        let instrument = try find(symbol)
+        let days = instrument.schedule.sessions(from: try date("2026-11-16"), through: try date("2026-11-20"))
+        #expect(days.count == 5)
+        for (earlier, later) in zip(days, days.dropFirst()) {
+            #expect(market.tape(instrument, earlier).close == market.tape(instrument, later).regularBar.open)
+        }
+    }
+
+    @Test(
+        "crosses agree with their legs within a percent, over years",
+        arguments: [("EUR/GBP", "EUR/USD", "GBP/USD"), ("EUR/DKK", "EUR/USD", "USD/DKK")])
+    func crosses(cross: String, left: String, right: String) throws {
+        let tolerance = try #require(Decimal("0.008"))
+        let isQuotient = right.hasPrefix("GBP")
+        for session in Schedule.currencies.sessions(
+            from: try date("2024-01-02"), through: try date("2026-12-31"))
+        {
+            func close(_ symbol: String) throws -> Decimal {
+                let instrument = try find(symbol)
+                return instrument.price(market.close(instrument, session))
+            }
+            let legs =
+                isQuotient
+                ? try close(left).divided(by: close(right), to: 8, .halfEven) : try close(left) * close(right)
+            let error = try (legs - close(cross)).magnitude.divided(by: close(cross), to: 8, .halfEven)
+            #expect(error < tolerance)
+        }
+    }
+
+    @Test("the krone keeps to its euro")
+    func peg() throws {
+        let pair = try find("EUR/DKK")
+        for session in Schedule.currencies.sessions(
+            from: try date("2010-01-02"), through: try date("2026-12-31"))
+        {
+            #expect((7_30000...7_65000).contains(market.close(pair, session)))
+        }
+    }
+
+    @Test("is quoted on both sides while it is traded, and after", arguments: others)
+    func quotes(_ instrument: Instrument) throws {
+        for moment in Moment.all {
+            let second = Int(try instant(moment).secondsSince1970)
+            let (quote, last) = (
+                market.quote(instrument, at: second), market.lastTrade(instrument, at: second)
+            )
+            let (bid, ask) = (try #require(quote.bid), try #require(quote.ask))
+            #expect(bid.price < last.price && last.price < ask.price)
+            #expect((ask.price - bid.price) * 1_000 < last.price)
+        }
+    }
+
+    @Test(
+        "every instrument stands at its listed price on the day that anchors it",
+        arguments: [1, 7, UInt64.max])
+    func anchored(seed: UInt64) throws {
+        let market = Market(seed: seed)
+        let day = try date("2026-01-02")
+        for instrument in Self.others {
+            let session = try #require(instrument.schedule.session(on: day))
+            #expect(market.close(instrument, session) == instrument.anchor)
+        }
+    }
+
+    @Test("answers at the ends of time", arguments: [Int.min, -1, 0, 253_402_300_799, Int.max])
+    func ends(second: Int) throws {
+        for instrument in Self.others {
+            #expect(market.lastTrade(instrument, at: second).price > 0)
+            #expect((market.quote(instrument, at: second).bid?.price ?? 0) > 0)
+        }
+    }
+}
