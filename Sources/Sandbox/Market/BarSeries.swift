@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 
 /// The bars of one instrument over a range of time, made one by one as they are asked for.
 ///
@@ -48,7 +48,7 @@ package struct BarSeries: Sendable, Sequence {
                 switch series.length {
                 case .minutes(let count):
                     day = TradingCalendar.session(on: period).map {
-                        DayBars(series, session: $0, step: max(1, count) * 60)
+                        DayBars(series, session: $0, step: Swift.max(1, count) * 60)
                     }
                 case .day, .week, .months:
                     guard series.range.contains(start), let bar = series.bar(ofPeriod: period) else {
