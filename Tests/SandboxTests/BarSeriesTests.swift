@@ -2,6 +2,9 @@ import Brokerage
 import Sandbox
 import Testing
 
+import struct Sandbox.Candle
+import struct Sandbox.Instrument
+
 @Suite("A series of bars")
 struct BarSeriesTests {
     private let market = Market(seed: 7)

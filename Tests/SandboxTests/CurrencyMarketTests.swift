@@ -2,6 +2,8 @@ import Brokerage
 import Sandbox
 import Testing
 
+import struct Sandbox.Instrument
+
 @Suite("The market of currencies, indices and crypto")
 struct CurrencyMarketTests {
     static let others = Instrument.indices + Instrument.currencyPairs + Instrument.cryptocurrencies
@@ -123,5 +125,69 @@ struct CurrencyMarketTests {
             #expect(market.lastTrade(instrument, at: second).price > 0)
             #expect((market.quote(instrument, at: second).bid?.price ?? 0) > 0)
         }
+    }
+}
+
+@Suite("A series of bars of what is no share")
+struct CurrencyBarSeriesTests {
+    private let market = Market(seed: 7)
+
+    private func view(_ moment: String) throws -> MarketView {
+        MarketView(market, at: try instant(moment))
+    }
+
+    @Test(
+        "joins to the days, whatever its length, from either end",
+        arguments: ["EUR/USD", "BTC/USD", "SPX"], [BarLength.minutes(30), .hour, .minutes(240)])
+    func joins(symbol: String, length: BarLength) throws {
+        let instrument = try #require(market.anyInstrument(symbol))
+        let view = try view("2026-11-20T15:04:05Z")
+        let (from, to) = (try instant("2026-11-15T22:00:00Z"), try instant("2026-11-19T22:00:00Z"))
+        let range = (Int(from.secondsSince1970), Int(to.secondsSince1970) - 1)
+        let bars = Array(view.bars(of: instrument, every: length, from: range.0, through: range.1))
+        let reversed = view.bars(
+            of: instrument, every: length, from: range.0, through: range.1, newestFirst: true)
+        #expect(bars == reversed.reversed())
+        #expect(Set(bars.map(\.start)).count == bars.count)
+        guard symbol != "BTC/USD" else { return }
+        let days = instrument.schedule.sessions(from: try date("2026-11-16"), through: try date("2026-11-19"))
+        let whole = days.map { market.tape(instrument, $0).regularBar }
+        #expect(bars.map(\.bar.high).max() == whole.map(\.high).max())
+        #expect(bars.map(\.bar.volume).reduce(0, +) == whole.map(\.volume).reduce(0, +))
+        #expect(bars.first?.bar.open == whole.first?.open)
+        #expect(bars.last?.bar.close == whole.last?.close)
+    }
+
+    @Test(
+        "is told up to the running bar",
+        arguments: [("EUR/USD", "2026-11-19T23:30:00Z"), ("BTC/USD", "2026-11-21T17:10:00Z")])
+    func running(symbol: String, moment: String) throws {
+        let instrument = try #require(market.anyInstrument(symbol))
+        let view = try view(moment)
+        let newest = view.bars(of: instrument, every: .hour, from: 0, newestFirst: true).prefix(2).map { $0 }
+        #expect(newest.first?.start == view.now / 3600 * 3600)
+        #expect(newest.first?.bar.close == view.price(symbol))
+        #expect(newest.last?.start == view.now / 3600 * 3600 - 3600)
+    }
+
+    @Test("days begin when the instrument's day does")
+    func days() throws {
+        let view = try view("2026-11-20T15:04:05Z")
+        let starts = [("EUR/USD", "2026-11-19T22:00:00Z"), ("BTC/USD", "2026-11-20T00:00:00Z")]
+        for (symbol, start) in starts {
+            let instrument = try #require(market.anyInstrument(symbol))
+            let today = view.bars(of: instrument, every: .day, from: 0, newestFirst: true).first { _ in true }
+            #expect(Int64(try #require(today).start) == (try instant(start).secondsSince1970))
+            #expect(today?.bar.close == view.price(symbol))
+        }
+    }
+
+    @Test("indices stand still outside of market hours", arguments: [Moment.morning, Moment.evening])
+    func indices(moment: String) throws {
+        let index = try #require(market.anyInstrument("SPX"))
+        let view = try view(moment)
+        #expect(view.phase(of: index) == nil && view.phase != nil)
+        let day = try #require(view.tradingDay(of: index))
+        #expect(view.price("SPX") == market.close(index, day))
     }
 }

@@ -15,7 +15,7 @@ package enum BarLength: Sendable, Hashable {
 
 /// From where bars of less than a day are counted.
 package enum BarAlignment: Sendable, Hashable {
-    /// Midnight in New York: hours begin when the clock strikes them.
+    /// The beginning of the day by the instrument's ``Schedule``: hours begin when the clock strikes them.
     case clock
     /// The market's opening at 09:30: hours begin half past. Hours before it count backwards from there.
     case opening
@@ -23,8 +23,13 @@ package enum BarAlignment: Sendable, Hashable {
 
 /// A bar with its beginning.
 package struct Candle: Sendable, Hashable {
-    /// Seconds since 1970: the first second of a minute's or an hour's bar; midnight in New York that begins a
-    /// day's, Monday's that begins a week's, the first day's that begins a month's.
+    /// Seconds since 1970: the first second of a minute's or an hour's bar; the second that begins a
+    /// day's by the instrument's ``Schedule``, Monday's that begins a week's, the first day's that begins a month's.
     package let start: Int
     package let bar: Bar
+
+    package init(start: Int, bar: Bar) {
+        self.start = start
+        self.bar = bar
+    }
 }

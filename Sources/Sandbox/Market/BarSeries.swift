@@ -31,14 +31,15 @@ package struct BarSeries: Sendable, Sequence {
             self.series = series
             let end = series.newestFirst ? series.range.upperBound : series.range.lowerBound
             let moment = Instant(secondsSince1970: Int64(end)) ?? .latest
-            period = series.length.period(of: moment.inNewYork.date)
+            period = series.length.period(of: series.instrument.schedule.date(at: moment))
         }
 
         package mutating func next() -> Candle? {
             while true {
                 if let candle = day?.next() { return candle }
                 day = nil
-                guard let period, let start = Self.midnight(period) else { return nil }
+                let schedule = series.instrument.schedule
+                guard let period, let start = schedule.start(of: period) else { return nil }
                 // The first hour of a day may lie up to a day after its midnight.
                 guard
                     series.newestFirst
@@ -47,7 +48,7 @@ package struct BarSeries: Sendable, Sequence {
                 self.period = series.length.period(after: period, backwards: series.newestFirst)
                 switch series.length {
                 case .minutes(let count):
-                    day = TradingCalendar.session(on: period).map {
+                    day = schedule.session(on: period).map {
                         DayBars(series, session: $0, step: Swift.max(1, count) * 60)
                     }
                 case .day, .week, .months:
@@ -58,10 +59,6 @@ package struct BarSeries: Sendable, Sequence {
                 }
             }
         }
-
-        private static func midnight(_ date: CalendarDate) -> Int? {
-            LocalTime(date: date, hour: 0).map { Int(Instant(newYork: $0).secondsSince1970) }
-        }
     }
 
     /// All market hours of a day, week or month, as far as they have come; nil before they begin.
@@ -70,7 +67,7 @@ package struct BarSeries: Sendable, Sequence {
         else {
             return nil
         }
-        return TradingCalendar.sessions(from: first, through: last)
+        return instrument.schedule.sessions(from: first, through: last)
             .compactMap { view.dayBar(instrument, $0) }
             .reduce(nil as Bar?) { sum, bar in sum?.joined(with: bar) ?? bar }
     }

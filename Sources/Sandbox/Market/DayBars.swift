@@ -20,7 +20,7 @@ struct DayBars {
         newestFirst = series.newestFirst
         let origin =
             switch series.alignment {
-            case .clock: session.midnight
+            case .clock: series.instrument.schedule.start(of: session.date) ?? session.open
             case .opening: session.open
             }
         /// The beginning of the bar in which a second lies.

@@ -18,9 +18,9 @@ extension Instrument {
 
     /// Every index, by symbol.
     package static let indices: [Instrument] = [
-        index("DJI", "Dow Jones Industrial Average", 48_382_39, volatility: 45),
-        index("NDX", "NASDAQ-100 Index", 25_206_17, volatility: 70),
-        index("SPX", "S&P 500 Index", 6_858_47, volatility: 50),
+        index("DJI", "Dow Jones Industrial Average", 48_382_39, 480_000_000, volatility: 45),
+        index("NDX", "NASDAQ-100 Index", 25_206_17, 1_200_000_000, volatility: 70),
+        index("SPX", "S&P 500 Index", 6_858_47, 2_900_000_000, volatility: 50),
     ]
 
     /// Every cryptocurrency, by symbol.
@@ -37,14 +37,15 @@ extension Instrument {
     ) -> Instrument {
         Instrument(
             symbol: "\(base)/\(quote)", name: name, exchange: .overTheCounter, anchor: anchor,
-            dailyVolume: 9_000_000_000, volatility: volatility, isThin: false,
+            dailyVolume: 240_000, volatility: volatility, isThin: false,
             assetClass: .currencyPair(base: base, quote: quote), decimals: decimals)
     }
 
-    private static func index(_ symbol: String, _ name: String, _ anchor: Int, volatility: Int) -> Instrument
-    {
+    private static func index(
+        _ symbol: String, _ name: String, _ anchor: Int, _ volume: Int, volatility: Int
+    ) -> Instrument {
         Instrument(
-            symbol: symbol, name: name, exchange: .overTheCounter, anchor: anchor, dailyVolume: 0,
+            symbol: symbol, name: name, exchange: .overTheCounter, anchor: anchor, dailyVolume: volume,
             volatility: volatility, isThin: false, assetClass: .index)
     }
 

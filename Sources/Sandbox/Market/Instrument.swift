@@ -10,7 +10,8 @@ package struct Instrument: Sendable, Hashable {
     package let exchange: Exchange
     /// The price at 2026-01-02, in ticks.
     package let anchor: Int
-    /// Shares traded on a usual day; of a pair, units of its base; 0 for an index.
+    /// Shares traded on a usual day, of an index those of its members; of crypto, coins; of a pair of currencies,
+    /// changes of its price, since nobody counts what is traded.
     package let dailyVolume: Int
     /// How much the price swings, in percent of a usual large company's.
     package let volatility: Int
@@ -63,7 +64,8 @@ package struct Instrument: Sendable, Hashable {
     /// When it is traded.
     package var schedule: Schedule {
         switch assetClass {
-        case .equity, .index: .exchanges
+        case .equity: .exchanges
+        case .index: .marketHours
         case .currencyPair: .currencies
         case .crypto: .continuous
         }

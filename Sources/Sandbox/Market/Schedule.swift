@@ -4,6 +4,8 @@ package import Brokerage
 package enum Schedule: Sendable, Hashable, CaseIterable {
     /// The US stock exchanges: ``TradingCalendar``.
     case exchanges
+    /// Indices: the market hours of the exchanges, without those before and after.
+    case marketHours
     /// Currencies: from Sunday 17:00 to Friday 17:00 in New York without a pause; a new day begins at every
     /// 17:00 and bears the date of its end. It keeps no holidays.
     case currencies
@@ -14,18 +16,29 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
     package func session(on date: CalendarDate) -> TradingSession? {
         switch self {
         case .exchanges: return TradingCalendar.session(on: date)
+        case .marketHours:
+            return TradingCalendar.session(on: date).map { TradingSession(date, from: $0.open, to: $0.close) }
         case .currencies:
-            guard !date.weekday.isWeekend, let eve = date.adding(days: -1),
-                let start = LocalTime(date: eve, hour: Self.rollover),
-                let end = LocalTime(date: date, hour: Self.rollover)
-            else { return nil }
-            return TradingSession(
-                date, from: Int(Instant(newYork: start).secondsSince1970),
-                to: Int(Instant(newYork: end).secondsSince1970))
-        case .continuous:
-            let start = date.daysSince1970 * 86_400
+            // Clocks change on Sundays before it begins, so that it is always 86,400 seconds long.
+            guard !date.weekday.isWeekend, let start = start(of: date) else { return nil }
             return TradingSession(date, from: start, to: start + 86_400)
+        case .continuous:
+            return start(of: date).map { TradingSession(date, from: $0, to: $0 + 86_400) }
         }
+    }
+
+    /// The second with which a day begins, be it one of trading or not: midnight in New York, the rollover of the
+    /// currencies on its eve, midnight UTC.
+    package func start(of date: CalendarDate) -> Int? {
+        switch self {
+        case .exchanges, .marketHours: Self.second(of: date, hour: 0)
+        case .currencies: date.adding(days: -1).flatMap { Self.second(of: $0, hour: Self.rollover) }
+        case .continuous: date.daysSince1970 * 86_400
+        }
+    }
+
+    private static func second(of date: CalendarDate, hour: Int) -> Int? {
+        LocalTime(date: date, hour: hour).map { Int(Instant(newYork: $0).secondsSince1970) }
     }
 
     /// The last session on or before a date; nil before the calendar begins.
@@ -85,10 +98,10 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         return start(session) <= second ? session : self.session(before: session.date)
     }
 
-    /// The date of the latest session that may have begun at a moment.
-    private func date(at moment: Instant) -> CalendarDate {
+    /// The day in which a moment lies, be it one of trading or not.
+    package func date(at moment: Instant) -> CalendarDate {
         switch self {
-        case .exchanges: moment.inNewYork.date
+        case .exchanges, .marketHours: moment.inNewYork.date
         case .currencies: (moment + .seconds((24 - Self.rollover) * 3600)).inNewYork.date
         case .continuous: moment.dateInUTC
         }
