@@ -7,6 +7,7 @@ package struct Sandbox: Sendable {
     /// The address that it listens on, `127.0.0.1:49152`.
     package let address: String
     package let alpaca: AlpacaURLs
+    package let alphaVantage: AlphaVantageURLs
     package let market: Market
     /// What goes wrong.
     package let faults: FaultBook
@@ -37,9 +38,13 @@ package struct Sandbox: Sendable {
         let stage = Stage(market, clock: configuration.clock)
         let (counter, faults) = (CallCounter(), FaultBook())
         let alpaca = AlpacaStandIn(configuration, stage: stage)
-        let desk = ControlDesk(counter: counter, faults: faults, stage: stage, limiters: alpaca.limiters)
+        let alphaVantage = AlphaVantageStandIn(configuration, stage: stage)
+        let desk = ControlDesk(
+            counter: counter, faults: faults, stage: stage,
+            limiters: alpaca.limiters + [alphaVantage.budget])
         switchboard = Switchboard(
-            standIns: alpaca.standIns, control: desk.routes, calls: counter, faults: faults)
+            standIns: alpaca.standIns + [alphaVantage.standIn],
+            control: desk.routes, calls: counter, faults: faults)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
             answer: switchboard.answer)
@@ -48,6 +53,7 @@ package struct Sandbox: Sendable {
         self.alpaca = AlpacaURLs(
             tradingURL: "\(base)/\(AlpacaStandIn.tradingPrefix)",
             dataURL: "\(base)/\(AlpacaStandIn.dataPrefix)")
+        self.alphaVantage = AlphaVantageURLs(under: base)
         self.market = market
         grace = configuration.grace
         self.faults = faults

@@ -12,6 +12,7 @@ package struct SandboxConfiguration: Sendable {
     /// Whom the providers know.
     package var users: [SandboxUser]
     package var alpaca: AlpacaSettings
+    package var alphaVantage = AlphaVantageSettings()
     /// How long ``Sandbox/stop()`` waits for answers in the making.
     package var grace: Duration = .seconds(2)
     package var logger: Logger

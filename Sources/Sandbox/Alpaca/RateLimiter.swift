@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A lock, because taking one request from what is left is one step, and requests come from many tasks at
 /// once.
-final class RateLimiter: Sendable {
+final class RateLimiter: Resettable {
     private let limit: Int
     private let windows = Mutex<[String: Window]>([:])
 

@@ -13,7 +13,7 @@ struct ControlDesk: Sendable {
     let counter: CallCounter
     let faults: FaultBook
     let stage: Stage
-    let limiters: [RateLimiter]
+    let limiters: [any Resettable]
 
     var routes: [Route] {
         [

@@ -5,13 +5,19 @@ package struct Route: Sendable {
     package let method: HTTPMethod
     package let template: PathTemplate
     package let answer: @Sendable (Request) async throws -> Response
+    /// Tells endpoints apart that share a path: the word that follows ``name``; nil for the bare name.
+    ///
+    /// The words that it may return must be few, whatever is asked.
+    package let qualifier: (@Sendable (Request) -> String?)?
 
     package init(
         _ method: HTTPMethod, _ template: PathTemplate,
+        qualifier: (@Sendable (Request) -> String?)? = nil,
         _ answer: @escaping @Sendable (Request) async throws -> Response
     ) {
         self.method = method
         self.template = template
+        self.qualifier = qualifier
         self.answer = answer
     }
 
@@ -29,6 +35,11 @@ package struct Route: Sendable {
 
     /// Method and template, as calls are counted and faults are addressed: `GET /v2/positions/{symbol}`.
     package var name: String { "\(method.rawValue) \(template)" }
+
+    /// ``name``, or for one of several endpoints on one path `GET /query GLOBAL_QUOTE`.
+    package func name(of request: Request) -> String {
+        qualifier?(request).map { "\(name) \($0)" } ?? name
+    }
 }
 
 /// A path with named gaps, each one segment long: `/v2/positions/{symbol}`.

@@ -64,7 +64,7 @@ private enum Match {
     /// bounded.
     func name(of request: Request) -> String {
         switch self {
-        case .route(let route, _): route.name
+        case .route(let route, let request): route.name(of: request)
         case .otherMethod, .nothing: "unknown"
         }
     }
