@@ -3,6 +3,8 @@ import Sandbox
 import TestSupport
 import Testing
 
+import struct Sandbox.Instrument
+
 @Suite("Alpaca's account and positions")
 struct AlpacaAccountTests {
     static let tokens = [House.demo, House.second]

@@ -49,7 +49,8 @@ struct BarSeriesTests {
         let (start, end) = (try second(start), try second(end))
         let long = Array(try view().bars(of: apple(), every: length, from: start, through: start))
         let days = try view().bars(of: apple(), every: .day, from: start, through: end)
-        #expect(long == [Candle(start: start, bar: try #require(joined(days)))])
+        #expect(long.map(\.bar) == [try #require(joined(days))])
+        #expect(long.map(\.start) == [start])
     }
 
     @Test(
@@ -98,6 +99,38 @@ struct BarSeriesTests {
         #expect(try starts(.hour, extendedHours: true, .clock) == (4...19).map { $0 * 60 })
         #expect(try starts(.minute, extendedHours: false, .clock) == Array(570..<960))
         #expect(try starts(.day, extendedHours: true, .clock) == [0])
+    }
+
+    @Test(
+        "of a currency or a cryptocurrency begins and ends with its own day",
+        arguments: ["EUR/USD", "BTC/USD", "SPX"])
+    func others(symbol: String) throws {
+        let instrument = try #require(market.anyInstrument(symbol))
+        let session = try #require(instrument.schedule.session(on: date("2026-11-18")))
+        let bars = { (length: BarLength, newestFirst: Bool) in
+            Array(
+                try view().bars(
+                    of: instrument, every: length, from: session.close - 86_400, through: session.close - 1,
+                    extendedHours: false, newestFirst: newestFirst))
+        }
+        let hours = try bars(.hour, false)
+        #expect(joined(hours) == market.tape(instrument, session).regularBar)
+        #expect(hours == (try bars(.hour, true)).reversed())
+        #expect(hours.allSatisfy { $0.date == session.date })
+        let day = try #require(
+            Array(try view().bars(of: instrument, every: .day, from: session.close - 86_400)).first)
+        #expect(day.date == session.date)
+        #expect(day.bar == joined(hours))
+    }
+
+    @Test("of currencies has a running day after 17:00, whose date is tomorrow's")
+    func runningDayOfCurrencies() throws {
+        let euro = try #require(market.anyInstrument("EUR/USD"))
+        let view = try view(Moment.evening)
+        let last = try #require(
+            Array(view.bars(of: euro, every: .day, from: 0, newestFirst: true).prefix(1)).first)
+        #expect(last.date == (try date("2026-11-20")))
+        #expect(last.start <= view.now)
     }
 
     @Test("leaves out what nobody traded")

@@ -1,3 +1,5 @@
+package import Brokerage
+
 /// How long each bar of a series is.
 package enum BarLength: Sendable, Hashable {
     /// 1 to 1,440 minutes; the count begins anew each day.
@@ -26,10 +28,13 @@ package struct Candle: Sendable, Hashable {
     /// Seconds since 1970: the first second of a minute's or an hour's bar; the second that begins a
     /// day's by the instrument's ``Schedule``, Monday's that begins a week's, the first day's that begins a month's.
     package let start: Int
+    /// The trading day by the instrument's ``Schedule``; the first day of the calendar's week or month.
+    package let date: CalendarDate
     package let bar: Bar
 
-    package init(start: Int, bar: Bar) {
+    package init(start: Int, date: CalendarDate, bar: Bar) {
         self.start = start
+        self.date = date
         self.bar = bar
     }
 }

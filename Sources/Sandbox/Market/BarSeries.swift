@@ -55,7 +55,7 @@ package struct BarSeries: Sendable, Sequence {
                     guard series.range.contains(start), let bar = series.bar(ofPeriod: period) else {
                         continue
                     }
-                    return Candle(start: start, bar: bar)
+                    return Candle(start: start, date: period, bar: bar)
                 }
             }
         }

@@ -40,7 +40,7 @@ struct DayBars {
                 return nil
             }
             guard range.contains(begin), let bar = bar(from: begin), bar.volume > 0 else { continue }
-            return Candle(start: begin, bar: bar)
+            return Candle(start: begin, date: tape.session.date, bar: bar)
         }
         return nil
     }

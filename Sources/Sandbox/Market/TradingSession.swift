@@ -16,7 +16,7 @@ package struct TradingSession: Sendable, Hashable {
     /// Trading after the close ends: 20:00, or 17:00 on half days.
     package let postMarketClose: Int
 
-    /// The midnight in New York with which the day begins.
+    /// The midnight in New York with which a day of the exchanges begins.
     package var midnight: Int { preMarketOpen - 4 * 3600 }
 
     /// What the exchanges do at a moment of a trading day.
