@@ -65,6 +65,11 @@ package struct Market: Sendable {
             isEmpty: instrument.isThin && phase == nil, noise: noise)
     }
 
+    /// Where news about an instrument come from.
+    func newsNoise(about instrument: Instrument) -> Noise {
+        noise.branch(instrument.symbol)
+    }
+
     /// The last session of the exchanges whose trading, before the market's opening, had begun; nil only before
     /// ``clamped(_:)``'s range.
     package static func session(begunBy second: Int) -> TradingSession? {

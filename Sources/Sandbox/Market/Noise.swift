@@ -62,7 +62,7 @@ struct Noise: Sendable {
     /// What a branch is for; the raw value keeps branches of one index apart.
     enum Purpose: UInt64, Sendable {
         case level = 1
-        case gap, day, preMarket, postMarket, minute, second, volume, quote, identity
+        case gap, day, preMarket, postMarket, minute, second, volume, quote, identity, news
     }
 }
 
