@@ -10,7 +10,8 @@ extension FieldError {
         let name = failure.provider.rawValue
         let (code, message): (ErrorCode, String) =
             switch failure.cause {
-            case .unavailable: (.providerUnavailable, "\(name) could not be reached or is out of order.")
+            case .unavailable, .circuitOpen:
+                (.providerUnavailable, "\(name) could not be reached or is out of order.")
             case .timedOut: (.providerTimeout, "\(name) did not answer in time.")
             case .answerInvalid: (.providerAnswerInvalid, "\(name) gave an answer that cannot be used.")
             case .unauthorized: (.reconnectRequired, "\(name) refused the credential: connect with it again.")

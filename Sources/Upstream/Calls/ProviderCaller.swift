@@ -4,10 +4,9 @@ package import Brokerage
 ///
 /// A write goes out once, whatever happens: its method decides, not the caller.
 package struct ProviderCaller: Sendable {
-    package let provider: Provider
-    private let transport: Transport
-    private let clock: CallClock
-    private let retry: RetryPolicy
+    private let line: ProviderLine
+    private let windows: [QuotaWindow]
+    private let readings: @Sendable (HTTPResponse, _ now: Instant) -> [QuotaReading]
     private let failure: @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause?
 
     /// A caller of one provider.
@@ -21,14 +20,30 @@ package struct ProviderCaller: Sendable {
             ProviderFailure.Cause.status(of: $0, now: $1)
         }
     ) {
-        self.provider = provider
-        self.transport = transport
-        self.clock = clock
-        self.retry = retry
+        let line = ProviderLine(QuotaHolder(provider), over: transport, clock: clock, retry: retry)
+        self.init(line: line, windows: [], readings: { _, _ in [] }, failure: failure)
+    }
+
+    /// See ``ProviderLine/caller(within:readings:failure:)``.
+    init(
+        line: ProviderLine, windows: [QuotaWindow],
+        readings: @escaping @Sendable (HTTPResponse, _ now: Instant) -> [QuotaReading],
+        failure: @escaping @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause?
+    ) {
+        self.line = line
+        self.windows = windows
+        self.readings = readings
         self.failure = failure
     }
 
+    package var provider: Provider { line.holder.provider }
+    private var clock: CallClock { line.clock }
+    private var retry: RetryPolicy { line.retry }
+
     /// Sends a request and reads its response.
+    ///
+    /// Each attempt takes a place in each of the caller's windows before it goes out; without one it fails with
+    /// `quotaExhausted` and the moment of the next, and nothing is sent.
     ///
     /// - Parameters:
     ///   - operation: A name for records: `account`.
@@ -65,9 +80,11 @@ package struct ProviderCaller: Sendable {
         _ operation: String, _ request: HTTPRequest, in context: CallContext,
         read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
+        let deadline = min(request.deadline, context.deadline)
+        let reservation = try await line.ledger.reserve(windows, of: line.holder, before: deadline)
         let start = clock.now()
         do throws(ProviderFailure) {
-            let value = try await exchange(request, in: context, start: start, read: read)
+            let value = try await exchange(request, reservation, before: deadline, start: start, read: read)
             record(operation, .answered, since: start, in: context)
             return value
         } catch {
@@ -77,20 +94,26 @@ package struct ProviderCaller: Sendable {
     }
 
     private func exchange<Value>(
-        _ request: HTTPRequest, in context: CallContext, start: ContinuousClock.Instant,
-        read: (HTTPResponse) throws(JSONError) -> Value
+        _ request: HTTPRequest, _ reservation: QuotaReservation, before deadline: ContinuousClock.Instant,
+        start: ContinuousClock.Instant, read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         var request = request
-        request.deadline = min(request.deadline, context.deadline)
+        request.deadline = deadline
         // A write is not given up early to be tried again, as it is not tried again.
         if request.method.isRead { request.deadline = min(request.deadline, start + retry.attemptTimeout) }
         let response: HTTPResponse
         do throws(TransportError) {
-            response = try await transport.send(request)
+            response = try await line.transport.send(request)
         } catch {
+            if error.isBeforeSending { await line.ledger.release(reservation) }
             throw ProviderFailure(provider, transport: error)
         }
-        if let cause = failure(response, clock.wallTime()) { throw ProviderFailure(provider, cause) }
+        let now = clock.wallTime()
+        let cause = failure(response, now)
+        if !windows.isEmpty {
+            await line.ledger.note(readings(response, now), cause, in: windows, of: line.holder)
+        }
+        if let cause { throw ProviderFailure(provider, cause) }
         do throws(JSONError) {
             return try read(response)
         } catch {

@@ -16,6 +16,8 @@ package struct ProviderFailure: Error, Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         /// It cannot be reached, or says itself that it is out of order.
         case unavailable
+        /// It was out of order a moment ago and is not called again before then.
+        case circuitOpen(retryAt: Instant)
         /// It was not done by the deadline.
         case timedOut
         /// It answered something that makes no sense; where in the text, if the text was JSON of the wrong shape.
@@ -79,6 +81,7 @@ extension ProviderFailure.Cause: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unavailable: "unavailable"
+        case .circuitOpen(let retryAt): "out of order, not called again" + Self.until(retryAt)
         case .timedOut: "no answer in time"
         case .answerInvalid(nil): "an answer that makes no sense"
         case .answerInvalid(let error?): "an answer that makes no sense: \(error)"

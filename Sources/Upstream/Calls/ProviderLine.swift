@@ -6,15 +6,26 @@ package struct ProviderLine: Sendable {
     package let transport: Transport
     package let clock: CallClock
     package let retry: RetryPolicy
+    package let ledger: QuotaLedger
 
+    /// A line of one credential.
+    ///
+    /// - Parameters:
+    ///   - holder: Whose quota its calls spend.
+    ///   - transport: What carries them.
+    ///   - clock: What times are measured by.
+    ///   - retry: How reads are tried again.
+    ///   - ledger: What counts the calls: one for the process, so that all lines of a holder share its count; nil for one of
+    ///     the line's own, in memory.
     package init(
         _ holder: QuotaHolder, over transport: Transport, clock: CallClock = .system,
-        retry: RetryPolicy = RetryPolicy()
+        retry: RetryPolicy = RetryPolicy(), ledger: QuotaLedger? = nil
     ) {
         self.holder = holder
         self.transport = transport
         self.clock = clock
         self.retry = retry
+        self.ledger = ledger ?? QuotaLedger(clock: clock)
     }
 
     /// A caller of one host, or of one group of endpoints that has a limit of its own.
@@ -32,6 +43,7 @@ package struct ProviderLine: Sendable {
             ProviderFailure.Cause.status(of: $0, now: $1)
         }
     ) -> ProviderCaller {
-        ProviderCaller(holder.provider, over: transport, clock: clock, retry: retry, failure: failure)
+        ledger.declare(windows, of: holder)
+        return ProviderCaller(line: self, windows: windows, readings: readings, failure: failure)
     }
 }

@@ -29,8 +29,7 @@ extension ProviderFailure.Cause {
         switch self {
         case .unavailable, .timedOut, .rateLimited: true
         case .answerInvalid, .unauthorized, .notEntitled, .notFound, .quotaExhausted, .unsupported,
-            .overloaded,
-            .cancelled:
+            .circuitOpen, .overloaded, .cancelled:
             false
         }
     }
@@ -39,9 +38,9 @@ extension ProviderFailure.Cause {
     package var retryAt: Instant? {
         switch self {
         case .rateLimited(let retryAt), .quotaExhausted(let retryAt): retryAt
+        case .circuitOpen(let retryAt): retryAt
         case .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound, .unsupported,
-            .overloaded,
-            .cancelled:
+            .overloaded, .cancelled:
             nil
         }
     }

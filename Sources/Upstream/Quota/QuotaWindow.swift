@@ -23,6 +23,31 @@ package struct QuotaWindow: Hashable, Sendable {
     }
 }
 
+extension QuotaWindow.Period {
+    /// How long a call takes its place at most; a day is 25 hours long where autumn repeats one.
+    package var longest: Duration {
+        switch self {
+        case .rolling(let seconds): .seconds(max(seconds, 0))
+        case .newYorkDay: .seconds(25 * 3_600)
+        }
+    }
+
+    /// What the schema calls `windowSeconds`.
+    package var seconds: Int {
+        switch self {
+        case .rolling(let seconds): max(seconds, 0)
+        case .newYorkDay: 86_400
+        }
+    }
+}
+
+extension QuotaWindow {
+    /// Whether its count must outlive the process.
+    ///
+    /// A window of seconds is over before another process could have started.
+    package var isKept: Bool { period.longest >= .seconds(60) }
+}
+
 /// What a provider's response tells of one of its limits.
 package struct QuotaReading: Hashable, Sendable {
     /// The ``QuotaWindow/name`` that it is about.
@@ -54,4 +79,15 @@ package struct QuotaHolder: Hashable, Sendable {
         self.provider = provider
         self.connection = connection
     }
+}
+
+/// How one window of a holder stands.
+package struct QuotaStatus: Hashable, Sendable {
+    package let window: QuotaWindow
+    /// Calls in a stretch: what was configured, or less where the provider says so.
+    package let limit: Int
+    /// Calls that can go out now.
+    package let remaining: Int
+    /// When all are there again; nil where none is taken, or nobody knows.
+    package let resetsAt: Instant?
 }

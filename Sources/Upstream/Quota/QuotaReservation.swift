@@ -1,0 +1,61 @@
+import Brokerage
+
+/// The places that one call has in its windows.
+struct QuotaReservation: Sendable {
+    struct Place: Sendable {
+        let window: QuotaWindow
+        /// By the ledger's clock.
+        let freeAt: ContinuousClock.Instant
+        /// The same by the wall clock.
+        let until: Instant
+    }
+
+    let holder: QuotaHolder
+    /// When the call may go out.
+    let start: ContinuousClock.Instant
+    let places: [Place]
+
+    /// What must outlive the process.
+    var kept: [KeptQuota] {
+        places.filter(\.window.isKept).map {
+            KeptQuota(holder: holder, window: $0.window.name, kind: .calls, until: $0.until, count: 1)
+        }
+    }
+}
+
+extension KeptQuota {
+    /// What undoes the entry.
+    var takenBack: KeptQuota {
+        KeptQuota(holder: holder, window: window, kind: kind, until: until, count: -count)
+    }
+}
+
+/// A provider's refusal to serve more for now, and the window that it speaks of.
+struct QuotaRefusal {
+    let window: String
+    let retryAt: Instant?
+
+    /// Nil for a response that refuses nothing.
+    ///
+    /// Where no reading names a window as used up, being asked too often speaks of the shortest, a used-up quota of the
+    /// longest.
+    init?(_ cause: ProviderFailure.Cause?, _ readings: [QuotaReading], _ windows: [QuotaWindow]) {
+        let byLength = windows.sorted { $0.period.longest < $1.period.longest }
+        let guess: QuotaWindow?
+        switch cause {
+        case .rateLimited(let retryAt):
+            self.retryAt = retryAt
+            guess = byLength.first
+        case .quotaExhausted(let retryAt):
+            self.retryAt = retryAt
+            guess = byLength.last
+        case nil, .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound,
+            .unsupported,
+            .circuitOpen, .overloaded, .cancelled:
+            return nil
+        }
+        let named = readings.first { $0.remaining <= 0 }?.name
+        guard let window = byLength.first(where: { $0.name == named }) ?? guess else { return nil }
+        self.window = window.name
+    }
+}

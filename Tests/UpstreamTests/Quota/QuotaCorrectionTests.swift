@@ -1,0 +1,134 @@
+import Brokerage
+import Testing
+
+@testable import Upstream
+
+@Suite("Correcting the quota ledger")
+struct QuotaCorrectionTests {
+    static let holder = QuotaHolder(.saxo, connection: "7")
+    static let window = QuotaWindow("port", limit: 10, per: .rolling(seconds: 60))
+
+    static func remaining(_ ledger: QuotaLedger) -> Int? {
+        ledger.status(of: holder).first { $0.window.name == "port" }?.remaining
+    }
+
+    static func reading(_ remaining: Int, limit: Int? = nil, resetsAt: Instant? = nil) -> QuotaReading {
+        QuotaReading(name: "port", limit: limit, remaining: remaining, resetsAt: resetsAt)
+    }
+
+    @Test(
+        "the stricter of the count and the provider's word holds", arguments: [0, 3, 8, 9, 10, 99, -5, .max])
+    func stricter(_ told: Int) async throws {
+        let clock = ManualClock()
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) == nil)
+        let resetsAt = clock.wallTime + .seconds(20)
+        await ledger.note([Self.reading(told, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.holder)
+        #expect(Self.remaining(ledger) == min(max(told, 0), 9))
+        clock.advance(by: .seconds(20))
+        #expect(Self.remaining(ledger) == 9)
+        clock.advance(by: .seconds(40))
+        #expect(Self.remaining(ledger) == 10)
+    }
+
+    @Test("a reading repeated changes nothing")
+    func repeated() async throws {
+        let clock = ManualClock()
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        ledger.declare([Self.window], of: Self.holder)
+        for _ in 0..<3 {
+            await ledger.note([Self.reading(4)], nil, in: [Self.window], of: Self.holder)
+            #expect(Self.remaining(ledger) == 4)
+        }
+    }
+
+    @Test("a lower limit than the configured one is taken on; a higher one is not")
+    func limits() async throws {
+        let clock = ManualClock()
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        ledger.declare([Self.window], of: Self.holder)
+        await ledger.note([Self.reading(3, limit: 3)], nil, in: [Self.window], of: Self.holder)
+        #expect(ledger.status(of: Self.holder).first?.limit == 3)
+        #expect(Self.remaining(ledger) == 3)
+        await ledger.note([Self.reading(500, limit: 500)], nil, in: [Self.window], of: Self.holder)
+        #expect(ledger.status(of: Self.holder).first?.limit == 10)
+        #expect(Self.remaining(ledger) == 10)
+        await ledger.note([Self.reading(5, limit: 0)], nil, in: [Self.window], of: Self.holder)
+        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) == nil)
+    }
+
+    @Test("a reading whose window is over already says nothing of this one")
+    func past() async throws {
+        let clock = ManualClock()
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        ledger.declare([Self.window], of: Self.holder)
+        let resetsAt = clock.wallTime - .seconds(1)
+        await ledger.note([Self.reading(0, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.holder)
+        #expect(Self.remaining(ledger) == 10)
+    }
+
+    @Test("a reset that is years away frees the window after its own length")
+    func absurdReset() async throws {
+        let clock = ManualClock()
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        ledger.declare([Self.window], of: Self.holder)
+        await ledger.note([Self.reading(0, resetsAt: .latest)], nil, in: [Self.window], of: Self.holder)
+        #expect(Self.remaining(ledger) == 0)
+        clock.advance(by: .seconds(60))
+        #expect(Self.remaining(ledger) == 10)
+    }
+
+    @Test("a refusal closes the window that it speaks of")
+    func closes() async throws {
+        let clock = ManualClock()
+        let orders = QuotaWindow("orders", limit: 1, per: .rolling(seconds: 1))
+        let retryAt = clock.wallTime + .seconds(30)
+        let cases: [(ProviderFailure.Cause, [QuotaReading], String)] = [
+            (.rateLimited(retryAt: retryAt), [], "orders"),
+            (.quotaExhausted(retryAt: retryAt), [], "port"),
+            (.rateLimited(retryAt: retryAt), [Self.reading(0)], "port"),
+            (.rateLimited(retryAt: retryAt), [Self.reading(3)], "orders"),
+        ]
+        for (cause, readings, name) in cases {
+            let ledger = try QuotaLedgerTests.impatient(clock)
+            ledger.declare([orders, Self.window], of: Self.holder)
+            await ledger.note(readings, cause, in: [Self.window, orders], of: Self.holder)
+            let closed = ledger.status(of: Self.holder).filter { $0.remaining == 0 }.map(\.window.name)
+            #expect(closed == [name])
+            let refused = await QuotaLedgerTests.take([Self.window, orders], ledger, of: Self.holder)
+            #expect(refused?.retryAt.map { $0 >= retryAt } == true)
+        }
+    }
+
+    @Test("refusals that do not say until when close for longer each time, until a call is let through")
+    func bareRefusals() async throws {
+        let clock = ManualClock()
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        ledger.declare([Self.window], of: Self.holder)
+        var pauses: [Duration] = []
+        func refuse() async throws {
+            await ledger.note([], .rateLimited(retryAt: nil), in: [Self.window], of: Self.holder)
+            let cause = await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder)
+            let pause = try #require(cause?.retryAt).duration(since: clock.wallTime)
+            pauses.append(pause)
+            clock.advance(by: pause)
+        }
+        for _ in 0..<8 { try await refuse() }
+        #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
+        await ledger.note([], nil, in: [Self.window], of: Self.holder)
+        try await refuse()
+        #expect(pauses.last == .seconds(1))
+    }
+
+    @Test("a closure for years ends after a day")
+    func absurdClosure() async throws {
+        let clock = ManualClock()
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        ledger.declare([Self.window], of: Self.holder)
+        await ledger.note([], .rateLimited(retryAt: .latest), in: [Self.window], of: Self.holder)
+        clock.advance(by: .seconds(25 * 3_600 - 1))
+        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) != nil)
+        clock.advance(by: .seconds(1))
+        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) == nil)
+    }
+}

@@ -1,0 +1,142 @@
+import Brokerage
+import Synchronization
+import Testing
+
+@testable import Upstream
+
+/// Keeps what a test's ledger must not forget.
+final class MemoryKeeper: QuotaKeeper {
+    private let rows: Mutex<[KeptQuota]>
+    private let failure: (any Error)?
+
+    init(_ rows: [KeptQuota] = [], failure: (any Error)? = nil) {
+        self.rows = Mutex(rows)
+        self.failure = failure
+    }
+
+    func load() throws -> [KeptQuota] { rows.withLock { $0 } }
+
+    func add(_ entries: [KeptQuota], now: Instant) async throws {
+        if let failure { throw failure }
+        rows.withLock { rows in
+            for entry in entries {
+                let old = rows.firstIndex {
+                    $0.holder == entry.holder && $0.window == entry.window && $0.kind == entry.kind
+                        && $0.until == entry.until
+                }
+                let count = (old.map { rows[$0].count } ?? 0) + entry.count
+                if let old { rows.remove(at: old) }
+                rows.append(
+                    KeptQuota(
+                        holder: entry.holder, window: entry.window, kind: entry.kind, until: entry.until,
+                        count: count
+                    ))
+            }
+        }
+    }
+}
+
+@Suite("Keeping the quota ledger")
+struct QuotaKeepingTests {
+    static let windows = [QuotaLedgerTests.perSecond, QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
+
+    @Test("the next process goes on counting; windows of seconds are not kept")
+    func restart() async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        for _ in 0..<3 {
+            #expect(await QuotaLedgerTests.take(Self.windows, first) == nil)
+            clock.advance(by: .seconds(1))
+        }
+        #expect(try keeper.load().allSatisfy { $0.window != "second" })
+        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        #expect(await QuotaLedgerTests.take(Self.windows, second) == nil)
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 1, 0])
+        clock.advance(by: .seconds(60))
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 5, 1])
+    }
+
+    @Test("what was given back, and what the provider said, is kept too")
+    func corrections() async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let holder = QuotaLedgerTests.holder
+        let windows = [QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
+        let used = try await first.reserve(windows, of: holder, before: clock.now + .seconds(9))
+        let unused = try await first.reserve(windows, of: holder, before: clock.now + .seconds(9))
+        await first.release(unused)
+        let reading = QuotaReading(name: "day", limit: nil, remaining: 10, resetsAt: nil)
+        await first.note([reading], nil, in: windows, of: holder)
+        let retryAt = clock.wallTime + .seconds(90)
+        await first.note([], .rateLimited(retryAt: retryAt), in: windows, of: holder)
+        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        second.declare(windows, of: holder)
+        #expect(second.status(of: holder) == first.status(of: holder))
+        #expect(second.status(of: holder).map(\.remaining) == [10, 0])
+        #expect(used.places.count == 2)
+    }
+
+    @Test(
+        "a wall clock that was set back between two processes freezes a window for no longer than its length")
+    func setBack() async throws {
+        let clock = ManualClock()
+        let holder = QuotaLedgerTests.holder
+        let far = clock.wallTime + .seconds(40 * 86_400)
+        let keeper = MemoryKeeper([
+            KeptQuota(holder: holder, window: "minute", kind: .calls, until: far, count: 5),
+            KeptQuota(holder: holder, window: "day", kind: .calls, until: far, count: 25),
+            KeptQuota(holder: holder, window: "other", kind: .closure, until: far, count: 1),
+        ])
+        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let other = QuotaWindow("other", limit: 5, per: .rolling(seconds: 60))
+        ledger.declare([QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay, other], of: holder)
+        #expect(ledger.status(of: holder).map(\.remaining) == [0, 0, 0])
+        clock.advance(by: .seconds(60))
+        #expect(ledger.status(of: holder).map(\.remaining) == [0, 5, 0])
+        clock.advance(by: .seconds(25 * 3_600))
+        #expect(ledger.status(of: holder).map(\.remaining) == [25, 5, 5])
+    }
+
+    @Test(
+        "setting the wall clock changes no count of this process",
+        arguments: [-86_400 * 3, -7_200, 7_200] as [Int64])
+    func wallClockSet(_ seconds: Int64) async throws {
+        let clock = ManualClock()
+        let shift = Mutex(Duration.zero)
+        let shifted = CallClock(
+            now: { clock.now }, wallTime: { clock.wallTime + shift.withLock { $0 } }, sleep: clock.clock.sleep
+        )
+        var limits = QuotaLedger.Limits()
+        limits.longestWait = .zero
+        let ledger = QuotaLedger(clock: shifted, limits: limits)
+        let date = try #require(clock.wallTime.inNewYork.date.adding(days: 1))
+        let midnight = Instant(newYork: try #require(LocalTime(date: date, hour: 0)))
+        for _ in 0..<5 {
+            #expect(
+                await QuotaLedgerTests.take([QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay], ledger)
+                    == nil)
+        }
+        let before = clock.wallTime
+        shift.withLock { $0 = .seconds(seconds) }
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
+        clock.advance(by: .seconds(60))
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 5])
+        clock.advance(by: midnight.duration(since: before) - .seconds(60))
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [25, 5])
+    }
+
+    @Test("a call goes out, counted in memory, when the count cannot be kept, and that is reported")
+    func cannotKeep() async throws {
+        struct DiskFull: Error {}
+        let clock = ManualClock()
+        let reports = Journal<String>()
+        let ledger = try QuotaLedger(clock: clock.clock, keeper: MemoryKeeper(failure: DiskFull())) {
+            reports.note("\($0)")
+        }
+        #expect(await QuotaLedgerTests.take([QuotaLedgerTests.perMinute], ledger) == nil)
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [4])
+        #expect(reports.entries == ["DiskFull()"])
+    }
+}

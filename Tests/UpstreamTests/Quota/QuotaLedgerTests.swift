@@ -1,0 +1,195 @@
+import Brokerage
+import Synchronization
+import Testing
+
+@testable import Upstream
+
+@Suite("The quota ledger")
+struct QuotaLedgerTests {
+    static let holder = QuotaHolder(.alphaVantage)
+    static let perSecond = QuotaWindow("second", limit: 1, per: .rolling(seconds: 1))
+    static let perMinute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
+    static let perDay = QuotaWindow("day", limit: 25, per: .newYorkDay)
+
+    /// A ledger on a clock that a test turns, where nobody waits for a place.
+    static func impatient(_ clock: ManualClock, keeper: MemoryKeeper? = nil) throws -> QuotaLedger {
+        var limits = QuotaLedger.Limits()
+        limits.longestWait = .zero
+        return try QuotaLedger(clock: clock.clock, keeper: keeper, limits: limits)
+    }
+
+    /// Takes a place; nil, or the failure.
+    static func take(
+        _ windows: [QuotaWindow], _ ledger: QuotaLedger, of holder: QuotaHolder = holder,
+        before deadline: ContinuousClock.Instant? = nil
+    ) async -> ProviderFailure.Cause? {
+        do throws(ProviderFailure) {
+            _ = try await ledger.reserve(
+                windows, of: holder, before: deadline ?? ledger.clock.now() + .seconds(60))
+            return nil
+        } catch {
+            return error.cause
+        }
+    }
+
+    @Test("calls beyond the limit are refused with the moment of the next place")
+    func refuses() async throws {
+        let clock = ManualClock()
+        let ledger = try Self.impatient(clock)
+        for _ in 0..<5 {
+            #expect(await Self.take([Self.perMinute], ledger) == nil)
+            clock.advance(by: .seconds(2))
+        }
+        let retryAt = clock.wallTime + .seconds(50)
+        #expect(await Self.take([Self.perMinute], ledger) == .quotaExhausted(retryAt: retryAt))
+        clock.advance(by: .seconds(50) - .nanoseconds(1))
+        #expect(await Self.take([Self.perMinute], ledger) != nil)
+        clock.advance(by: .nanoseconds(1))
+        #expect(await Self.take([Self.perMinute], ledger) == nil)
+        #expect(await Self.take([Self.perMinute], ledger) != nil)
+    }
+
+    @Test("a call takes a place in all windows or in none")
+    func allOrNone() async throws {
+        let clock = ManualClock()
+        let ledger = try Self.impatient(clock)
+        let narrow = QuotaWindow("narrow", limit: 1, per: .rolling(seconds: 10))
+        #expect(await Self.take([Self.perMinute, narrow], ledger) == nil)
+        #expect(await Self.take([Self.perMinute, narrow], ledger) != nil)
+        #expect(ledger.status(of: Self.holder).map(\.remaining) == [4, 0])
+    }
+
+    @Test("holders do not share a quota")
+    func holders() async throws {
+        let clock = ManualClock()
+        let ledger = try Self.impatient(clock)
+        let window = QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))
+        let others = [
+            QuotaHolder(.saxo), QuotaHolder(.saxo, connection: "1"), QuotaHolder(.saxo, connection: "2"),
+        ]
+        for holder in others { #expect(await Self.take([window], ledger, of: holder) == nil) }
+        for holder in others { #expect(await Self.take([window], ledger, of: holder) != nil) }
+    }
+
+    @Test("a day ends at midnight in New York")
+    func day() async throws {
+        let clock = ManualClock()
+        let ledger = try Self.impatient(clock)
+        let one = QuotaWindow("day", limit: 1, per: .newYorkDay)
+        #expect(await Self.take([one], ledger) == nil)
+        let date = try #require(clock.wallTime.inNewYork.date.adding(days: 1))
+        let midnight = Instant(newYork: try #require(LocalTime(date: date, hour: 0)))
+        #expect(await Self.take([one], ledger) == .quotaExhausted(retryAt: midnight))
+        clock.advance(by: midnight.duration(since: clock.wallTime))
+        #expect(await Self.take([one], ledger) == nil)
+        #expect(await Self.take([one], ledger) != nil)
+    }
+
+    @Test(
+        "a limit by the second sets the pace: calls are booked one behind the other, as far as waiting is allowed"
+    )
+    func paces() async throws {
+        let clock = ManualClock()
+        let ledger = QuotaLedger(clock: clock.clock)
+        #expect(await Self.take([Self.perSecond, Self.perMinute], ledger) == nil)
+        let starts = Journal<Duration>()
+        let begin = clock.now
+        let waiter = Task {
+            let cause = await Self.take([Self.perSecond, Self.perMinute], ledger)
+            starts.note(begin.duration(to: clock.now))
+            return cause
+        }
+        await clock.somebodySleeps()
+        #expect(clock.remaining == .seconds(1))
+        // The place after that is two seconds away, which is too long to wait.
+        let retryAt = clock.wallTime + .seconds(2)
+        #expect(
+            await Self.take([Self.perSecond, Self.perMinute], ledger) == .quotaExhausted(retryAt: retryAt))
+        clock.advance(by: .seconds(1))
+        #expect(await waiter.value == nil)
+        #expect(starts.entries == [.seconds(1)])
+    }
+
+    @Test("nobody waits for a place beyond the deadline")
+    func deadline() async throws {
+        let clock = ManualClock()
+        let ledger = QuotaLedger(clock: clock.clock)
+        #expect(await Self.take([Self.perSecond], ledger) == nil)
+        let deadline = clock.now + .milliseconds(900)
+        let retryAt = clock.wallTime + .seconds(1)
+        #expect(
+            await Self.take([Self.perSecond], ledger, before: deadline) == .quotaExhausted(retryAt: retryAt))
+    }
+
+    @Test("who is cancelled while waiting gives the place back")
+    func cancelled() async throws {
+        let clock = ManualClock()
+        let ledger = QuotaLedger(clock: clock.clock)
+        #expect(await Self.take([Self.perSecond, Self.perMinute], ledger) == nil)
+        let waiter = Task { await Self.take([Self.perSecond, Self.perMinute], ledger) }
+        await clock.somebodySleeps()
+        #expect(ledger.status(of: Self.holder).map(\.remaining) == [3, 0])
+        waiter.cancel()
+        #expect(await waiter.value == .cancelled)
+        #expect(ledger.status(of: Self.holder).map(\.remaining) == [4, 0])
+    }
+
+    @Test("a refusal of somebody else puts off those that wait")
+    func refusedMeanwhile() async throws {
+        let clock = ManualClock()
+        let ledger = QuotaLedger(clock: clock.clock)
+        #expect(await Self.take([Self.perSecond], ledger) == nil)
+        let waiter = Task { await Self.take([Self.perSecond], ledger) }
+        await clock.somebodySleeps()
+        let retryAt = clock.wallTime + .seconds(30)
+        await ledger.note([], .rateLimited(retryAt: retryAt), in: [Self.perSecond], of: Self.holder)
+        clock.advance(by: .seconds(1))
+        #expect(await waiter.value == .quotaExhausted(retryAt: retryAt))
+    }
+
+    @Test("1,000 calls at the same time take no more places than there are")
+    func concurrent() async throws {
+        let clock = ManualClock()
+        let ledger = try Self.impatient(clock)
+        let admitted = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<1_000 {
+                group.addTask { await Self.take([Self.perMinute, Self.perDay], ledger) == nil }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(admitted == 5)
+        #expect(ledger.status(of: Self.holder).map(\.remaining) == [20, 0])
+    }
+
+    @Test("tells how windows stand, known before the first call")
+    func status() async throws {
+        let clock = ManualClock()
+        let ledger = try Self.impatient(clock)
+        ledger.declare([Self.perMinute, Self.perDay], of: Self.holder)
+        #expect(
+            ledger.status(of: Self.holder) == [
+                QuotaStatus(window: Self.perDay, limit: 25, remaining: 25, resetsAt: nil),
+                QuotaStatus(window: Self.perMinute, limit: 5, remaining: 5, resetsAt: nil),
+            ])
+        #expect(ledger.status(of: QuotaHolder(.saxo)).isEmpty)
+        let resetsAt = clock.wallTime + .seconds(60)
+        #expect(await Self.take([Self.perMinute], ledger) == nil)
+        #expect(
+            ledger.status(of: Self.holder).last
+                == QuotaStatus(window: Self.perMinute, limit: 5, remaining: 4, resetsAt: resetsAt))
+    }
+
+    @Test("forgets idle holders, and refuses more busy ones than its bound")
+    func bounded() async throws {
+        let clock = ManualClock()
+        var limits = QuotaLedger.Limits()
+        limits.holders = 2
+        let ledger = QuotaLedger(clock: clock.clock, limits: limits)
+        let holders = (0..<3).map { QuotaHolder(.saxo, connection: "\($0)") }
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
+        clock.advance(by: .seconds(60))
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == nil)
+    }
+}

@@ -1,0 +1,125 @@
+import Brokerage
+import Testing
+
+@testable import Upstream
+
+/// Every call of a window with its moment, counted afresh for each question.
+private struct QuotaModel {
+    var windows: [QuotaWindow]
+    var calls: [(names: Set<String>, at: Duration)] = []
+
+    /// The first moment from `now` at which one more call exceeds no window, looked for among all moments at which
+    /// anything changes.
+    func earliest(_ names: Set<String>, from now: Duration, _ start: Instant) -> Duration {
+        var moments = [now]
+        for window in windows { moments += calls.map { end(of: $0.at, window, start) }.filter { $0 > now } }
+        return moments.sorted().first { moment in
+            windows.filter { names.contains($0.name) }.allSatisfy { window in
+                let running = calls.filter {
+                    $0.names.contains(window.name) && end(of: $0.at, window, start) > moment
+                }
+                return running.count < window.limit
+            }
+        } ?? .zero
+    }
+
+    func end(of call: Duration, _ window: QuotaWindow, _ start: Instant) -> Duration {
+        switch window.period {
+        case .rolling(let seconds): return call + .seconds(seconds)
+        case .newYorkDay:
+            let date = (start + call).inNewYork.date.adding(days: 1)
+            let midnight = date.flatMap { LocalTime(date: $0, hour: 0) }.map { Instant(newYork: $0) }
+            return midnight.map { $0.duration(since: start) } ?? .zero
+        }
+    }
+}
+
+@Suite("The quota ledger beside a model that counts by brute force")
+struct QuotaModelTests {
+    @Test("admits and refuses as the model does", arguments: Array(1...24) as [UInt64])
+    func agrees(seed: UInt64) async throws {
+        var random = Seeded(state: seed)
+        let clock = ManualClock()
+        let (start, wallStart) = (clock.now, clock.wallTime)
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        var windows = (0..<3).map { number in
+            QuotaWindow(
+                "w\(number)", limit: Int.random(in: 1...6, using: &random),
+                per: .rolling(seconds: Int.random(in: 1...90, using: &random)))
+        }
+        windows.append(QuotaWindow("day", limit: Int.random(in: 20...60, using: &random), per: .newYorkDay))
+        var model = QuotaModel(windows: windows)
+        for _ in 0..<400 {
+            let longPause = Int.random(in: 0..<40, using: &random) == 0
+            clock.advance(
+                by: .milliseconds(Int.random(in: 0...(longPause ? 20_000_000 : 9_000), using: &random)))
+            let now = start.duration(to: clock.now)
+            let used = windows.filter { _ in Bool.random(using: &random) }
+            let names = Set(used.map(\.name))
+            let expected = model.earliest(names, from: now, wallStart)
+            let cause = await QuotaLedgerTests.take(used, ledger)
+            if expected == now || used.isEmpty {
+                #expect(cause == nil)
+                model.calls.append((names, now))
+            } else {
+                #expect(cause == .quotaExhausted(retryAt: wallStart + expected))
+            }
+        }
+    }
+
+    @Test(
+        "never lets more out in any stretch than the limit, with calls that wait",
+        arguments: [1, 2, 3] as [UInt64])
+    func waiting(seed: UInt64) async throws {
+        var random = Seeded(state: seed)
+        let clock = ManualClock()
+        let start = clock.now
+        let ledger = QuotaLedger(clock: clock.clock)
+        let windows = [
+            QuotaWindow("second", limit: 2, per: .rolling(seconds: 1)),
+            QuotaWindow("short", limit: 7, per: .rolling(seconds: 5)),
+        ]
+        let starts = Journal<Duration>()
+        let done = Journal<Void>()
+        await withTaskGroup { group in
+            for _ in 0..<300 {
+                group.addTask {
+                    let place = try? await ledger.reserve(
+                        windows, of: QuotaLedgerTests.holder, before: clock.now + .seconds(60))
+                    if let place { starts.note(start.duration(to: place.start)) }
+                    done.note(())
+                }
+                for _ in 0..<Int.random(in: 0...8, using: &random) { await Task.yield() }
+                clock.advance(by: .milliseconds(Int.random(in: 0...300, using: &random)))
+            }
+            while done.entries.count < 300 {
+                clock.advance(by: .milliseconds(100))
+                await Task.yield()
+            }
+        }
+        let moments = starts.entries.sorted()
+        #expect(moments.count > 20)
+        for index in moments.indices {
+            if index >= 2 { #expect(moments[index] - moments[index - 2] >= .seconds(1)) }
+            if index >= 7 { #expect(moments[index] - moments[index - 7] >= .seconds(5)) }
+        }
+    }
+
+    @Test("a window of many calls is counted in steps, never freeing a place too early")
+    func steps() async throws {
+        let clock = ManualClock()
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        let window = QuotaWindow("many", limit: 2_000, per: .rolling(seconds: 60))
+        var random = Seeded(state: 7)
+        var calls: [ContinuousClock.Instant] = []
+        for _ in 0..<6_000 {
+            clock.advance(by: .milliseconds(Int.random(in: 0...40, using: &random)))
+            guard await QuotaLedgerTests.take([window], ledger) == nil else { continue }
+            calls.append(clock.now)
+        }
+        for index in calls.indices where index >= 2_000 {
+            #expect(calls[index - 2_000].duration(to: calls[index]) >= .seconds(60))
+        }
+        #expect(calls.count > 3_000)
+    }
+}
