@@ -11,6 +11,8 @@ package struct Sandbox: Sendable {
     package let market: Market
     /// What goes wrong.
     package let faults: FaultBook
+    /// What users do when an application asks for access, at every provider.
+    package let oauth: OAuthDecisionBook
     private let counter: CallCounter
     private let stage: Stage
     private let desk: ControlDesk
@@ -24,6 +26,10 @@ package struct Sandbox: Sendable {
         package let tradingURL: String
         /// Stands for `https://data.alpaca.markets`.
         package let dataURL: String
+        /// Stands for `https://app.alpaca.markets/oauth/authorize`.
+        package let authorizeURL: String
+        /// Stands for `https://api.alpaca.markets/oauth/token`.
+        package let tokenURL: String
     }
 
     /// Starts to listen; throws what the system says when the address is not to be had.
@@ -37,11 +43,12 @@ package struct Sandbox: Sendable {
         let market = Market(seed: configuration.seed)
         let stage = Stage(market, clock: configuration.clock)
         let (counter, faults) = (CallCounter(), FaultBook())
-        let alpaca = AlpacaStandIn(configuration, stage: stage)
+        let decisions = OAuthDecisionBook()
+        let alpaca = AlpacaStandIn(configuration, stage: stage, decisions: decisions)
         let alphaVantage = AlphaVantageStandIn(configuration, stage: stage)
         let desk = ControlDesk(
             counter: counter, faults: faults, stage: stage,
-            limiters: alpaca.limiters + [alphaVantage.budget])
+            limiters: alpaca.limiters + [alphaVantage.budget], decisions: decisions)
         switchboard = Switchboard(
             standIns: alpaca.standIns + [alphaVantage.standIn],
             control: desk.routes, calls: counter, faults: faults)
@@ -52,11 +59,14 @@ package struct Sandbox: Sendable {
         let base = "http://\(address)"
         self.alpaca = AlpacaURLs(
             tradingURL: "\(base)/\(AlpacaStandIn.tradingPrefix)",
-            dataURL: "\(base)/\(AlpacaStandIn.dataPrefix)")
+            dataURL: "\(base)/\(AlpacaStandIn.dataPrefix)",
+            authorizeURL: "\(base)/\(AlpacaStandIn.appPrefix)/oauth/authorize",
+            tokenURL: "\(base)/\(AlpacaStandIn.tradingPrefix)/oauth/token")
         self.alphaVantage = AlphaVantageURLs(under: base)
         self.market = market
         grace = configuration.grace
         self.faults = faults
+        oauth = decisions
         self.counter = counter
         self.stage = stage
         self.desk = desk

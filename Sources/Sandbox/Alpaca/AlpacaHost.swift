@@ -20,7 +20,7 @@ struct AlpacaHost: Sendable {
     ) -> Route {
         .get(template) { request in
             do {
-                let user = try door.user(request.headers)
+                let user = try door.visitor(request.headers).user
                 return try answered(request, by: user, answer)
             } catch let error as AlpacaError {
                 return Response(error)

@@ -14,6 +14,9 @@ package struct AlpacaSettings: Sendable {
     /// Whether today's point of a daily history is there before the market closes.
     package var historyIncludesToday = true
 
+    /// The applications that may ask users for access, by OAuth.
+    package var applications: [OAuthApplication] = [.sandbox]
+
     package enum Environment: String, Sendable, Hashable {
         case live
         case paper

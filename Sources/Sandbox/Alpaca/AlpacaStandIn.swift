@@ -5,13 +5,19 @@ import NIOHTTP1
 struct AlpacaStandIn {
     static let tradingPrefix = "alpaca"
     static let dataPrefix = "alpaca-data"
+    /// Stands for `https://app.alpaca.markets`, where users let applications in.
+    static let appPrefix = "alpaca-app"
 
     let standIns: [StandIn]
-    let limiters: [RateLimiter]
+    /// What a reset of the sandbox makes forget.
+    let limiters: [any Resettable]
 
-    init(_ configuration: SandboxConfiguration, stage: Stage) {
+    init(_ configuration: SandboxConfiguration, stage: Stage, decisions: OAuthDecisionBook) {
         let settings = configuration.alpaca
-        let door = AlpacaDoor(users: configuration.users, settings: settings)
+        let tokens = AuthorizationServer(
+            applications: settings.applications, lifetimes: OAuthLifetimes(), seed: configuration.seed)
+        let door = AlpacaDoor(
+            users: configuration.users, settings: settings, tokens: tokens, clock: stage.clock)
         func host(requestsPerMinute: Int) -> AlpacaHost {
             AlpacaHost(
                 door: door, limiter: RateLimiter(requestsPerMinute: requestsPerMinute), clock: stage.clock,
@@ -19,14 +25,24 @@ struct AlpacaStandIn {
         }
         let trading = host(requestsPerMinute: settings.tradingRequestsPerMinute)
         let data = host(requestsPerMinute: settings.dataRequestsPerMinute)
-        limiters = [trading.limiter, data.limiter]
+        limiters = [trading.limiter, data.limiter, tokens]
         standIns = [
             StandIn(
                 provider: .alpaca, prefix: Self.tradingPrefix,
-                routes: AlpacaTrading(host: trading, settings: settings).routes,
+                routes: AlpacaTrading(host: trading, settings: settings).routes
+                    + AlpacaOAuth(server: tokens, clock: stage.clock).routes,
                 failures: Self.failures(unknownPath: Response(.endpointNotFound), settings)),
             StandIn(
                 provider: .alpaca, prefix: Self.dataPrefix, routes: AlpacaMarketData(host: data).routes,
+                failures: Self.failures(
+                    unknownPath: .json(["message": "Not Found"], status: .notFound), settings)),
+            StandIn(
+                provider: .alpaca, prefix: Self.appPrefix,
+                routes: AuthorizationEndpoint(
+                    server: tokens, provider: "Alpaca", users: configuration.users.map(\.name),
+                    decisions: decisions, clock: stage.clock,
+                    scopes: Set(AlpacaScope.allCases.map(\.rawValue))
+                ).routes("/oauth/authorize"),
                 failures: Self.failures(
                     unknownPath: .json(["message": "Not Found"], status: .notFound), settings)),
         ]

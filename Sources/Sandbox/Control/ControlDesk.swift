@@ -7,6 +7,8 @@ import NIOHTTP1
 /// - `POST /_sandbox/reset`: forgets calls, faults, script and what has been used of rate limits.
 /// - `GET /_sandbox/faults`: the script of faults. `POST`: adds one (see ``Fault/init(_:)-json``).
 /// - `POST /_sandbox/market`: `{"hours": "open"|"closed"|"as_scheduled", "unpriced": ["AAPL"]}`.
+/// - `POST /_sandbox/oauth`: `{"decision": "ask"|"approve"|"refuse", "user": "demo"}`, where `user` belongs to
+///   `approve`: what users do when an application asks for access.
 struct ControlDesk: Sendable {
     static let prefix = "_sandbox"
 
@@ -14,6 +16,7 @@ struct ControlDesk: Sendable {
     let faults: FaultBook
     let stage: Stage
     let limiters: [any Resettable]
+    let decisions: OAuthDecisionBook
 
     var routes: [Route] {
         [
@@ -39,6 +42,13 @@ struct ControlDesk: Sendable {
                     return .json(script.json)
                 }
             },
+            .post("/oauth") { request in
+                try told {
+                    let decision = try OAuthDecision(JSON(parsing: request.body))
+                    decisions.decision = decision
+                    return .json(decision.json)
+                }
+            },
         ]
     }
 
@@ -46,6 +56,7 @@ struct ControlDesk: Sendable {
         counter.reset()
         faults.reset()
         stage.set(MarketScript())
+        decisions.reset()
         for limiter in limiters { limiter.reset() }
     }
 

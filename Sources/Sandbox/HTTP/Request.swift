@@ -37,6 +37,11 @@ package struct Request: Sendable {
         query.last { $0.name == name }?.value
     }
 
+    /// The pairs of a form (`application/x-www-form-urlencoded`); nil when an escape in it is malformed.
+    package var form: [(name: String, value: String)]? {
+        String(validating: body, as: UTF8.self).flatMap { Self.pairs($0[...]) }
+    }
+
     private static func segments(_ path: Substring) -> [String]? {
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         let decoded = segments.compactMap { PercentEncoding.decoded($0) }

@@ -1,0 +1,119 @@
+import Brokerage
+import Synchronization
+
+/// The codes and tokens of one provider (RFC 6749, sections 4.1 and 6).
+///
+/// A code is good once, and for the application, the redirect address and the time that it was made for. A
+/// refresh token is good once too: its use brings forth another. Everything is in memory, bounded, and forgotten
+/// by ``reset()``.
+///
+/// A lock, because taking a code or a token is one step, and requests come from many tasks at once.
+final class AuthorizationServer: Resettable {
+    let applications: [OAuthApplication]
+    let lifetimes: OAuthLifetimes
+    private let noise: Noise
+    private let state = Mutex(State())
+
+    /// The most codes, access tokens and refresh tokens that are kept, each; the oldest go first.
+    static let maximumCount = 4_096
+
+    private struct State {
+        var issued = 0
+        var codes = Vouchers()
+        var access = Vouchers()
+        var refresh = Vouchers()
+    }
+
+    /// Tokens are numbered from `seed`: predictable, as everything in the sandbox.
+    init(applications: [OAuthApplication], lifetimes: OAuthLifetimes, seed: UInt64) {
+        self.applications = applications
+        self.lifetimes = lifetimes
+        noise = Noise(seed: seed).branch("oauth")
+    }
+
+    /// The application of that id; nil when there is none.
+    func application(_ clientID: String) -> OAuthApplication? {
+        applications.first { $0.clientID == clientID }
+    }
+
+    /// The code with which the user's browser is sent back to the application.
+    func code(for grant: OAuthGrant, at now: Instant) -> String {
+        state.withLock { state in
+            let code = next(&state)
+            state.codes.add(code, grant, until: now + lifetimes.code)
+            return code
+        }
+    }
+
+    /// Tokens for a code; throws ``OAuthError``.
+    func redeem(
+        code: String, redirectURI: String, clientID: String, clientSecret: String, at now: Instant
+    ) throws(OAuthError) -> OAuthTokens {
+        try authenticate(clientID, clientSecret)
+        return try unwrapped(
+            state.withLock { state in
+                guard let grant = state.codes.take(code, at: now), grant.clientID == clientID,
+                    grant.redirectURI == redirectURI
+                else { return nil }
+                return issue(grant, at: now, &state)
+            })
+    }
+
+    /// New tokens for a refresh token, which is used up by it; throws ``OAuthError``.
+    func refresh(
+        _ token: String, clientID: String, clientSecret: String, at now: Instant
+    ) throws(OAuthError) -> OAuthTokens {
+        try authenticate(clientID, clientSecret)
+        return try unwrapped(
+            state.withLock { state in
+                guard let grant = state.refresh.take(token, at: now), grant.clientID == clientID else {
+                    return nil
+                }
+                return issue(grant, at: now, &state)
+            })
+    }
+
+    /// What an access token stands for; nil when it is unknown, revoked or has run out.
+    func grant(ofAccess token: String, at now: Instant) -> OAuthGrant? {
+        state.withLock { $0.access.find(token, at: now) }
+    }
+
+    /// Makes all tokens of a user worthless, as when they withdraw their consent.
+    func revoke(user: String) {
+        state.withLock { state in
+            state.codes.remove(user: user)
+            state.access.remove(user: user)
+            state.refresh.remove(user: user)
+        }
+    }
+
+    func reset() {
+        // Numbers go on: a token of before the reset must not become someone's after it.
+        state.withLock { $0 = State(issued: $0.issued) }
+    }
+
+    private func authenticate(_ clientID: String, _ clientSecret: String) throws(OAuthError) {
+        guard application(clientID)?.clientSecret == clientSecret else { throw .invalidClient }
+    }
+
+    private func unwrapped(_ tokens: OAuthTokens?) throws(OAuthError) -> OAuthTokens {
+        guard let tokens else { throw .invalidGrant }
+        return tokens
+    }
+
+    private func issue(_ grant: OAuthGrant, at now: Instant, _ state: inout State) -> OAuthTokens {
+        let access = next(&state)
+        state.access.add(access, grant, until: lifetimes.access.map { now + $0 } ?? .latest)
+        guard let lifetime = lifetimes.refresh else {
+            return OAuthTokens(accessToken: access, refreshToken: nil, grant: grant)
+        }
+        let refresh = next(&state)
+        state.refresh.add(refresh, grant, until: now + lifetime)
+        return OAuthTokens(accessToken: access, refreshToken: refresh, grant: grant)
+    }
+
+    private func next(_ state: inout State) -> String {
+        state.issued += 1
+        return UUIDText.version8(noise.bits(2 * state.issued), noise.bits(2 * state.issued + 1))
+    }
+}

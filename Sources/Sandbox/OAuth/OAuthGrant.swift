@@ -1,0 +1,28 @@
+/// What a user has allowed an application to do.
+struct OAuthGrant: Sendable, Hashable {
+    /// The ``SandboxUser/name``.
+    let user: String
+    let clientID: String
+    /// As the authorization request spelled it; empty for none.
+    let scope: String
+    /// Where the code was sent to; the request that redeems it must name the same.
+    let redirectURI: String
+}
+
+/// What an application receives for a code or a refresh token.
+struct OAuthTokens: Sendable, Hashable {
+    let accessToken: String
+    /// Nil where the provider has none.
+    let refreshToken: String?
+    let grant: OAuthGrant
+}
+
+/// For how long the parts of an exchange are good.
+struct OAuthLifetimes: Sendable, Hashable {
+    /// RFC 6749 recommends ten minutes at most.
+    var code: Duration = .seconds(600)
+    /// Nil: until revoked.
+    var access: Duration?
+    /// Nil: the provider has no refresh tokens.
+    var refresh: Duration?
+}
