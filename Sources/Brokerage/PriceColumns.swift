@@ -13,7 +13,7 @@ package struct PriceColumns: Hashable, Sendable {
     }
 
     /// The bar at a place below the columns' count.
-    subscript(index: Int) -> PriceBar {
+    package subscript(index: Int) -> PriceBar {
         PriceBar(
             open: open[index] ?? .zero, high: high[index] ?? .zero, low: low[index] ?? .zero,
             close: close[index] ?? .zero)

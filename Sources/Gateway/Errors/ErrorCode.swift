@@ -12,4 +12,5 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case providerUnavailable = "PROVIDER_UNAVAILABLE"
     case providerTimeout = "PROVIDER_TIMEOUT"
     case providerAnswerInvalid = "PROVIDER_ANSWER_INVALID"
+    case noExchangeRate = "NO_EXCHANGE_RATE"
 }

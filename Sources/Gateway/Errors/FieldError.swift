@@ -34,4 +34,7 @@ extension FieldError {
     static func noAccount(_ id: String) -> FieldError {
         FieldError(.notFound, "There is no account \"\(id.prefix(80))\".")
     }
+
+    /// A source was asked and nothing came of it, which no source does.
+    static let noAnswer = FieldError(.internalServerError, "Internal server error.")
 }

@@ -6,34 +6,28 @@ package import Upstream
 package struct Backends: Sendable {
     /// The connections of all users.
     private let connections: [BrokerConnection]
-    /// Where quotes come from, best first.
-    private let quoteRoutes: [QuoteRoute]
+    /// The server's own sources of market data.
+    let market: [MarketSource]
+    let routes: Routes
     let reads: KeptReads
+    /// How a provider fares, as the one who asks may know: by the server's own keys and the user's.
+    let condition: @Sendable (Provider, OwnerID?) -> ProviderCondition
 
-    package init(connections: [BrokerConnection], quoteRoutes: [QuoteRoute], reads: KeptReads) {
+    package init(
+        connections: [BrokerConnection], market: [MarketSource], routes: Routes = .standard, reads: KeptReads,
+        condition: @escaping @Sendable (Provider, OwnerID?) -> ProviderCondition = { _, _ in
+            ProviderCondition(health: .up)
+        }
+    ) {
         self.connections = connections
-        self.quoteRoutes = quoteRoutes
+        self.market = market
+        self.routes = routes
         self.reads = reads
+        self.condition = condition
     }
 
     /// The connections that a user may see: their own.
     func connections(of owner: OwnerID, with provider: Provider?) -> [BrokerConnection] {
         connections.filter { $0.owner == owner && (provider == nil || $0.provider == provider) }
-    }
-
-    /// The best source of quotes, or the one named; nil where there is none.
-    func quoteRoute(_ provider: Provider?) -> QuoteRoute? {
-        quoteRoutes.first { provider == nil || $0.provider == provider }
-    }
-}
-
-/// A source of quotes.
-package struct QuoteRoute: Sendable {
-    package let provider: Provider
-    package let source: any QuoteSource
-
-    package init(provider: Provider, source: any QuoteSource) {
-        self.provider = provider
-        self.source = source
     }
 }

@@ -12,15 +12,19 @@ package struct BrokerConnection: Sendable {
     package let provider: Provider
     package let environment: Environment
     package let accounts: any AccountSource
+    /// Market data by the user's own credential; nil where there is none, or the server's own key serves the provider.
+    package let market: MarketSource?
 
     package init(
-        id: String, owner: OwnerID, provider: Provider, environment: Environment, accounts: any AccountSource
+        id: String, owner: OwnerID, provider: Provider, environment: Environment, accounts: any AccountSource,
+        market: MarketSource? = nil
     ) {
         self.id = id
         self.owner = owner
         self.provider = provider
         self.environment = environment
         self.accounts = accounts
+        self.market = market
     }
 
     /// The `id` that the schema gives one of its accounts.

@@ -20,10 +20,17 @@ extension GatewayContext {
         }
     }
 
-    /// Every account, and behind them one failure for each connection that could not be read.
+    /// Every account; a failure in the place of each connection that could not be read.
     func accounts(with provider: Provider?) throws -> Loading<Answers<LinkedAccount>?> {
         let loading = Loading.each(try connections(with: provider)) { accounts(of: $0) }
-        return loading.map { GatewayContext.joined($0) }
+        return loading.map { lists in
+            lists.flatMap { list -> Answers<LinkedAccount> in
+                switch list {
+                case .success(let accounts): accounts.map { .success($0) }
+                case .failure(let error): [.failure(error)]
+                }
+            }
+        }
     }
 
     /// The positions of all accounts, and behind them one failure for each account that could not be read.
@@ -49,6 +56,14 @@ extension GatewayContext {
             }
         }
         return items + failures
+    }
+
+    /// The account that holds a position.
+    func account(of linked: LinkedPosition) -> Loading<LinkedAccount?> {
+        accounts(of: linked.connection).map { accounts in
+            guard let id = linked.position.accountID else { return accounts.first }
+            return accounts.first { $0.account.id == id }
+        }
     }
 
     /// The accounts behind a connection, the default one first.

@@ -8,58 +8,60 @@ extension GatewayContext {
 
     /// Quotes in the order asked; a failure in the place of a symbol that is unknown or failed.
     func quotes(of symbols: [Symbol], from provider: Provider?) throws -> Loading<Answers<Quote>> {
-        guard symbols.count <= GatewayContext.mostSymbols else {
-            throw FieldError(
-                .badUserInput,
-                """
-                `symbols` has \(symbols.count) entries; at most \(GatewayContext.mostSymbols) can be asked for at \
-                once.
-                """)
-        }
+        try Self.refuse(symbols, beyond: Self.mostSymbols)
         return quotes(for: symbols, from: provider)
     }
 
-    /// A quote for each symbol, in as few calls as the source allows, symbols that are asked for elsewhere at this
+    /// A quote for each symbol, in as few calls as the sources allow, symbols that are asked for elsewhere at this
     /// moment not asked for again.
     func quotes(for symbols: [Symbol], from provider: Provider?) -> Loading<Answers<Quote>> {
-        guard let route = backends.quoteRoute(provider) else {
-            let failure = FieldError(.unsupported, "No provider of quotes is configured.", provider: provider)
-            return .ready(symbols.map { _ in .failure(failure) })
+        answers(for: symbols, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+            RouteWalk(
+                sources: try sources(for: .quotes, from: provider), reads: backends.reads.quotes,
+                subject: { $0.text }, keysPerCall: { $0.quotes?.symbolsPerCall ?? 1 },
+                mayHave: { $0.has($1) },
+                fetch: { source, symbols, call throws(ProviderFailure) in
+                    guard let quotes = source.quotes else { return [:] }
+                    return try await quotes.quotes(for: symbols, in: call)
+                })
         }
-        let keys = symbols.map { CacheKey.public(route.provider, $0.text) }
-        let reads = backends.reads.quotes
-        if let quotes = reads.cached(keys, in: call) { return .ready(quotes.map { .success($0) }) }
-        return .later { [call] in
-            let quotes = await reads.values(
-                for: keys, keysPerCall: route.source.symbolsPerCall, in: call, fetch: route.fetch)
-            return zip(symbols, keys).map { symbol, key in
-                GatewayContext.answer(quotes[key], for: symbol, from: route.provider)
+    }
+
+    /// What a walk brings for each key, with a failure in the place of what no source could tell.
+    func answers<Key, Value>(
+        for keys: [Key], named name: @escaping @Sendable (Key) -> String,
+        along walk: () throws(FieldError) -> RouteWalk<Key, Value>
+    ) -> Loading<Answers<Value>> {
+        do throws(FieldError) {
+            return try walk().outcomes(for: keys, in: call).map { outcomes in
+                zip(keys, outcomes).map { key, outcome in
+                    switch outcome {
+                    case .found(let value): .success(value)
+                    case .failed(let failures): .failure(FieldError(failures, of: name(key)))
+                    }
+                }
             }
+        } catch {
+            return .ready(keys.map { _ in .failure(error) })
         }
     }
 
-    private static func answer(
-        _ result: Result<Quote, ProviderFailure>?, for symbol: Symbol, from provider: Provider
-    ) -> Result<Quote, any Error> {
-        switch result {
-        case .success(let quote)?: .success(quote)
-        case .failure(let failure)? where failure.cause != .notFound: .failure(FieldError(failure))
-        case .failure, nil:
-            .failure(
-                FieldError(
-                    .notFound, "\(provider.rawValue) knows no symbol \"\(symbol)\".", provider: provider))
+    /// What a walk brings for one key.
+    func answer<Key, Value>(
+        for key: Key, named name: @escaping @Sendable (Key) -> String,
+        along walk: () throws(FieldError) -> RouteWalk<Key, Value>
+    ) throws -> Loading<Value> {
+        try answers(for: [key], named: name, along: walk).map { answers in
+            guard let answer = answers.first else { throw FieldError.noAnswer }
+            return try answer.get()
         }
     }
-}
 
-extension QuoteRoute {
-    /// Asks the source for what the cache lacks.
-    fileprivate func fetch(
-        _ keys: [CacheKey], _ call: CallContext
-    ) async throws(ProviderFailure) -> [CacheKey: Quote] {
-        let quotes = try await source.quotes(for: keys.compactMap { Symbol($0.subject) }, in: call)
-        var found: [CacheKey: Quote] = [:]
-        for (symbol, quote) in quotes { found[.public(provider, symbol.text)] = quote }
-        return found
+    static func refuse(_ symbols: [Symbol], beyond most: Int) throws(FieldError) {
+        guard symbols.count <= most else {
+            throw FieldError(
+                .badUserInput,
+                "`symbols` has \(symbols.count) entries; at most \(most) can be asked for at once.")
+        }
     }
 }

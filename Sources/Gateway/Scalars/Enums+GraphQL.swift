@@ -18,3 +18,23 @@ extension HistoryRange: GraphQLEnum, Input {
 }
 
 extension PositionSide: GraphQLEnum {}
+
+extension AssetClass: GraphQLEnum {}
+
+extension Adjustment: GraphQLEnum, Input {
+    package static var sample: Adjustment { .raw }
+}
+
+extension Timeliness: GraphQLEnum {}
+
+extension MarketState: GraphQLEnum {}
+
+extension AllocationKey: GraphQLEnum, Input {
+    package static var sample: AllocationKey { .assetClass }
+}
+
+extension ErrorCode: GraphQLEnum {}
+
+extension ProviderHealth: GraphQLEnum {}
+
+extension Feature: GraphQLEnum {}

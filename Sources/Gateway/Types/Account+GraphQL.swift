@@ -18,6 +18,7 @@ extension LinkedAccount: GraphQLObject {
         Field("provider") { $0.connection.provider }
         Field("environment") { $0.connection.environment }
         Field("number", \.account.number)
+        Field("name", \.account.name)
         Field("currency", \.account.currency)
         Field("status", \.account.status)
         Field("canTrade", \.account.canTrade)
@@ -25,8 +26,13 @@ extension LinkedAccount: GraphQLObject {
         Field("lastEquity", \.account.lastEquity)
         Field("cash", \.account.cash)
         Field("availableCash", \.account.availableCash)
+        Field("settledCash", \.account.settledCash)
+        Field("unsettledCash", \.account.unsettledCash)
+        Field("blockedCash", \.account.blockedCash)
         Field("buyingPower", \.account.buyingPower)
+        Field("marginAvailable", \.account.marginAvailable)
         Field("marginUsed", \.account.marginUsed)
+        Field("marginUtilization") { $0.account.marginUtilization?.doubleValue }
         Field("dayChange") { $0.account.dayChange }
         Field("dayChangePercent") { $0.account.dayChangePercent?.doubleValue }
         Field(
@@ -41,18 +47,15 @@ extension LinkedAccount: GraphQLObject {
                     context.history(of: $0, arguments.range, interval: arguments.interval)
                 }
             })
+        Field(
+            "allocation", AllocationArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) { context.allocation(of: $0, by: arguments.key) }
+            })
         Field("asOf", \.account.reading.asOf)
         Field("fetchedAt", \.account.reading.fetchedAt)
         Field("source", \.account.reading.source)
         Field("stale", \.account.reading.isStale)
-    }
-}
-
-struct SymbolsArguments: GraphQLArguments {
-    let symbols: [Symbol]?
-
-    init(_ arguments: ArgumentReader) throws {
-        symbols = try arguments["symbols"]
     }
 }
 

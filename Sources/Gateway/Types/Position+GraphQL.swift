@@ -13,24 +13,42 @@ extension LinkedPosition: GraphQLObject {
     static let graphQL = Object<LinkedPosition>("Position") {
         Field("id") { $0.connection.globalID(ofPosition: $0.position) }
         Field("provider") { $0.connection.provider }
+        Field("account", load: { positions, context in .each(positions) { context.account(of: $0) } })
         Field("symbol", \.position.symbol)
+        Field("assetClass", \.position.assetClass)
+        Field(
+            "instrument",
+            load: { positions, context in context.instruments(for: positions.map(\.position.symbol)) })
         Field("side", \.position.side)
         Field("quantity", \.position.quantity)
         Field("availableQuantity", \.position.availableQuantity)
         Field("averageEntryPrice", \.position.averageEntryPrice)
         Field("costBasis", \.position.costBasis)
         Field("currentPrice", \.position.currentPrice)
+        Field("delayMinutes", \.position.delayMinutes)
         Field("marketValue", \.position.marketValue)
         Field("currency", \.position.currency)
         Field("unrealizedProfitLoss", \.position.unrealizedProfitLoss)
         Field("unrealizedProfitLossPercent") { $0.position.unrealizedProfitLossPercent?.doubleValue }
         Field("dayProfitLoss", \.position.dayProfitLoss)
         Field("dayProfitLossPercent") { $0.position.dayProfitLossPercent?.doubleValue }
+        Field("status", \.position.status)
+        Field(
+            "converted", ConversionArguments.self,
+            load: { positions, arguments, context in
+                try context.converted(positions, to: arguments.currency)
+            })
         Field(
             "quote", ProviderArguments.self,
             load: { positions, arguments, context in
                 context.quotes(for: positions.map(\.position.symbol), from: arguments.provider)
                     .map { quotes in quotes.map { $0.map(Optional.some) } }
+            })
+        Field(
+            "chart", ChartArguments.self,
+            load: { positions, arguments, context in
+                context.charts(for: positions.map(\.position.symbol), arguments)
+                    .map { charts in charts.map { $0.map { Chart($0) } } }
             })
         Field("asOf", \.position.reading.asOf)
         Field("fetchedAt", \.position.reading.fetchedAt)

@@ -26,10 +26,46 @@ extension Query: GraphQLObject {
                 try context.positions(with: arguments.provider, of: arguments.symbols)
             })
         Field(
+            "portfolio", CurrencyArguments.self,
+            once: { arguments, context in try context.portfolio(in: arguments.currency) })
+        Field(
+            "quote", QuoteArguments.self,
+            once: { arguments, context in
+                try context.quotes(for: [arguments.symbol], from: arguments.provider)
+                    .map { try $0.first?.get() }
+            })
+        Field(
             "quotes", QuotesArguments.self,
             once: { arguments, context in
                 try context.quotes(of: arguments.symbols, from: arguments.provider)
             })
+        Field(
+            "instrument", InstrumentArguments.self,
+            once: { arguments, context in
+                try context.instrument(arguments.symbol, from: arguments.provider)
+            })
+        Field(
+            "search", SearchArguments.self,
+            once: { arguments, context in try context.search(arguments) })
+        Field(
+            "chart", OneChartArguments.self,
+            once: { arguments, context in
+                try context.charts(for: [arguments.symbol], arguments.chart)
+                    .map { try $0.first?.get() }.map { $0.map { Chart($0) } }
+            })
+        Field(
+            "charts", ChartsArguments.self,
+            once: { arguments, context in
+                try context.charts(of: arguments.symbols, arguments.chart)
+                    .map { charts in charts.map { $0.map { Chart($0) } } }
+            })
+        Field(
+            "news", NewsArguments.self,
+            once: { arguments, context in try context.news(arguments, about: arguments.symbols) })
+        Field("providers", once: { context in .ready(context.providers()) })
+        Field(
+            "marketClock", ProviderArguments.self,
+            once: { arguments, context in try context.marketClock(of: arguments.provider) })
     }
 }
 
@@ -39,14 +75,6 @@ struct AccountArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         id = try arguments["id"]
-        provider = try arguments["provider"]
-    }
-}
-
-struct ProviderArguments: GraphQLArguments {
-    let provider: Provider?
-
-    init(_ arguments: ArgumentReader) throws {
         provider = try arguments["provider"]
     }
 }
@@ -68,5 +96,45 @@ struct QuotesArguments: GraphQLArguments {
     init(_ arguments: ArgumentReader) throws {
         symbols = try arguments["symbols"]
         provider = try arguments["provider"]
+    }
+}
+
+struct QuoteArguments: GraphQLArguments {
+    let symbol: Symbol
+    let provider: Provider?
+
+    init(_ arguments: ArgumentReader) throws {
+        symbol = try arguments["symbol"]
+        provider = try arguments["provider"]
+    }
+}
+
+struct InstrumentArguments: GraphQLArguments {
+    let symbol: String
+    let provider: Provider?
+
+    init(_ arguments: ArgumentReader) throws {
+        symbol = try arguments["symbol"]
+        provider = try arguments["provider"]
+    }
+}
+
+struct OneChartArguments: GraphQLArguments {
+    let symbol: Symbol
+    let chart: ChartArguments
+
+    init(_ arguments: ArgumentReader) throws {
+        symbol = try arguments["symbol"]
+        chart = try ChartArguments(arguments)
+    }
+}
+
+struct ChartsArguments: GraphQLArguments {
+    let symbols: [Symbol]
+    let chart: ChartArguments
+
+    init(_ arguments: ArgumentReader) throws {
+        symbols = try arguments["symbols"]
+        chart = try ChartArguments(arguments)
     }
 }

@@ -2,8 +2,13 @@ package import Brokerage
 package import GraphQL
 
 extension Quote: GraphQLObject {
+    package typealias Context = GatewayContext
+
     package static let graphQL = Object<Quote>("Quote") {
         Field("symbol", \.symbol)
+        Field(
+            "instrument",
+            load: { quotes, context in context.instruments(for: quotes.map(\.symbol)) })
         Field("price", \.price)
         Field("bid", \.bid)
         Field("ask", \.ask)
@@ -12,9 +17,12 @@ extension Quote: GraphQLObject {
         Field("low", \.low)
         Field("previousClose", \.previousClose)
         Field("volume", \.volume)
+        Field("extendedHoursPrice", \.extendedHoursPrice)
         Field("change") { $0.change }
         Field("changePercent") { $0.changePercent?.doubleValue }
         Field("currency", \.currency)
+        Field("marketState", \.marketState)
+        Field("timeliness", \.timeliness)
         Field("delayMinutes", \.delayMinutes)
         Field("feed", \.feed)
         Field("asOf", \.reading.asOf)

@@ -12,7 +12,13 @@ extension Backends {
             id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment,
             accounts: client)
         self.init(
-            connections: [connection], quoteRoutes: [QuoteRoute(provider: .alpaca, source: client)],
+            connections: [connection],
+            market: [
+                MarketSource(
+                    client, spelling: PlainDialect(), provider: .alpaca,
+                    environment: configuration.environment,
+                    for: .everybody)
+            ],
             reads: KeptReads())
     }
 }

@@ -59,7 +59,12 @@ struct TestGateway: Sendable {
     /// What stands behind the schema, with nothing in memory; prices come through the demo user's credential.
     func backends(_ connections: [BrokerConnection]) throws -> Backends {
         Backends(
-            connections: connections, quoteRoutes: [QuoteRoute(provider: .alpaca, source: try client(.demo))],
+            connections: connections,
+            market: [
+                MarketSource(
+                    try client(.demo), spelling: PlainDialect(), provider: .alpaca, environment: .sandbox,
+                    for: .everybody)
+            ],
             reads: KeptReads(clock: clock.calls))
     }
 

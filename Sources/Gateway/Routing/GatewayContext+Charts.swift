@@ -1,0 +1,56 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+extension GatewayContext {
+    /// As many symbols as one `charts` field may ask for.
+    private static var mostCharts: Int { 50 }
+
+    /// Charts in the order asked; a failure in the place of a symbol that is unknown or failed.
+    func charts(
+        of symbols: [Symbol], _ arguments: ChartArguments
+    ) throws -> Loading<Answers<CandleSeries>> {
+        try Self.refuse(symbols, beyond: Self.mostCharts)
+        return charts(for: symbols, arguments)
+    }
+
+    /// A chart for each symbol, in as few calls as the sources allow.
+    func charts(for symbols: [Symbol], _ arguments: ChartArguments) -> Loading<Answers<CandleSeries>> {
+        let window = arguments.window
+        return answers(for: symbols, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+            let all = try sources(for: .charts, from: arguments.provider)
+            let able = all.filter { $0.charts?.chartAbilities.serve(window) ?? false }
+            guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }
+            return RouteWalk(
+                sources: able, reads: backends.reads.charts, subject: { window.subject(of: $0) },
+                keysPerCall: { $0.charts?.chartAbilities.symbolsPerCall ?? 1 }, mayHave: { $0.has($1) },
+                fetch: { source, symbols, call throws(ProviderFailure) in
+                    guard let charts = source.charts else { return [:] }
+                    return try await charts.charts(of: symbols, window, in: call)
+                })
+        }
+    }
+}
+
+extension ChartWindow {
+    /// What a symbol's chart of this window is kept under.
+    fileprivate func subject(of symbol: Symbol) -> String {
+        let bounds = [from, to].map { $0?.description ?? "" }
+        let rest = [
+            last.map(String.init), adjustment?.rawValue, isExtendedHours.map(String.init),
+        ].map { $0 ?? "" }
+        return ([symbol.text, interval.rawValue] + bounds + rest).joined(separator: " ")
+    }
+}
+
+extension FieldError {
+    fileprivate static func noChart(_ window: ChartWindow, of providers: [Provider]) -> FieldError {
+        let extended = window.isExtendedHours == true ? " with extended hours" : ""
+        let adjusted = window.adjustment.map { ", prices \($0.rawValue)," } ?? ""
+        let names = providers.map(\.rawValue).joined(separator: ", ")
+        return FieldError(
+            .unsupported,
+            "Charts of \(window.interval.rawValue)\(adjusted)\(extended) are offered by none of \(names).",
+            provider: providers.count == 1 ? providers.first : nil)
+    }
+}

@@ -1,0 +1,21 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+extension GatewayContext {
+    /// Whether the main market of a provider trades.
+    func marketClock(of provider: Provider?) throws -> Loading<MarketClock?> {
+        try answer(for: ClockQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
+            RouteWalk(
+                sources: try sources(for: .clock, from: provider), reads: backends.reads.clocks,
+                subject: { _ in "clock" },
+                fetch: { source, queries, call throws(ProviderFailure) in
+                    guard let clock = try await source.clock?.clock(in: call) else { return [:] }
+                    return Dictionary(queries.map { ($0, clock) }, uniquingKeysWith: { first, _ in first })
+                })
+        }.map { $0 }
+    }
+}
+
+/// A provider has one main market: there is nothing to say.
+struct ClockQuery: Hashable, Sendable {}

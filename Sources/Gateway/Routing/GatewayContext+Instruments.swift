@@ -1,0 +1,139 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+extension GatewayContext {
+    /// The instrument of a symbol, which may be in the spelling of the provider named.
+    func instrument(_ text: String, from provider: Provider?) throws -> Loading<Instrument?> {
+        guard let symbol = try symbol(text, of: provider) else { return .ready(nil) }
+        return try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+            try instrumentWalk(from: provider)
+        }.map { $0 }
+    }
+
+    /// The instrument of each symbol.
+    func instruments(for symbols: [Symbol]) -> Loading<Answers<Instrument?>> {
+        answers(for: symbols, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+            try instrumentWalk(from: nil)
+        }.map { answers in answers.map { $0.map(Optional.some) } }
+    }
+
+    private func instrumentWalk(
+        from provider: Provider?
+    ) throws(FieldError) -> RouteWalk<Symbol, Instrument> {
+        RouteWalk(
+            sources: try sources(for: .instruments, from: provider), reads: backends.reads.instruments,
+            subject: { $0.text }, mayHave: { $0.has($1) },
+            fetch: { source, symbols, call throws(ProviderFailure) in
+                var found: [Symbol: Instrument] = [:]
+                for symbol in symbols {
+                    found[symbol] = try await source.instruments?.instrument(symbol, in: call)
+                }
+                return found
+            })
+    }
+
+    /// A symbol from a client: Portico's own, or where a provider is named, that provider's spelling of it.
+    private func symbol(_ text: String, of provider: Provider?) throws(FieldError) -> Symbol? {
+        if let provider {
+            let dialects = try sources(for: .instruments, from: provider).map(\.dialect)
+            if let symbol = dialects.lazy.compactMap({ $0.symbol(spelled: text) }).first { return symbol }
+        }
+        guard let symbol = Symbol(text) else {
+            throw FieldError(.badUserInput, "\"\(text.prefix(40))\" is no symbol.", provider: provider)
+        }
+        return symbol
+    }
+
+    /// Instruments by ticker or name.
+    func search(_ arguments: SearchArguments) throws -> Loading<[SearchHit]?> {
+        let query = try SearchQuery(arguments)
+        return try answer(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
+            RouteWalk(
+                sources: try sources(for: .instruments, from: arguments.provider),
+                reads: backends.reads.searches, subject: { "\($0.limit) \($0.text)" },
+                fetch: { source, queries, call throws(ProviderFailure) in
+                    var hits: [SearchQuery: [SearchHit]] = [:]
+                    for query in queries {
+                        hits[query] = try await source.instruments?
+                            .search(query.text, limit: query.limit, in: call)
+                    }
+                    return hits
+                })
+        }.map { $0 }
+    }
+
+    /// Figures of the company behind each symbol.
+    func fundamentals(of symbols: [Symbol]) -> Loading<Answers<Fundamentals?>> {
+        answers(for: symbols, named: { "company \"\($0)\"" }) { () throws(FieldError) in
+            RouteWalk(
+                sources: try sources(for: .fundamentals, from: nil), reads: backends.reads.fundamentals,
+                subject: { $0.text }, mayHave: { $0.has($1) },
+                fetch: { source, symbols, call throws(ProviderFailure) in
+                    var found: [Symbol: Fundamentals] = [:]
+                    for symbol in symbols {
+                        found[symbol] = try await source.fundamentals?.fundamentals(of: symbol, in: call)
+                    }
+                    return found
+                })
+        }.map { answers in answers.map { $0.map(Optional.some) } }
+    }
+
+    /// What each company does, as its instrument's source or else a source of company figures tells.
+    func descriptions(of instruments: [Instrument]) -> Loading<Answers<String?>> {
+        let unknown = instruments.filter { $0.about == nil }.map(\.symbol)
+        if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }
+        return fundamentals(of: unknown).map { answers in
+            let found = Dictionary(zip(unknown, answers), uniquingKeysWith: { first, _ in first })
+            return instruments.map { instrument in
+                if let about = instrument.about { return .success(about) }
+                return found[instrument.symbol].map { $0.map { $0?.about } } ?? .success(nil)
+            }
+        }
+    }
+
+    /// How each provider that may have an instrument names it: brokers are asked, the names that data services have follow
+    /// from their rules.
+    func listings(of instrument: Instrument) -> Loading<[Listing]> {
+        let symbol = instrument.symbol
+        let sources = allSources.filter { $0.has(symbol) }
+        let brokers = sources.filter {
+            $0.isBroker && $0.instruments != nil && $0.provider != instrument.listing?.provider
+        }
+        let asked: Loading<Answers<Instrument?>> = .each(brokers) { source in
+            try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+                try instrumentWalk(from: source.provider)
+            }.map { $0 }
+        }
+        return asked.map { answers in
+            // A broker that fails or does not know it has no listing to tell.
+            let told = answers.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
+            return sources.compactMap { source in
+                if let listing = told.first(where: { $0.provider == source.provider }) { return listing }
+                guard !source.isBroker, let key = source.dialect.spelling(of: symbol) else { return nil }
+                return Listing(provider: source.provider, key: key)
+            }
+        }
+    }
+}
+
+/// What is searched for.
+struct SearchQuery: Hashable, Sendable {
+    let text: String
+    let limit: Int
+
+    private static let mostHits = 50
+    private static let longestText = 100
+
+    init(_ arguments: SearchArguments) throws(FieldError) {
+        text = arguments.text.split(separator: " ").joined(separator: " ")
+        limit = arguments.first
+        guard (1...Self.longestText).contains(text.utf8.count) else {
+            throw FieldError(
+                .badUserInput, "`text` has \(text.utf8.count) bytes; it takes 1 to \(Self.longestText).")
+        }
+        guard (1...Self.mostHits).contains(limit) else {
+            throw FieldError(.badUserInput, "`first` is \(limit); it takes 1 to \(Self.mostHits).")
+        }
+    }
+}

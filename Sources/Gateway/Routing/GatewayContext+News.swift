@@ -1,0 +1,80 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+extension GatewayContext {
+    /// A slice of the news: from the pages of one provider, which are kept whole and cut to what is asked.
+    func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> Loading<ArticleSlice?> {
+        guard (1...ArticleSlice.mostArticles).contains(arguments.first) else {
+            throw FieldError(
+                .badUserInput, "`first` is \(arguments.first); it takes 1 to \(ArticleSlice.mostArticles).")
+        }
+        try Self.refuse(symbols ?? [], beyond: 50)
+        let start = try arguments.after.map { try NewsCursor($0) }
+        if let start, let provider = arguments.provider, provider != start.provider {
+            throw FieldError(
+                .badUserInput,
+                "`after` is a cursor of \(start.provider.rawValue), not of \(provider.rawValue).")
+        }
+        let provider = start?.provider ?? arguments.provider
+        let symbols = symbols.map { Set($0).sorted { $0.text < $1.text } }
+        let first = NewsQuery(symbols: symbols, page: start?.page)
+        let offset = start?.offset ?? 0
+        let page = try page(first, from: provider)
+        if case .ready(let page) = page, page.suffices(from: offset, arguments.first) {
+            return .ready(ArticleSlice([(page, first.page)], from: offset, first: arguments.first))
+        }
+        return .later {
+            var pages = [(page: try await page.value(), mark: first.page)]
+            while let last = pages.last?.page, let next = last.page.next,
+                pages.count < ArticleSlice.mostPages,
+                pages.reduce(0, { $0 + $1.page.page.articles.count }) <= offset + arguments.first
+            {
+                let query = NewsQuery(symbols: symbols, page: next)
+                pages.append((try await self.page(query, from: last.provider).value(), next))
+            }
+            return ArticleSlice(pages, from: offset, first: arguments.first)
+        }
+    }
+
+    private func page(_ query: NewsQuery, from provider: Provider?) throws -> Loading<ProviderPage> {
+        try answer(for: query, named: { _ in "such news" }) { () throws(FieldError) in
+            RouteWalk(
+                sources: try sources(for: .news, from: provider), reads: backends.reads.articles,
+                subject: \.subject,
+                mayHave: { source, query in query.symbols.map { $0.contains(where: source.has) } ?? true },
+                fetch: { source, queries, call throws(ProviderFailure) in
+                    var pages: [NewsQuery: ProviderPage] = [:]
+                    for query in queries {
+                        let page = try await source.news?.news(
+                            about: query.symbols?.filter(source.has), limit: ArticleSlice.pageLength,
+                            after: query.page, in: call)
+                        pages[query] = page.map { ProviderPage(provider: source.provider, page: $0) }
+                    }
+                    return pages
+                })
+        }
+    }
+}
+
+/// Which page of which news.
+struct NewsQuery: Hashable, Sendable {
+    let symbols: [Symbol]?
+    /// The provider's mark; nil for the newest.
+    let page: String?
+
+    var subject: String {
+        "\(symbols?.map(\.text).joined(separator: ",") ?? "*") \(page ?? "")"
+    }
+}
+
+/// A page, and whose mark its `next` is.
+package struct ProviderPage: Sendable {
+    let provider: Provider
+    let page: ArticlePage
+
+    /// Whether so many articles can be cut from it, or nothing follows.
+    func suffices(from offset: Int, _ count: Int) -> Bool {
+        page.next == nil || offset + count < page.articles.count
+    }
+}

@@ -1,0 +1,121 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+extension GatewayContext {
+    /// Everything that the user holds, in one currency: accounts, positions and rates, each read once.
+    func portfolio(in code: String) throws -> Loading<Portfolio?> {
+        let currency = try Currency(code)
+        let accounts = try accounts(with: nil)
+        let positions = try positions(with: nil, of: nil)
+        return .later {
+            async let accountAnswers = accounts.value()
+            async let positionAnswers = positions.value()
+            let holdings = Holdings(
+                accounts: try await accountAnswers ?? [], positions: try await positionAnswers ?? [])
+            let rates = try await self.rates(holdings.currencies, in: currency)
+            return Portfolio(holdings, in: currency, rates: rates)
+        }
+    }
+
+    /// The slices of one account, in its own currency.
+    func allocation(of account: LinkedAccount, by key: AllocationKey) -> Loading<[Allocation]?> {
+        let positions = positions(of: account, symbols: nil)
+        return .later {
+            let holdings = Holdings(
+                accounts: [.success(account)],
+                positions: (try await positions.value() ?? []).map { .success($0) })
+            let currency = try Currency(account.account.currency)
+            let rates = try await self.rates(holdings.currencies, in: currency)
+            return try Allocation.slices(of: holdings.values(in: currency, rates: rates), by: key)
+        }
+    }
+
+    /// The rates of some currencies in one; a currency whose rate nobody has is not among them.
+    private func rates(_ codes: Set<String>, in currency: Currency) async throws -> Rates {
+        let pairs = codes.sorted().compactMap { code in
+            (try? Currency(code)).map { CurrencyPair(from: $0, to: currency) }
+        }
+        let answers = try await rates(of: pairs).value()
+        var rates = Rates(currency: currency)
+        for (pair, answer) in zip(pairs, answers) {
+            if case .success(let rate?) = answer { rates.known[pair.from.code] = rate }
+        }
+        return rates
+    }
+}
+
+/// Rates of some currencies in one.
+struct Rates: Sendable {
+    let currency: Currency
+    var known: [String: ExchangeRate] = [:]
+
+    init(currency: Currency) {
+        self.currency = currency
+    }
+
+    func convert(_ amount: Decimal, from code: String) -> Decimal? {
+        code == currency.code ? amount : known[code]?.convert(amount)
+    }
+}
+
+/// What could be read of a user's accounts, and what failed.
+struct Holdings: Sendable {
+    let accounts: [LinkedAccount]
+    let positions: [LinkedPosition]
+    /// Why some of it is missing; nil where all could be read.
+    let failure: (any Error)?
+
+    init(accounts: Answers<LinkedAccount>, positions: Answers<LinkedPosition>) {
+        var failure: (any Error)?
+        func readable<Value>(_ answers: Answers<Value>) -> [Value] {
+            answers.compactMap { answer in
+                do {
+                    return try answer.get()
+                } catch {
+                    failure = failure ?? error
+                    return nil
+                }
+            }
+        }
+        self.accounts = readable(accounts)
+        self.positions = readable(positions)
+        self.failure = failure
+    }
+
+    /// Every currency that something is in.
+    var currencies: Set<String> {
+        Set(accounts.map(\.account.currency) + positions.map(\.position.currency))
+    }
+
+    /// Positions and cash with their values in one currency; what has no known value is left out.
+    func values(in currency: Currency, rates: Rates) -> [HeldValue] {
+        let cash = accounts.compactMap { linked -> HeldValue? in
+            guard let cash = linked.account.cash,
+                let value = rates.convert(cash, from: linked.account.currency), value != .zero
+            else { return nil }
+            return HeldValue(
+                value: value,
+                keys: [
+                    .assetClass: AssetClass.cash.rawValue, .currency: linked.account.currency,
+                    .provider: linked.connection.provider.rawValue, .account: linked.globalID,
+                    .instrument: AssetClass.cash.rawValue,
+                ])
+        }
+        let held = positions.compactMap { linked -> HeldValue? in
+            let position = linked.position
+            guard let worth = position.marketValue,
+                let value = rates.convert(worth, from: position.currency)
+            else { return nil }
+            return HeldValue(
+                value: value,
+                keys: [
+                    .assetClass: (position.assetClass ?? .other).rawValue, .currency: position.currency,
+                    .provider: linked.connection.provider.rawValue,
+                    .account: linked.connection.globalID(ofAccount: position.accountID ?? ""),
+                    .instrument: position.symbol.text,
+                ])
+        }
+        return cash + held
+    }
+}

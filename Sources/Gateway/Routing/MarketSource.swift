@@ -1,0 +1,100 @@
+package import Brokerage
+package import Upstream
+
+/// A provider of market data as it is asked with one credential: what it can do, and who may see what it tells.
+package struct MarketSource: Sendable {
+    package let provider: Provider
+    package let environment: Environment
+    package let audience: Audience
+    package let dialect: any SymbolDialect
+    let quotes: (any QuoteSource)?
+    let charts: (any ChartSource)?
+    let instruments: (any InstrumentSource)?
+    let fundamentals: (any FundamentalsSource)?
+    let news: (any NewsSource)?
+    let clock: (any ClockSource)?
+
+    /// Who may see what is read with the credential.
+    package enum Audience: Hashable, Sendable {
+        /// The server's own key: its market data is for everybody.
+        case everybody
+        /// A user's connection: what they are entitled to see is theirs.
+        case owner(OwnerID, connection: String)
+    }
+
+    /// - Parameters:
+    ///   - client: serves the capabilities that it conforms to.
+    ///   - dialect: how the provider spells symbols.
+    ///   - provider: whom the client asks.
+    ///   - environment: which of the provider's worlds.
+    ///   - audience: whose the credential is.
+    package init(
+        _ client: any Sendable, spelling dialect: any SymbolDialect, provider: Provider,
+        environment: Environment, for audience: Audience
+    ) {
+        self.provider = provider
+        self.environment = environment
+        self.audience = audience
+        self.dialect = dialect
+        quotes = client as? any QuoteSource
+        charts = client as? any ChartSource
+        instruments = client as? any InstrumentSource
+        fundamentals = client as? any FundamentalsSource
+        news = client as? any NewsSource
+        clock = client as? any ClockSource
+    }
+
+    /// Under what a value of this source is kept and shared.
+    func key(_ subject: String) -> CacheKey {
+        switch audience {
+        case .everybody: .public(provider, subject)
+        case .owner(let owner, let connection): .private(of: owner, provider, "\(connection)/\(subject)")
+        }
+    }
+
+    /// Whether it takes orders, and so knows how an instrument is traded.
+    var isBroker: Bool {
+        switch provider {
+        case .alpaca, .saxo: true
+        case .alphaVantage, .yahoo, .polygon: false
+        }
+    }
+
+    /// Whether it has instruments of the symbol's kind.
+    func has(_ symbol: Symbol) -> Bool {
+        dialect.spelling(of: symbol) != nil
+    }
+}
+
+/// What a source of market data can be asked for.
+package enum Capability: Hashable, Sendable, CaseIterable {
+    case quotes
+    case charts
+    case instruments
+    case fundamentals
+    case news
+    case clock
+
+    func isServed(by source: MarketSource) -> Bool {
+        switch self {
+        case .quotes: source.quotes != nil
+        case .charts: source.charts != nil
+        case .instruments: source.instruments != nil
+        case .fundamentals: source.fundamentals != nil
+        case .news: source.news != nil
+        case .clock: source.clock != nil
+        }
+    }
+
+    /// What clients call it: "No provider of … is configured."
+    var name: String {
+        switch self {
+        case .quotes: "quotes"
+        case .charts: "charts"
+        case .instruments: "instruments"
+        case .fundamentals: "company figures"
+        case .news: "news"
+        case .clock: "market hours"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+/// Asks the sources of a route for some things: what the first cannot tell is asked of the next.
+///
+/// What is at hand is taken without a task. Each source is asked for all that is still wanted at once, in as few calls as it
+/// allows.
+struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    let sources: [MarketSource]
+    let reads: Reads<Value>
+    /// What a key is kept under, parameters included.
+    let subject: @Sendable (Key) -> String
+    /// How many keys a source takes in one call.
+    var keysPerCall: @Sendable (MarketSource) -> Int = { _ in 1 }
+    /// Whether a source could have it at all; one that cannot is not asked.
+    var mayHave: @Sendable (MarketSource, Key) -> Bool = { _, _ in true }
+    let fetch: @Sendable (MarketSource, [Key], CallContext) async throws(ProviderFailure) -> [Key: Value]
+
+    /// What became of a key.
+    enum Outcome {
+        case found(Value)
+        /// What each source that was asked said, in the order of the route.
+        case failed([ProviderFailure])
+    }
+
+    /// An outcome for each key, in their order.
+    func outcomes(for keys: [Key], in call: CallContext) -> Loading<[Outcome]> {
+        if let values = atHand(keys, in: call) { return .ready(values.map(Outcome.found)) }
+        return .later { await self.walk(for: keys, in: call) }
+    }
+
+    /// All of them, if each is in memory from one of its sources and young enough.
+    private func atHand(_ keys: [Key], in call: CallContext) -> [Value]? {
+        guard let first = sources.first else { return nil }
+        // Mostly the first source has answered for all of them.
+        if let values = reads.cached(keys.map { first.key(subject($0)) }, in: call) { return values }
+        guard sources.count > 1 else { return nil }
+        var values: [Value] = []
+        values.reserveCapacity(keys.count)
+        for key in keys {
+            let source = sources.first { mayHave($0, key) }
+            guard let value = source.flatMap({ reads.cached($0.key(subject(key))) }) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    private func walk(for keys: [Key], in call: CallContext) async -> [Outcome] {
+        var found: [Key: Value] = [:]
+        var failures: [Key: [ProviderFailure]] = [:]
+        for source in sources {
+            var seen: Set<Key> = []
+            let wanted = keys.filter { found[$0] == nil && seen.insert($0).inserted && mayHave(source, $0) }
+            if wanted.isEmpty { continue }
+            for (key, result) in await ask(source, for: wanted, in: call) {
+                switch result {
+                case .success(let value): found[key] = value
+                case .failure(let failure): failures[key, default: []].append(failure)
+                }
+            }
+        }
+        return keys.map { key in found[key].map(Outcome.found) ?? .failed(failures[key] ?? []) }
+    }
+
+    private func ask(
+        _ source: MarketSource, for wanted: [Key], in call: CallContext
+    ) async -> [(Key, Result<Value, ProviderFailure>)] {
+        let keyOf = Dictionary(
+            wanted.map { (source.key(subject($0)), $0) }, uniquingKeysWith: { first, _ in first })
+        let fetch = fetch
+        let results = await reads.values(
+            for: wanted.map { source.key(subject($0)) }, keysPerCall: keysPerCall(source), in: call
+        ) { cacheKeys, call throws(ProviderFailure) in
+            var values: [CacheKey: Value] = [:]
+            let subjects = Dictionary(
+                cacheKeys.compactMap { cacheKey in keyOf[cacheKey].map { ($0, cacheKey) } },
+                uniquingKeysWith: { first, _ in first })
+            for (key, value) in try await fetch(source, Array(subjects.keys), call) {
+                if let cacheKey = subjects[key] { values[cacheKey] = value }
+            }
+            return values
+        }
+        return wanted.map { key in
+            (key, results[source.key(subject(key))] ?? .failure(ProviderFailure(source.provider, .notFound)))
+        }
+    }
+}
+
+extension FieldError {
+    /// What a client is told where no source of a route could answer.
+    ///
+    /// A source that failed says more than one that knows no such thing: perhaps it would have known.
+    init(_ failures: [ProviderFailure], of thing: String) {
+        let telling = failures.first { failure in
+            switch failure.cause {
+            case .notFound, .unsupported: false
+            default: true
+            }
+        }
+        if let telling {
+            self.init(telling)
+            return
+        }
+        let names = failures.map(\.provider.rawValue)
+        if failures.contains(where: { $0.cause == .notFound }) {
+            let who =
+                names.count == 1 ? "\(names[0]) knows" : "None of \(names.joined(separator: ", ")) knows"
+            self.init(
+                .notFound, "\(who) no \(thing).", provider: names.count == 1 ? failures[0].provider : nil)
+        } else {
+            self.init(.unsupported, "No provider that is configured has a \(thing).", provider: nil)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Brokerage
+import GraphQL
+
+/// What to divide holdings by.
+package enum AllocationKey: String, Sendable, CaseIterable {
+    case assetClass = "ASSET_CLASS"
+    case currency = "CURRENCY"
+    case provider = "PROVIDER"
+    case account = "ACCOUNT"
+    case instrument = "INSTRUMENT"
+}
+
+/// Something held that has a value in the currency that is summed in.
+struct HeldValue: Sendable {
+    let value: Decimal
+    /// What `value` counts as under each way to divide.
+    let keys: [AllocationKey: String]
+}
+
+/// One slice of what is held.
+struct Allocation: Sendable {
+    let key: String
+    let value: Decimal
+    let percent: Decimal
+}
+
+extension Allocation {
+    /// The slices of what is held, largest first.
+    ///
+    /// - Throws: `Decimal.Overflow` for sums with too many digits.
+    static func slices(of held: [HeldValue], by key: AllocationKey) throws -> [Allocation] {
+        var sums: [String: Decimal] = [:]
+        for item in held {
+            guard let name = item.keys[key] else { continue }
+            sums[name] = try (sums[name] ?? .zero) + item.value
+        }
+        let total = try sums.values.reduce(.zero) { try $0 + $1 }
+        return sums.map { name, sum in
+            Allocation(key: name, value: sum, percent: sum.percent(of: total) ?? .zero)
+        }
+        .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    }
+}
+
+extension Allocation: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<Allocation>("Allocation") {
+        Field("key", \.key)
+        Field("value", \.value)
+        Field("percent") { $0.percent.doubleValue }
+    }
+}
+
+struct AllocationArguments: GraphQLArguments {
+    let key: AllocationKey
+
+    init(_ arguments: ArgumentReader) throws {
+        key = try arguments["by"]
+    }
+}

@@ -1,0 +1,87 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+// Arguments that several fields take.
+
+struct ProviderArguments: GraphQLArguments {
+    let provider: Provider?
+
+    init(_ arguments: ArgumentReader) throws {
+        provider = try arguments["provider"]
+    }
+}
+
+struct SymbolsArguments: GraphQLArguments {
+    let symbols: [Symbol]?
+
+    init(_ arguments: ArgumentReader) throws {
+        symbols = try arguments["symbols"]
+    }
+}
+
+struct ChartArguments: GraphQLArguments {
+    let window: ChartWindow
+    let provider: Provider?
+
+    init(_ arguments: ArgumentReader) throws {
+        let last: Int? = try arguments["last"]
+        let window = ChartWindow(
+            interval: try arguments["interval"], from: try arguments["from"], to: try arguments["to"],
+            last: last, adjustment: try arguments["adjustment"],
+            isExtendedHours: try arguments["extendedHours"])
+        provider = try arguments["provider"]
+        if let last, !(1...ChartWindow.limit).contains(last) {
+            throw FieldError(.badUserInput, "`last` is \(last); it takes 1 to \(ChartWindow.limit).")
+        }
+        if let from = window.from, let to = window.to, from >= to {
+            throw FieldError(.badUserInput, "`from` is \(from), which is not before `to`, \(to).")
+        }
+        self.window = window
+    }
+}
+
+struct PageArguments: GraphQLArguments {
+    let first: Int
+    let after: String?
+
+    init(_ arguments: ArgumentReader) throws {
+        first = try arguments["first"]
+        after = try arguments["after"]
+    }
+
+    var news: NewsArguments { NewsArguments(symbols: nil, first: first, after: after, provider: nil) }
+}
+
+struct NewsArguments: GraphQLArguments {
+    let symbols: [Symbol]?
+    let first: Int
+    let after: String?
+    let provider: Provider?
+
+    init(_ arguments: ArgumentReader) throws {
+        symbols = try arguments["symbols"]
+        first = try arguments["first"]
+        after = try arguments["after"]
+        provider = try arguments["provider"]
+    }
+
+    init(symbols: [Symbol]?, first: Int, after: String?, provider: Provider?) {
+        self.symbols = symbols
+        self.first = first
+        self.after = after
+        self.provider = provider
+    }
+}
+
+struct SearchArguments: GraphQLArguments {
+    let text: String
+    let first: Int
+    let provider: Provider?
+
+    init(_ arguments: ArgumentReader) throws {
+        text = try arguments["text"]
+        first = try arguments["first"]
+        provider = try arguments["provider"]
+    }
+}

@@ -1,0 +1,95 @@
+package import Brokerage
+package import GraphQL
+
+extension Article: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = Object<Article>("Article") {
+        Field("id") { "Article:\($0.provider.rawValue):\($0.id)" }
+        Field("headline", \.headline)
+        Field("summary", \.summary)
+        Field("author", \.author)
+        Field("url", \.url)
+        Field("imageUrl", \.imageURL)
+        Field("source", \.publisher)
+        Field("provider", \.provider)
+        Field("symbols", \.symbols)
+        Field("publishedAt", \.publishedAt)
+    }
+}
+
+/// Some articles out of a provider's pages.
+struct ArticleSlice: Sendable {
+    static let mostArticles = 100
+    /// As long as a page is asked for.
+    static let pageLength = 50
+    /// As many pages as one field may read.
+    static let mostPages = 4
+
+    let entries: [ArticleEntry]
+    let hasNext: Bool
+    let hasPrevious: Bool
+
+    /// Cuts `first` articles out of consecutive pages.
+    init(_ pages: [(page: ProviderPage, mark: String?)], from offset: Int, first: Int) {
+        var entries: [ArticleEntry] = []
+        for (page, mark) in pages {
+            for (index, article) in page.page.articles.enumerated() {
+                // A cursor names the place behind its article.
+                let cursor = NewsCursor(provider: page.provider, offset: index + 1, page: mark)
+                entries.append(ArticleEntry(article: article, cursor: cursor.text))
+            }
+        }
+        let rest = entries.dropFirst(offset)
+        self.entries = Array(rest.prefix(first))
+        hasNext = rest.count > first || pages.last?.page.page.next != nil
+        hasPrevious = offset > 0 || pages.first?.mark != nil
+    }
+}
+
+/// An article and its place in the list.
+struct ArticleEntry: Sendable {
+    let article: Article
+    let cursor: String
+}
+
+extension ArticleSlice: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<ArticleSlice>("ArticleConnection") {
+        Field("edges") { $0.entries.map(Optional.some) }
+        Field("nodes") { $0.entries.map { Optional.some($0.article) } }
+        Field("pageInfo") {
+            PageInfo(
+                hasNextPage: $0.hasNext, hasPreviousPage: $0.hasPrevious,
+                startCursor: $0.entries.first?.cursor,
+                endCursor: $0.entries.last?.cursor)
+        }
+    }
+}
+
+extension ArticleEntry: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<ArticleEntry>("ArticleEdge") {
+        Field("cursor", \.cursor)
+        Field("node", \.article)
+    }
+}
+
+/// Where a page of a connection stands in its list, as Relay has it.
+struct PageInfo: GraphQLObject {
+    typealias Context = GatewayContext
+
+    let hasNextPage: Bool
+    let hasPreviousPage: Bool
+    let startCursor: String?
+    let endCursor: String?
+
+    static let graphQL = Object<PageInfo>("PageInfo") {
+        Field("hasNextPage", \.hasNextPage)
+        Field("hasPreviousPage", \.hasPreviousPage)
+        Field("startCursor", \.startCursor)
+        Field("endCursor", \.endCursor)
+    }
+}

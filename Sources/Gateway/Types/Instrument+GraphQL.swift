@@ -1,0 +1,92 @@
+package import Brokerage
+package import GraphQL
+
+extension Instrument: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = Object<Instrument>("Instrument") {
+        Field("id") { "Instrument:\($0.symbol.text)" }
+        Field("name", \.name)
+        Field("assetClass", \.assetClass)
+        Field("exchange", \.exchange)
+        Field("symbol", \.symbol)
+        Field("description", load: { instruments, context in context.descriptions(of: instruments) })
+        Field("currency", \.currency)
+        Field("decimals", \.decimals)
+        Field("listings", load: { instruments, context in .each(instruments) { context.listings(of: $0) } })
+        Field(
+            "fundamentals",
+            load: { instruments, context in context.fundamentals(of: instruments.map(\.symbol)) })
+        Field(
+            "quote", ProviderArguments.self,
+            load: { instruments, arguments, context in
+                context.quotes(for: instruments.map(\.symbol), from: arguments.provider)
+                    .map { quotes in quotes.map { $0.map(Optional.some) } }
+            })
+        Field(
+            "chart", ChartArguments.self,
+            load: { instruments, arguments, context in
+                context.charts(for: instruments.map(\.symbol), arguments)
+                    .map { charts in charts.map { $0.map { Chart($0) } } }
+            })
+        Field(
+            "news", PageArguments.self,
+            load: { instruments, arguments, context in
+                .each(instruments) { try context.news(arguments.news, about: [$0.symbol]) }
+            })
+        Field(
+            "positions",
+            load: { instruments, context in
+                .each(instruments) { try context.positions(with: nil, of: [$0.symbol]) }
+            })
+    }
+}
+
+extension Listing: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = Object<Listing>("Listing") {
+        Field("provider", \.provider)
+        Field("key", \.key)
+        Field("assetType", \.assetType)
+        Field("exchange", \.exchange)
+        Field("tradable", \.isTradable)
+        Field("fractionable", \.isFractionable)
+        Field("shortable", \.isShortable)
+        Field("tickSize", \.tickSize)
+        Field("minimumQuantity", \.minimumQuantity)
+        Field("quantityIncrement", \.quantityIncrement)
+    }
+}
+
+extension Fundamentals: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = Object<Fundamentals>("Fundamentals") {
+        Field("currency", \.currency)
+        Field("sector", \.sector)
+        Field("industry", \.industry)
+        Field("country", \.country)
+        Field("website", \.website)
+        Field("marketCap", \.marketCap)
+        Field("peRatio") { $0.priceEarningsRatio?.doubleValue }
+        Field("earningsPerShare", \.earningsPerShare)
+        Field("dividendPerShare", \.dividendPerShare)
+        Field("yearHigh", \.yearHigh)
+        Field("yearLow", \.yearLow)
+        Field("asOf", \.reading.asOf)
+        Field("fetchedAt", \.reading.fetchedAt)
+        Field("source", \.reading.source)
+        Field("stale", \.reading.isStale)
+    }
+}
+
+extension SearchHit: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = Object<SearchHit>("SearchResult") {
+        Field("instrument", \.instrument)
+        Field("matchScore") { $0.matchScore?.doubleValue }
+        Field("region", \.region)
+    }
+}

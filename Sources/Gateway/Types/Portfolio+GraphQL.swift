@@ -1,0 +1,142 @@
+import Brokerage
+import GraphQL
+
+/// All accounts of a user summed in one currency.
+struct Portfolio: Sendable {
+    let currency: Currency
+    let holdings: Holdings
+    let rates: Rates
+    let parts: [PortfolioPart]
+
+    init(_ holdings: Holdings, in currency: Currency, rates: Rates) {
+        self.currency = currency
+        self.holdings = holdings
+        self.rates = rates
+        parts = holdings.accounts.map { PortfolioPart(account: $0, rates: rates) }
+    }
+
+    /// A sum over all accounts.
+    ///
+    /// - Throws: why it has a hole: an account that could not be read, or a rate that nobody has. A sum with a hole is no smaller
+    ///   sum.
+    fileprivate func sum(_ figure: (Account) -> Decimal?) throws -> Decimal? {
+        if let failure = holdings.failure { throw failure }
+        var sum = Decimal.zero
+        for linked in holdings.accounts {
+            guard let amount = figure(linked.account) else { return nil }
+            sum = try sum + converted(amount, from: linked.account.currency)
+        }
+        return holdings.accounts.isEmpty ? nil : sum
+    }
+
+    /// What all positions have earned.
+    fileprivate func unrealizedProfitLoss() throws -> Decimal? {
+        if let failure = holdings.failure { throw failure }
+        var sum = Decimal.zero
+        for linked in holdings.positions {
+            guard let amount = linked.position.unrealizedProfitLoss else { return nil }
+            sum = try sum + converted(amount, from: linked.position.currency)
+        }
+        return sum
+    }
+
+    private func converted(_ amount: Decimal, from code: String) throws -> Decimal {
+        guard let value = rates.convert(amount, from: code) else {
+            throw FieldError.noRate(CurrencyPair(from: try Currency(code), to: currency))
+        }
+        return value
+    }
+
+    /// The sum of what could be read.
+    fileprivate var knownValue: Decimal? {
+        let known = parts.compactMap(\.converted)
+        return known.isEmpty ? nil : try? known.reduce(.zero) { try $0 + $1 }
+    }
+
+    /// The accounts' readings and those of the rates: a sum is as old as its oldest part.
+    private var readings: [Reading] {
+        holdings.accounts.map(\.account.reading) + rates.known.values.map(\.reading)
+    }
+
+    fileprivate var asOf: Instant? {
+        let instants = readings.compactMap(\.asOf)
+        return instants.count == readings.count ? instants.min() : nil
+    }
+    fileprivate var fetchedAt: Instant? { readings.map(\.fetchedAt).min() }
+    fileprivate var source: Provider? {
+        let sources = Set(readings.map(\.source))
+        return sources.count == 1 ? sources.first : nil
+    }
+    fileprivate var isStale: Bool { readings.contains(where: \.isStale) }
+}
+
+extension Portfolio: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<Portfolio>("Portfolio") {
+        Field("currency") { $0.currency.code }
+        Field("totalValue", throwing: { try $0.sum(\.equity) })
+        Field("knownValue") { $0.knownValue }
+        Field("cash", throwing: { try $0.sum(\.cash) })
+        Field("dayChange", throwing: { try $0.sum(\.dayChange) })
+        Field(
+            "dayChangePercent",
+            throwing: { portfolio in
+                guard let change = try portfolio.sum(\.dayChange),
+                    let before = try portfolio.sum(\.lastEquity)
+                else { return nil as Double? }
+                return change.percent(of: before)?.doubleValue
+            })
+        Field("unrealizedProfitLoss", throwing: { try $0.unrealizedProfitLoss() })
+        Field(
+            "allocation", AllocationArguments.self,
+            { portfolio, arguments in
+                Optional.some(
+                    try Allocation.slices(
+                        of: portfolio.holdings.values(in: portfolio.currency, rates: portfolio.rates),
+                        by: arguments.key))
+            })
+        Field("parts", \.parts)
+        Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account) }
+        Field("asOf") { $0.asOf }
+        Field("fetchedAt") { $0.fetchedAt }
+        Field("source") { $0.source }
+        Field("stale") { $0.isStale }
+    }
+}
+
+/// One account's part of a portfolio.
+struct PortfolioPart: Sendable {
+    let account: LinkedAccount
+    /// In the portfolio's currency; nil where the broker tells no value or nobody has the rate.
+    let converted: Decimal?
+    let rate: ExchangeRate?
+
+    init(account: LinkedAccount, rates: Rates) {
+        self.account = account
+        converted = account.account.equity.flatMap { rates.convert($0, from: account.account.currency) }
+        rate = rates.known[account.account.currency]
+    }
+
+    /// Whether the sums lack it.
+    var isMissing: Bool { converted == nil }
+}
+
+extension PortfolioPart: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<PortfolioPart>("PortfolioPart") {
+        Field("account", \.account)
+        Field("value", \.account.account.equity)
+        Field("converted", \.converted)
+        Field("rate", \.rate)
+    }
+}
+
+struct CurrencyArguments: GraphQLArguments {
+    let currency: String
+
+    init(_ arguments: ArgumentReader) throws {
+        currency = try arguments["currency"]
+    }
+}
