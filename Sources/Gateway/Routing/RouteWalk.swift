@@ -102,6 +102,10 @@ extension FieldError {
             self.init(telling)
             return
         }
+        if failures.count == 1, let failure = failures.first, failure.cause == .unsupported {
+            self.init(failure)
+            return
+        }
         let names = failures.map(\.provider.rawValue)
         if failures.contains(where: { $0.cause == .notFound }) {
             let who =

@@ -27,7 +27,7 @@ extension Instrument: GraphQLObject {
             "chart", ChartArguments.self,
             load: { instruments, arguments, context in
                 context.charts(for: instruments.map(\.symbol), arguments)
-                    .map { charts in charts.map { $0.map { Chart($0) } } }
+                    .map { charts in charts.map { $0.map { Optional(Chart($0)) } } }
             })
         Field(
             "news", PageArguments.self,

@@ -48,7 +48,7 @@ extension LinkedPosition: GraphQLObject {
             "chart", ChartArguments.self,
             load: { positions, arguments, context in
                 context.charts(for: positions.map(\.position.symbol), arguments)
-                    .map { charts in charts.map { $0.map { Chart($0) } } }
+                    .map { charts in charts.map { $0.map { Optional(Chart($0)) } } }
             })
         Field("asOf", \.position.reading.asOf)
         Field("fetchedAt", \.position.reading.fetchedAt)
