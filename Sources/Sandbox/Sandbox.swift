@@ -8,6 +8,7 @@ package struct Sandbox: Sendable {
     package let address: String
     package let alpaca: AlpacaURLs
     package let alphaVantage: AlphaVantageURLs
+    package let yahoo: YahooURLs
     package let market: Market
     /// What goes wrong.
     package let faults: FaultBook
@@ -46,11 +47,12 @@ package struct Sandbox: Sendable {
         let decisions = OAuthDecisionBook()
         let alpaca = AlpacaStandIn(configuration, stage: stage, decisions: decisions)
         let alphaVantage = AlphaVantageStandIn(configuration, stage: stage)
+        let yahoo = YahooStandIn(configuration, stage: stage)
         let desk = ControlDesk(
             counter: counter, faults: faults, stage: stage,
-            limiters: alpaca.limiters + [alphaVantage.budget], decisions: decisions)
+            limiters: alpaca.limiters + [alphaVantage.budget, yahoo.budget], decisions: decisions)
         switchboard = Switchboard(
-            standIns: alpaca.standIns + [alphaVantage.standIn],
+            standIns: alpaca.standIns + [alphaVantage.standIn] + yahoo.standIns,
             control: desk.routes, calls: counter, faults: faults)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
@@ -63,6 +65,7 @@ package struct Sandbox: Sendable {
             authorizeURL: "\(base)/\(AlpacaStandIn.appPrefix)/oauth/authorize",
             tokenURL: "\(base)/\(AlpacaStandIn.tradingPrefix)/oauth/token")
         self.alphaVantage = AlphaVantageURLs(under: base)
+        self.yahoo = YahooURLs(under: base)
         self.market = market
         grace = configuration.grace
         self.faults = faults

@@ -13,6 +13,7 @@ package struct SandboxConfiguration: Sendable {
     package var users: [SandboxUser]
     package var alpaca: AlpacaSettings
     package var alphaVantage = AlphaVantageSettings()
+    package var yahoo = YahooSettings()
     /// How long ``Sandbox/stop()`` waits for answers in the making.
     package var grace: Duration = .seconds(2)
     package var logger: Logger

@@ -12,6 +12,8 @@ struct Company: Sendable {
     let cik: Int
     let sector: String
     let industry: String
+    /// Where it has its seat.
+    var country: String { "United States" }
     let employees: Int
     /// All shares, of every class, counted in this one.
     let thousandsOfShares: Int

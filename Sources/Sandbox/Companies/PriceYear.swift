@@ -1,6 +1,6 @@
 import Brokerage
 
-/// What the official closes of the last year come to, the last close included; prices in cents.
+/// What the official closes of the last year come to, the last close included; prices in ticks.
 struct PriceYear: Sendable {
     let high: Int
     let low: Int
@@ -9,10 +9,10 @@ struct PriceYear: Sendable {
 
     /// Nil for an instrument without a price.
     init?(_ instrument: Instrument, _ view: MarketView) {
-        guard view.priced(instrument.symbol) != nil, let today = view.marketDay,
+        guard view.priced(instrument.symbol) != nil, let today = view.marketDay(of: instrument),
             let yearAgo = today.date.adding(months: -12), let bar = view.dayBar(instrument, today)
         else { return nil }
-        let earlier = TradingCalendar.sessions(from: yearAgo, through: today.date)
+        let earlier = instrument.schedule.sessions(from: yearAgo, through: today.date)
             .dropLast()
             .map { view.market.close(instrument, $0) }
         high = max(bar.high, earlier.max() ?? bar.high)
@@ -20,7 +20,7 @@ struct PriceYear: Sendable {
         closes = [bar.close] + earlier.reversed()
     }
 
-    /// The mean of the last so many closes, or of all where there are fewer.
+    /// The mean of the last so many closes, or of all where there are fewer; for prices in cents.
     func average(ofLast count: Int) -> Decimal {
         let last = closes.prefix(count)
         let sum = Decimal(cents: last.reduce(0, +))
