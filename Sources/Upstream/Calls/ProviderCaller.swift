@@ -43,7 +43,8 @@ package struct ProviderCaller: Sendable {
     /// Sends a request and reads its response.
     ///
     /// Each attempt takes a place in each of the caller's windows before it goes out; without one it fails with
-    /// `quotaExhausted` and the moment of the next, and nothing is sent.
+    /// `quotaExhausted` and the moment of the next, and nothing is sent. Neither is it to a host that is out of order
+    /// (`circuitOpen`), and no more are in flight than the line allows.
     ///
     /// - Parameters:
     ///   - operation: A name for records: `account`.
@@ -81,14 +82,37 @@ package struct ProviderCaller: Sendable {
         read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let deadline = min(request.deadline, context.deadline)
-        let reservation = try await line.ledger.reserve(windows, of: line.holder, before: deadline)
+        // Whoever would be refused does not queue first.
+        try line.monitor.check(provider, request.url.host)
+        do throws(CallGate.Failure) {
+            try await line.gate.enter(before: deadline)
+        } catch {
+            throw ProviderFailure(provider, ProviderFailure.Cause(error))
+        }
+        defer { line.gate.leave() }
+        let pass = try line.monitor.admit(provider, request.url.host)
+        let reservation = try await reservation(for: pass, before: deadline)
         let start = clock.now()
         do throws(ProviderFailure) {
             let value = try await exchange(request, reservation, before: deadline, start: start, read: read)
+            line.monitor.didEnd(pass, sentAt: start, nil)
             record(operation, .answered, since: start, in: context)
             return value
         } catch {
+            line.monitor.didEnd(pass, sentAt: start, error.cause)
             record(operation, .failed(error.cause), since: start, in: context)
+            throw error
+        }
+    }
+
+    /// A place in each window; without one the call is not made.
+    private func reservation(
+        for pass: ProviderMonitor.Pass, before deadline: ContinuousClock.Instant
+    ) async throws(ProviderFailure) -> QuotaReservation {
+        do throws(ProviderFailure) {
+            return try await line.ledger.reserve(windows, of: line.holder, before: deadline)
+        } catch {
+            line.monitor.withdraw(pass)
             throw error
         }
     }

@@ -7,6 +7,8 @@ package struct ProviderLine: Sendable {
     package let clock: CallClock
     package let retry: RetryPolicy
     package let ledger: QuotaLedger
+    package let monitor: ProviderMonitor
+    let gate: CallGate
 
     /// A line of one credential.
     ///
@@ -17,15 +19,21 @@ package struct ProviderLine: Sendable {
     ///   - retry: How reads are tried again.
     ///   - ledger: What counts the calls: one for the process, so that all lines of a holder share its count; nil for one of
     ///     the line's own, in memory.
+    ///   - monitor: What watches the calls: one for the process, so that a host that is out of order is left alone by all
+    ///     lines; nil for one of the line's own.
+    ///   - concurrency: Calls of the line in flight; more wait for their turn, as long as their deadlines let them.
     package init(
         _ holder: QuotaHolder, over transport: Transport, clock: CallClock = .system,
-        retry: RetryPolicy = RetryPolicy(), ledger: QuotaLedger? = nil
+        retry: RetryPolicy = RetryPolicy(), ledger: QuotaLedger? = nil, monitor: ProviderMonitor? = nil,
+        concurrency: Int = 16
     ) {
         self.holder = holder
         self.transport = transport
         self.clock = clock
         self.retry = retry
         self.ledger = ledger ?? QuotaLedger(clock: clock)
+        self.monitor = monitor ?? ProviderMonitor(clock: clock)
+        gate = CallGate(limit: concurrency, clock: clock)
     }
 
     /// A caller of one host, or of one group of endpoints that has a limit of its own.

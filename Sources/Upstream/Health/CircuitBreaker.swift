@@ -1,0 +1,127 @@
+/// When a host that fails is left alone, and when it is tried again.
+package struct BreakerPolicy: Sendable {
+    /// Failures in a row that open the circuit; at least 1.
+    package var failures = 5
+    /// How long it stays open at first, before jitter; it doubles each time that a probe fails.
+    package var pause = Duration.seconds(1)
+    package var longestPause = Duration.seconds(30)
+    /// A call that had less time and ran out of it says nothing of its host.
+    package var patience = Duration.seconds(1)
+    /// A share of the pause that is really waited, 0 to 1: processes that saw one failure do not come back together.
+    package var jitter: @Sendable () -> Double = { Double.random(in: 0.75...1) }
+
+    package init() {}
+
+    /// The pause after the circuit has opened for the given time, counted from 1.
+    func pause(after opening: Int) -> Duration {
+        // 2^16 pauses are longer than any that is allowed.
+        min(pause * (1 << min(max(opening - 1, 0), 16)), longestPause) * jitter()
+    }
+}
+
+/// Keeps calls from a host that is out of order.
+///
+/// Closed, it lets every call through. Failures in a row open it: no call until a pause is over. Then one call goes out as
+/// a probe, and the rest wait for what it says: an answer closes the circuit, a failure opens it for longer.
+///
+/// A state machine, told of every call.
+struct CircuitBreaker {
+    /// What a call's end says of its host.
+    enum Verdict {
+        /// It answered, be it with a refusal.
+        case alive
+        /// It cannot be reached, is out of order or hangs.
+        case down
+        /// Nothing: the call was given up, or never sent.
+        case none
+    }
+
+    /// Leave to call.
+    enum Admission {
+        case call
+        case probe
+        /// Not before.
+        case refused(until: ContinuousClock.Instant)
+    }
+
+    private enum State {
+        case closed(failures: Int)
+        case open(until: ContinuousClock.Instant)
+        /// A probe is out; others may come again then.
+        case probing(until: ContinuousClock.Instant)
+    }
+
+    private var state = State.closed(failures: 0)
+    /// In a row.
+    private var openings = 0
+    private let policy: BreakerPolicy
+
+    init(_ policy: BreakerPolicy) {
+        self.policy = policy
+    }
+
+    /// When a call may be tried that is refused now; nil for one that is not.
+    func refusal(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        switch state {
+        case .closed: nil
+        case .open(let until): until > now ? until : nil
+        case .probing(let until): max(until, now)
+        }
+    }
+
+    var isClosed: Bool {
+        switch state {
+        case .closed: true
+        case .open, .probing: false
+        }
+    }
+
+    mutating func admit(at now: ContinuousClock.Instant) -> Admission {
+        if let until = refusal(at: now) { return .refused(until: until) }
+        if isClosed { return .call }
+        state = .probing(until: now + policy.pause)
+        return .probe
+    }
+
+    mutating func didEnd(_ verdict: Verdict, ofProbe isProbe: Bool, at now: ContinuousClock.Instant) {
+        switch state {
+        case .closed(let failures):
+            switch verdict {
+            case .alive: state = .closed(failures: 0)
+            case .none: break
+            case .down where failures + 1 < policy.failures: state = .closed(failures: failures + 1)
+            case .down: open(at: now)
+            }
+        case .probing where isProbe:
+            switch verdict {
+            case .alive:
+                state = .closed(failures: 0)
+                openings = 0
+            // The next call is the probe.
+            case .none: state = .open(until: now)
+            case .down: open(at: now)
+            }
+        // A call from before the circuit opened comes too late to say anything.
+        case .open, .probing: break
+        }
+    }
+
+    private mutating func open(at now: ContinuousClock.Instant) {
+        openings += 1
+        state = .open(until: now + policy.pause(after: openings))
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// What a failed call that took so long says of the host.
+    func verdict(after duration: Duration, _ policy: BreakerPolicy) -> CircuitBreaker.Verdict {
+        switch self {
+        case .unavailable: .down
+        case .timedOut: duration < policy.patience ? .none : .down
+        case .answerInvalid, .unauthorized, .notEntitled, .notFound, .rateLimited, .quotaExhausted,
+            .unsupported:
+            .alive
+        case .circuitOpen, .overloaded, .cancelled: .none
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package import Brokerage
+
+/// How a provider does, by its recent calls.
+package struct ProviderHealth: Hashable, Sendable {
+    package enum State: Int, Hashable, Sendable {
+        /// It answers, or was never asked.
+        case up
+        /// Some calls fail.
+        case degraded
+        /// It is not called for now, but for a probe.
+        case down
+    }
+
+    package var state: State
+    /// How long an answer takes, recent ones counting most; nil without any.
+    package var latency: Duration?
+    /// Nil while it works.
+    package var failure: Failure?
+    /// The last call that worked.
+    package var lastSuccessAt: Instant?
+
+    /// A failure that lasts.
+    package struct Failure: Hashable, Sendable {
+        package let cause: ProviderFailure.Cause
+        /// When the first of the calls failed that have all failed since.
+        package let since: Instant
+        /// When it will be called again at the earliest; nil where any call may go out.
+        package let retryAt: Instant?
+    }
+
+    /// One health of several hosts: the worst state with its failure, the latency of the slowest.
+    init(of healths: [ProviderHealth]) {
+        let worst = healths.max { $0.state.rawValue < $1.state.rawValue }
+        state = worst?.state ?? .up
+        latency = healths.compactMap(\.latency).max()
+        failure = worst?.failure ?? healths.compactMap(\.failure).first
+        lastSuccessAt = healths.compactMap(\.lastSuccessAt).max()
+    }
+
+    init(state: State, latency: Duration?, failure: Failure?, lastSuccessAt: Instant?) {
+        self.state = state
+        self.latency = latency
+        self.failure = failure
+        self.lastSuccessAt = lastSuccessAt
+    }
+}
+
+/// What is remembered of the calls to one host.
+struct CallHistory {
+    private var latency: Duration?
+    /// A weighted share of failures, 0 to 1.
+    private var failureShare = 0.0
+    private var cause: ProviderFailure.Cause?
+    private var failingSince: Instant?
+    private var lastSuccessAt: Instant?
+
+    /// How much the latest call counts: as much as about the last ten do together.
+    private static let weight = 0.1
+    /// More than this is a degraded host: one failure in ten calls is not.
+    private static let tolerance = 0.15
+
+    mutating func note(
+        _ cause: ProviderFailure.Cause?, _ verdict: CircuitBreaker.Verdict, _ duration: Duration,
+        at now: Instant
+    ) {
+        if let cause {
+            guard cause.isFault(verdict) else { return }
+            failureShare += (1 - failureShare) * Self.weight
+            self.cause = cause
+            failingSince = failingSince ?? now
+        } else {
+            failureShare -= failureShare * Self.weight
+            self.cause = nil
+            failingSince = nil
+            lastSuccessAt = now
+            latency = latency.map { $0 + (duration - $0) * Self.weight } ?? duration
+        }
+    }
+
+    func health(isDown: Bool, retryAt: Instant?) -> ProviderHealth {
+        let isDegraded = cause != nil || failureShare > Self.tolerance
+        return ProviderHealth(
+            state: isDown ? .down : isDegraded ? .degraded : .up, latency: latency,
+            failure: cause.flatMap { cause in
+                failingSince.map { ProviderHealth.Failure(cause: cause, since: $0, retryAt: retryAt) }
+            }, lastSuccessAt: lastSuccessAt)
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// Whether it speaks against the provider, and not against the one who asked.
+    fileprivate func isFault(_ verdict: CircuitBreaker.Verdict) -> Bool {
+        switch (verdict, self) {
+        case (.down, _), (.alive, .answerInvalid): true
+        case (.alive, _), (.none, _): false
+        }
+    }
+}

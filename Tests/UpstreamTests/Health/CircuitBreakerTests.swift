@@ -1,0 +1,173 @@
+import Brokerage
+import Testing
+
+@testable import Upstream
+
+@Suite("The circuit breaker")
+struct CircuitBreakerTests {
+    static func policy() -> BreakerPolicy {
+        var policy = BreakerPolicy()
+        policy.failures = 3
+        policy.jitter = { 1 }
+        return policy
+    }
+
+    @Test("opens after failures in a row, and says until when")
+    func opens() throws {
+        let clock = ManualClock()
+        let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
+        for cause in [ProviderFailure.Cause.unavailable, .timedOut] {
+            let pass = try monitor.admit(.saxo, "a")
+            clock.advance(by: .seconds(2))
+            monitor.didEnd(pass, sentAt: clock.now - .seconds(2), cause)
+        }
+        monitor.didEnd(try monitor.admit(.saxo, "a"), sentAt: clock.now, .unavailable)
+        let open = ProviderFailure(.saxo, .circuitOpen(retryAt: clock.wallTime + .seconds(1)))
+        #expect(throws: open) { try monitor.admit(.saxo, "a") }
+        #expect(throws: open) { try monitor.check(.saxo, "a") }
+        // Another host, and another provider.
+        _ = try monitor.admit(.saxo, "b")
+        _ = try monitor.admit(.alpaca, "a")
+    }
+
+    @Test(
+        "an answer of any kind, or a call that says nothing, does not open it",
+        arguments: [
+            ProviderFailure.Cause.unauthorized, .notFound, .rateLimited(retryAt: nil),
+            .quotaExhausted(retryAt: nil),
+            .answerInvalid(nil), .notEntitled, .unsupported, .cancelled, .overloaded, .timedOut,
+        ])
+    func staysClosed(_ cause: ProviderFailure.Cause) throws {
+        let clock = ManualClock()
+        let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
+        for _ in 0..<10 { monitor.didEnd(try monitor.admit(.saxo, "a"), sentAt: clock.now, cause) }
+        _ = try monitor.admit(.saxo, "a")
+    }
+
+    @Test("a success among failures begins the count anew")
+    func successResets() throws {
+        let clock = ManualClock()
+        let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
+        for cause in [ProviderFailure.Cause.unavailable, .unavailable, nil, .unavailable, .unavailable] {
+            monitor.didEnd(try monitor.admit(.saxo, "a"), sentAt: clock.now, cause)
+        }
+        _ = try monitor.admit(.saxo, "a")
+    }
+
+    static func opened(_ clock: ManualClock) throws -> ProviderMonitor {
+        let monitor = ProviderMonitor(clock: clock.clock, policy: policy())
+        for _ in 0..<3 { monitor.didEnd(try monitor.admit(.saxo, "a"), sentAt: clock.now, .unavailable) }
+        return monitor
+    }
+
+    @Test("after the pause one probe goes out, and the rest wait for it")
+    func probes() throws {
+        let clock = ManualClock()
+        let monitor = try Self.opened(clock)
+        clock.advance(by: .seconds(1))
+        let probe = try monitor.admit(.saxo, "a")
+        #expect(throws: ProviderFailure.self) { try monitor.admit(.saxo, "a") }
+        monitor.didEnd(probe, sentAt: clock.now, nil)
+        for _ in 0..<3 { _ = try monitor.admit(.saxo, "a") }
+    }
+
+    @Test("a probe that fails opens it for twice as long, up to the longest pause")
+    func doubles() throws {
+        let clock = ManualClock()
+        let monitor = try Self.opened(clock)
+        for seconds in [1, 2, 4, 8, 16, 30, 30] as [Int64] {
+            clock.advance(by: .seconds(seconds) - .nanoseconds(1))
+            #expect(throws: ProviderFailure.self) { try monitor.check(.saxo, "a") }
+            clock.advance(by: .nanoseconds(1))
+            monitor.didEnd(try monitor.admit(.saxo, "a"), sentAt: clock.now, .unavailable)
+        }
+    }
+
+    @Test("a probe that is given up, or has no place in the quota, makes way for the next")
+    func probeWithdrawn() throws {
+        let clock = ManualClock()
+        let monitor = try Self.opened(clock)
+        clock.advance(by: .seconds(1))
+        monitor.withdraw(try monitor.admit(.saxo, "a"))
+        monitor.didEnd(try monitor.admit(.saxo, "a"), sentAt: clock.now, .cancelled)
+        monitor.didEnd(try monitor.admit(.saxo, "a"), sentAt: clock.now, nil)
+        _ = try monitor.admit(.saxo, "a")
+        _ = try monitor.admit(.saxo, "a")
+    }
+
+    @Test("a call from before it opened neither closes it nor opens it for longer")
+    func latecomers() throws {
+        let clock = ManualClock()
+        let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
+        let late = try (0..<2).map { _ in try monitor.admit(.saxo, "a") }
+        for _ in 0..<3 { monitor.didEnd(try monitor.admit(.saxo, "a"), sentAt: clock.now, .unavailable) }
+        monitor.didEnd(late[0], sentAt: clock.now, nil)
+        #expect(throws: ProviderFailure.self) { try monitor.admit(.saxo, "a") }
+        clock.advance(by: .seconds(1))
+        let probe = try monitor.admit(.saxo, "a")
+        monitor.didEnd(late[1], sentAt: clock.now, .unavailable)
+        monitor.didEnd(probe, sentAt: clock.now, nil)
+        _ = try monitor.admit(.saxo, "a")
+    }
+
+    @Test("tells how a provider does: up, degraded, down and up again")
+    func health() throws {
+        let clock = ManualClock()
+        let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
+        #expect(
+            monitor.health(of: .saxo)
+                == ProviderHealth(state: .up, latency: nil, failure: nil, lastSuccessAt: nil))
+        func call(_ cause: ProviderFailure.Cause?, taking duration: Duration = .milliseconds(100)) throws {
+            let pass = try monitor.admit(.saxo, "a")
+            let start = clock.now
+            clock.advance(by: duration)
+            monitor.didEnd(pass, sentAt: start, cause)
+        }
+        try call(nil)
+        let success = clock.wallTime
+        #expect(monitor.health(of: .saxo).latency == .milliseconds(100))
+        try call(nil, taking: .milliseconds(200))
+        #expect(monitor.health(of: .saxo).latency == .milliseconds(110))
+        #expect(monitor.health(of: .saxo).state == .up)
+        try call(.unavailable)
+        let since = clock.wallTime
+        #expect(monitor.health(of: .saxo).state == .degraded)
+        try call(.unavailable)
+        try call(.unavailable)
+        let health = monitor.health(of: .saxo)
+        #expect(health.state == .down)
+        #expect(
+            health.failure
+                == ProviderHealth.Failure(
+                    cause: .unavailable, since: since, retryAt: clock.wallTime + .seconds(1)))
+        #expect(health.lastSuccessAt == success + .milliseconds(200))
+        clock.advance(by: .seconds(1))
+        try call(nil)
+        #expect(monitor.health(of: .saxo).failure == nil)
+        for _ in 0..<10 { try call(nil) }
+        #expect(monitor.health(of: .saxo).state == .up)
+        try call(.unauthorized)
+        #expect(monitor.health(of: .saxo).state == .up)
+        #expect(monitor.health(of: .alpaca).state == .up)
+    }
+
+    @Test("no call goes to a host whose circuit is open")
+    func notSent() async throws {
+        try await TransportTests.with { _ in
+            .status(503)
+        } _: { server, transport in
+            let clock = ManualClock()
+            let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
+            let line = ProviderLine(
+                QuotaHolder(.saxo), over: transport, clock: clock.clock,
+                retry: ProviderCallerTests.policy(attempts: 1), monitor: monitor)
+            let caller = line.caller()
+            for _ in 0..<3 {
+                #expect(await QuotaCallTests.get(caller, server, clock)?.cause == .unavailable)
+            }
+            let retryAt = clock.wallTime + .seconds(1)
+            #expect(await QuotaCallTests.get(caller, server, clock)?.cause == .circuitOpen(retryAt: retryAt))
+            #expect(server.requests.count == 3)
+        }
+    }
+}
