@@ -15,14 +15,10 @@ struct AlpacaSettings {
 
     /// Nil where nothing of Alpaca is set.
     init?(_ settings: SettingReader) throws {
-        let isSet = try Setting.allCases.contains {
-            try $0.key.hasPrefix("alpaca-") && settings.text($0) != nil
-        }
-        guard isSet else { return nil }
+        guard try settings.hasAny(under: "alpaca-") else { return nil }
         environment = try AlpacaSettings.environment(settings)
-        tradingURL = try AlpacaSettings.url(
-            .alpacaBaseURL, settings, otherwise: AlpacaSettings.tradingURL(environment))
-        dataURL = try AlpacaSettings.url(.alpacaDataURL, settings, otherwise: "https://data.alpaca.markets")
+        tradingURL = try settings.url(.alpacaBaseURL, otherwise: AlpacaSettings.tradingURL(environment))
+        dataURL = try settings.url(.alpacaDataURL, otherwise: "https://data.alpaca.markets")
         credential = try AlpacaSettings.credential(settings)
     }
 
@@ -43,20 +39,10 @@ struct AlpacaSettings {
         }
     }
 
-    private static func url(_ setting: Setting, _ settings: SettingReader, otherwise: String) throws
-        -> HTTPURL
-    {
-        let text = try settings.text(setting) ?? otherwise
-        guard let url = HTTPURL(text) else {
-            throw UsageError("\(setting.description) is no http or https address.")
-        }
-        return url
-    }
-
     private static func credential(_ settings: SettingReader) throws -> Credential {
-        let token = try secret(.alpacaToken, .alpacaTokenFile, settings)
+        let token = try settings.secret(.alpacaToken, orIn: .alpacaTokenFile)
         let keyID = try settings.text(.alpacaKeyID)
-        let secretKey = try secret(.alpacaSecretKey, .alpacaSecretKeyFile, settings)
+        let secretKey = try settings.secret(.alpacaSecretKey, orIn: .alpacaSecretKeyFile)
         switch (token, keyID, secretKey) {
         case (let token?, nil, nil): return .token(token)
         case (nil, let id?, let secret?): return .key(id: id, secret: secret)
@@ -68,18 +54,5 @@ struct AlpacaSettings {
                 \(Setting.alpacaToken.variable) or \(Setting.alpacaTokenFile.variable).
                 """)
         }
-    }
-
-    /// A secret, given itself or in a file.
-    private static func secret(_ setting: Setting, _ file: Setting, _ settings: SettingReader) throws
-        -> String?
-    {
-        let given = try settings.text(setting)
-        let inFile = try settings.contentOfFile(file)
-        if given != nil, inFile != nil {
-            throw UsageError(
-                "\(setting.variable) and \(file.variable) exclude each other: leave one of them out.")
-        }
-        return given ?? inFile
     }
 }

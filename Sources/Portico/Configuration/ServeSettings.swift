@@ -38,24 +38,24 @@ struct ServeSettings {
 enum MarketSettings {
     /// The embedded stand-in for the providers, with its well-known token.
     case sandbox
-    case alpaca(AlpacaSettings)
+    case providers(ProviderSettings)
 
     /// The sandbox is implied only where nobody else can reach it: a mistyped variable must not open a public
     /// server with a known token.
     init(_ settings: SettingReader, host: String) throws {
         let isAsked = try settings.flag(.sandbox)
-        let alpaca = try AlpacaSettings(settings)
-        switch (isAsked, alpaca) {
-        case (true, nil): self = .sandbox
-        case (nil, nil) where Loopback.contains(host): self = .sandbox
-        case (false, let alpaca?), (nil, let alpaca?): self = .alpaca(alpaca)
-        case (true, _?):
+        let providers = try ProviderSettings(settings)
+        switch (isAsked, providers.isEmpty) {
+        case (true, true): self = .sandbox
+        case (nil, true) where Loopback.contains(host): self = .sandbox
+        case (false, false), (nil, false): self = .providers(providers)
+        case (true, false):
             throw UsageError(
-                "\(Setting.sandbox.description) and the PORTICO_ALPACA_… settings exclude each other: "
+                "\(Setting.sandbox.description) and the settings of a provider exclude each other: "
                     + "leave one of them out.")
-        case (false, nil):
+        case (false, true):
             throw UsageError("No provider is configured and the sandbox is off. " + MarketSettings.wayOut)
-        case (nil, nil):
+        case (nil, true):
             throw UsageError(
                 "No provider is configured, and \(host) may be reached by others, so the sandbox with its "
                     + "well-known token is not opened unasked. " + MarketSettings.wayOut)
@@ -64,7 +64,8 @@ enum MarketSettings {
 
     private static let wayOut =
         "Set \(Setting.alpacaKeyID.variable) and \(Setting.alpacaSecretKeyFile.variable) (or "
-        + "\(Setting.alpacaTokenFile.variable)), or ask for the sandbox with \(Setting.sandbox.description)."
+        + "\(Setting.alpacaTokenFile.variable)) or another provider's, or ask for the sandbox with "
+        + "\(Setting.sandbox.description)."
 }
 
 /// The addresses that only this machine can reach.

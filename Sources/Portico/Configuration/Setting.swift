@@ -16,6 +16,29 @@ enum Setting: String, CaseIterable {
     case alpacaSecretKeyFile = "alpaca-secret-key-file"
     case alpacaToken = "alpaca-token"
     case alpacaTokenFile = "alpaca-token-file"
+    case saxoEnvironment = "saxo-environment"
+    case saxoBaseURL = "saxo-base-url"
+    case saxoToken = "saxo-token"
+    case saxoTokenFile = "saxo-token-file"
+    case alphaVantageBaseURL = "alpha-vantage-base-url"
+    case alphaVantageKey = "alpha-vantage-key"
+    case alphaVantageKeyFile = "alpha-vantage-key-file"
+    case alphaVantagePremium = "alpha-vantage-premium"
+    case alphaVantagePerMinute = "alpha-vantage-per-minute"
+    case alphaVantagePerDay = "alpha-vantage-per-day"
+    case polygonBaseURL = "polygon-base-url"
+    case polygonKey = "polygon-key"
+    case polygonKeyFile = "polygon-key-file"
+    case polygonPerMinute = "polygon-per-minute"
+    case yahoo = "yahoo"
+    case yahooBaseURL = "yahoo-base-url"
+    case yahooFormat = "yahoo-format"
+    case routeQuotes = "route-quotes"
+    case routeCharts = "route-charts"
+    case routeInstruments = "route-instruments"
+    case routeFundamentals = "route-fundamentals"
+    case routeNews = "route-news"
+    case routeClock = "route-clock"
 
     /// The key in the configuration file.
     var key: String { rawValue }
@@ -29,9 +52,7 @@ enum Setting: String, CaseIterable {
     var flag: String? {
         switch self {
         case .host, .port, .data, .sandbox, .config, .logLevel, .ownerTokenFile: "--" + rawValue
-        case .alpacaBaseURL, .alpacaDataURL, .alpacaEnvironment, .alpacaKeyID, .alpacaSecretKey,
-            .alpacaSecretKeyFile, .alpacaToken, .alpacaTokenFile:
-            nil
+        default: nil
         }
     }
 

@@ -1,4 +1,3 @@
-import Alpaca
 import Brokerage
 import Gateway
 import Logging
@@ -14,19 +13,21 @@ struct Groundwork {
     let backends: Backends
 
     init(_ settings: ServeSettings, transport: Transport, logger: Logger) async throws {
+        var wiring = Wiring(over: transport)
         switch settings.market {
         case .sandbox:
             let sandbox = try await Sandbox.start(SandboxConfiguration(logger: logger))
             let owner = try Groundwork.owner("sandbox")
-            let configuration = try AlpacaConfiguration(sandbox)
             self.sandbox = sandbox
             sessions = .sandbox(owner)
-            backends = Backends(alpaca: configuration, of: owner, over: transport)
-        case .alpaca(let alpaca):
+            try wiring.add(sandbox, of: owner)
+            backends = wiring.backends(.standard)
+        case .providers(let providers):
             let owner = try Groundwork.owner("owner")
             sandbox = nil
             sessions = .owner(owner, settings.ownerToken)
-            backends = Backends(alpaca: try AlpacaConfiguration(alpaca), of: owner, over: transport)
+            try wiring.add(providers, of: owner)
+            backends = wiring.backends(providers.routes)
         }
     }
 

@@ -4,22 +4,18 @@ import Gateway
 import Sandbox
 import Upstream
 
-extension Backends {
-    /// One Alpaca account: private to its owner, its market data for everybody.
-    init(alpaca configuration: AlpacaConfiguration, of owner: OwnerID, over transport: Transport) {
+extension Wiring {
+    /// An Alpaca account: private to its owner, its market data for everybody.
+    mutating func add(_ configuration: AlpacaConfiguration, of owner: OwnerID) {
         let client = AlpacaClient(configuration, over: transport)
-        let connection = BrokerConnection(
-            id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment,
-            accounts: client)
-        self.init(
-            connections: [connection],
-            market: [
-                MarketSource(
-                    client, spelling: PlainDialect(), provider: .alpaca,
-                    environment: configuration.environment,
-                    for: .everybody)
-            ],
-            reads: KeptReads())
+        add(
+            MarketSource(
+                client, spelling: PlainDialect(), provider: .alpaca, environment: configuration.environment,
+                for: .everybody))
+        add(
+            BrokerConnection(
+                id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment,
+                accounts: client))
     }
 }
 

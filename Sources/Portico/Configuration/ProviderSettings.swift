@@ -1,0 +1,53 @@
+import Brokerage
+import Foundation
+import Gateway
+
+/// The providers that a server was configured for, and the order in which they are asked.
+struct ProviderSettings {
+    let alpaca: AlpacaSettings?
+    let saxo: SaxoSettings?
+    let alphaVantage: AlphaVantageSettings?
+    let polygon: PolygonSettings?
+    let yahoo: YahooSettings?
+    let routes: Routes
+
+    init(_ settings: SettingReader) throws {
+        alpaca = try AlpacaSettings(settings)
+        saxo = try SaxoSettings(settings)
+        alphaVantage = try AlphaVantageSettings(settings)
+        polygon = try PolygonSettings(settings)
+        yahoo = try YahooSettings(settings)
+        routes = try Routes(settings)
+    }
+
+    /// Whether nothing was configured.
+    var isEmpty: Bool {
+        alpaca == nil && saxo == nil && alphaVantage == nil && polygon == nil && yahoo == nil
+    }
+}
+
+extension Routes {
+    /// The standard routes, with those that are set in the place of their own.
+    init(_ settings: SettingReader) throws {
+        self = .standard
+        for (capability, setting) in Routes.settings {
+            guard let text = try settings.text(setting) else { continue }
+            self[capability] = try text.split(separator: ",").map { name in
+                let name = name.trimmingCharacters(in: .whitespaces).replacing("-", with: "_")
+                guard let provider = Provider(rawValue: name.uppercased())
+                else {
+                    throw UsageError(
+                        "\(setting.description) names \"\(name)\", which is no provider. They are: "
+                            + Provider.allCases.map { $0.rawValue.lowercased() }.joined(separator: ", ") + "."
+                    )
+                }
+                return provider
+            }
+        }
+    }
+
+    private static let settings: [(Capability, Setting)] = [
+        (.quotes, .routeQuotes), (.charts, .routeCharts), (.instruments, .routeInstruments),
+        (.fundamentals, .routeFundamentals), (.news, .routeNews), (.clock, .routeClock),
+    ]
+}

@@ -1,0 +1,15 @@
+import Alpaca
+import Sandbox
+import Upstream
+
+extension Wiring {
+    /// All providers of the embedded sandbox, as its demo user.
+    mutating func add(_ sandbox: Sandbox, of owner: OwnerID) throws {
+        add(try AlpacaConfiguration(sandbox), of: owner)
+    }
+
+    /// The providers that the settings name; the brokers' accounts are the owner's.
+    mutating func add(_ providers: ProviderSettings, of owner: OwnerID) throws {
+        if let alpaca = providers.alpaca { add(try AlpacaConfiguration(alpaca), of: owner) }
+    }
+}
