@@ -9,6 +9,7 @@ package struct Sandbox: Sendable {
     package let alpaca: AlpacaURLs
     package let alphaVantage: AlphaVantageURLs
     package let yahoo: YahooURLs
+    package let saxo: SaxoURLs
     package let market: Market
     /// What goes wrong.
     package let faults: FaultBook
@@ -48,11 +49,12 @@ package struct Sandbox: Sendable {
         let alpaca = AlpacaStandIn(configuration, stage: stage, decisions: decisions)
         let alphaVantage = AlphaVantageStandIn(configuration, stage: stage)
         let yahoo = YahooStandIn(configuration, stage: stage)
+        let saxo = SaxoStandIn(configuration, stage: stage, decisions: decisions)
+        let limiters = alpaca.limiters + [alphaVantage.budget, yahoo.budget] + saxo.resettables
         let desk = ControlDesk(
-            counter: counter, faults: faults, stage: stage,
-            limiters: alpaca.limiters + [alphaVantage.budget, yahoo.budget], decisions: decisions)
+            counter: counter, faults: faults, stage: stage, limiters: limiters, decisions: decisions)
         switchboard = Switchboard(
-            standIns: alpaca.standIns + [alphaVantage.standIn] + yahoo.standIns,
+            standIns: alpaca.standIns + [alphaVantage.standIn] + yahoo.standIns + saxo.standIns,
             control: desk.routes, calls: counter, faults: faults)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
@@ -66,6 +68,7 @@ package struct Sandbox: Sendable {
             tokenURL: "\(base)/\(AlpacaStandIn.tradingPrefix)/oauth/token")
         self.alphaVantage = AlphaVantageURLs(under: base)
         self.yahoo = YahooURLs(under: base)
+        self.saxo = SaxoURLs(address: address)
         self.market = market
         grace = configuration.grace
         self.faults = faults

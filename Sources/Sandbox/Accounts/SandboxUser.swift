@@ -4,11 +4,14 @@ package struct SandboxUser: Sendable {
     package let name: String
     package let ledger: Ledger
     package let alpaca: AlpacaCredentials
+    /// What Saxo knows of them; nil for someone who is not its client.
+    package let saxo: SaxoClient?
 
-    package init(name: String, ledger: Ledger, alpaca: AlpacaCredentials) {
+    package init(name: String, ledger: Ledger, alpaca: AlpacaCredentials, saxo: SaxoClient? = nil) {
         self.name = name
         self.ledger = ledger
         self.alpaca = alpaca
+        self.saxo = saxo
     }
 
     /// What a user shows to Alpaca: a pair of keys for one environment, or an OAuth token for both.
@@ -35,11 +38,13 @@ extension SandboxUser {
     package static let demo = SandboxUser(
         name: "demo", ledger: .demo,
         alpaca: AlpacaCredentials(
-            keyID: "PKSANDBOXDEMO0000001", secretKey: "sandbox-demo-secret", token: "sandbox-demo-token"))
+            keyID: "PKSANDBOXDEMO0000001", secretKey: "sandbox-demo-secret", token: "sandbox-demo-token"),
+        saxo: .demo)
 
     /// A second user, so that tests can tell whose money they see.
     package static let second = SandboxUser(
         name: "second", ledger: .second,
         alpaca: AlpacaCredentials(
-            keyID: "PKSANDBOXSECOND00002", secretKey: "sandbox-second-secret", token: "sandbox-second-token"))
+            keyID: "PKSANDBOXSECOND00002", secretKey: "sandbox-second-secret", token: "sandbox-second-token"),
+        saxo: .second)
 }

@@ -13,6 +13,7 @@ extension JSON {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
         case .number(let number): number.append(to: &output)
+        case .scientific(let number): Self.writeScientific(number, to: &output)
         case .string(let string): Self.write(string, to: &output)
         case .array(let elements):
             Self.write(elements, between: "[", and: "]", to: &output) { $0.write(to: &$1) }
@@ -23,6 +24,18 @@ extension JSON {
                 member.value.write(to: &output)
             }
         }
+    }
+
+    /// One digit before the point, two at least of the exponent.
+    private static func writeScientific(_ number: Decimal, to output: inout [UInt8]) {
+        let digits = Array(number.coefficient.magnitude.description.utf8)
+        let exponent = digits.count - 1 - number.scale
+        if number.isNegative { output.append(UInt8(ascii: "-")) }
+        output.append(digits[0])
+        if digits.count > 1 { output.append(contentsOf: [UInt8(ascii: ".")] + digits.dropFirst()) }
+        output.append(contentsOf: exponent < 0 ? "E-".utf8 : "E+".utf8)
+        if abs(exponent) < 10 { output.append(UInt8(ascii: "0")) }
+        output.append(contentsOf: abs(exponent).description.utf8)
     }
 
     private static func write<Element>(

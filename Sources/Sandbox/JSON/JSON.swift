@@ -8,6 +8,8 @@ package enum JSON: Sendable, Hashable {
     case null
     case bool(Bool)
     case number(Decimal)
+    /// A number that is written with an exponent, as .NET writes small ones: `5E-05`. It is never read as such.
+    case scientific(Decimal)
     case string(String)
     case array([JSON])
     case object([Member])

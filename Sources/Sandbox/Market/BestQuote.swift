@@ -11,10 +11,13 @@ package struct BestQuote: Sendable, Hashable {
         package let size: Int
     }
 
+    /// How far bid and ask stand from the last price, in ticks.
+    static func reach(of price: Int) -> Int { max(1, price / 20_000) }
+
     init(
         of last: (price: Int, second: Int), lot: Int, isOneSided: Bool, isEmpty: Bool, noise: Noise
     ) {
-        let reach = max(1, last.price / 20_000)
+        let reach = Self.reach(of: last.price)
         second = last.second
         func side(_ index: Int, at price: Int) -> Side {
             Side(price: price, size: lot * (1 + noise.branch(.quote, index).number(last.second, below: 9)))

@@ -1,0 +1,160 @@
+import Brokerage
+import Synchronization
+
+/// What a client has done since the sandbox was started: orders that wait, and what was bought and sold.
+struct SaxoActivity: Sendable {
+    var orders: [SaxoOrder] = []
+    var executions: [SaxoExecution] = []
+}
+
+/// Takes, changes and cancels orders, and carries them out as the market comes to them.
+///
+/// Orders meet the market whenever their client asks something, and then at that moment's prices: what happened
+/// in between is not looked at.
+///
+/// A lock, because orders are changed by several requests at once, each in one step.
+final class SaxoOrderDesk: Resettable {
+    private let settings: SaxoSettings
+    private let state = Mutex<[String: Ledger]>([:])
+
+    private struct Ledger {
+        var activity: SaxoActivity
+        /// Requests of the last seconds, so that the same is not taken twice.
+        var recent: [(request: [UInt8], moment: Instant)] = []
+        var nextID = 5_014_824_030
+    }
+
+    /// The most orders of a client that may wait, and the most executions that are kept.
+    static let maximumOrders = 200
+    static let maximumExecutions = 5_000
+
+    init(_ settings: SaxoSettings) {
+        self.settings = settings
+    }
+
+    /// What a client has done, up to the view's moment.
+    func activity(of client: SaxoClient, at view: MarketView) -> SaxoActivity {
+        with(client) { ledger in
+            settle(&ledger.activity, at: view)
+            return ledger.activity
+        }
+    }
+
+    /// Whether the same request came within ``SaxoSettings/duplicateOrderWindow``; remembers it where not.
+    func isDuplicate(_ request: [UInt8], of client: SaxoClient, at now: Instant) -> Bool {
+        with(client) { ledger in
+            ledger.recent.removeAll { now.duration(since: $0.moment) >= settings.duplicateOrderWindow }
+            guard !ledger.recent.contains(where: { $0.request == request }) else { return true }
+            ledger.recent.append((request, now))
+            ledger.recent.removeFirst(max(0, ledger.recent.count - Self.maximumOrders))
+            return false
+        }
+    }
+
+    /// Takes an order, made with the id that it gets; throws where there is no room for more.
+    func place(
+        for client: SaxoClient, _ make: (String) -> SaxoOrder
+    ) throws(SaxoError) -> SaxoOrder {
+        let placed: SaxoOrder? = with(client) { ledger in
+            guard ledger.activity.orders.count < Self.maximumOrders,
+                ledger.activity.executions.count < Self.maximumExecutions
+            else { return nil }
+            let order = make(String(ledger.nextID))
+            ledger.nextID += 1
+            ledger.activity.orders.append(order)
+            return order
+        }
+        guard let placed else { throw .order(.orderNotPlaced) }
+        return placed
+    }
+
+    /// Changes an order that waits; nil when there is none of that id.
+    func change(
+        _ id: String, of client: SaxoClient, _ body: (inout SaxoOrder) throws(SaxoError) -> Void
+    ) throws(SaxoError) -> SaxoOrder? {
+        let changed: Result<SaxoOrder?, SaxoError> = with(client) { ledger in
+            guard let index = ledger.activity.orders.firstIndex(where: { $0.id == id }) else {
+                return .success(nil)
+            }
+            do throws(SaxoError) {
+                try body(&ledger.activity.orders[index])
+                return .success(ledger.activity.orders[index])
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try changed.get()
+    }
+
+    /// Cancels the orders of an account that fit, and says which they were.
+    func cancel(
+        of client: SaxoClient, accountKey: String, where isMeant: (SaxoOrder) -> Bool
+    ) -> [String] {
+        with(client) { ledger in
+            let meant = ledger.activity.orders.filter { $0.accountKey == accountKey && isMeant($0) }
+            ledger.activity.orders.removeAll { meant.contains($0) }
+            return meant.map(\.id)
+        }
+    }
+
+    func reset() {
+        state.withLock { $0 = [:] }
+    }
+
+    private func with<Result>(_ client: SaxoClient, _ body: (inout Ledger) -> Result) -> Result {
+        state.withLock { ledgers in
+            var ledger =
+                ledgers[client.id] ?? Ledger(activity: SaxoActivity(orders: SaxoOrder.waiting(for: client)))
+            defer { ledgers[client.id] = ledger }
+            return body(&ledger)
+        }
+    }
+
+    private func settle(_ activity: inout SaxoActivity, at view: MarketView) {
+        var waiting: [SaxoOrder] = []
+        for var order in activity.orders {
+            let quote = SaxoQuote(order.listing, at: view, settings)
+            if let price = order.fill(at: quote) {
+                let sign: Decimal = order.isBuy ? 1 : -1
+                // The amount of an order is bounded where it is read, and so is its product with one.
+                let amount = (try? order.amount * sign) ?? .zero
+                activity.executions.append(
+                    SaxoExecution(
+                        accountKey: order.accountKey, listing: order.listing, amount: amount, price: price,
+                        second: view.now))
+            } else if !order.duration.isMomentary, order.duration.expiry.map({ view.now < $0 }) ?? true {
+                waiting.append(order)
+            }
+        }
+        activity.orders = waiting
+    }
+}
+
+extension SaxoOrder {
+    /// The orders that a client has from before the sandbox was started.
+    fileprivate static func waiting(for client: SaxoClient) -> [SaxoOrder] {
+        client.accounts.flatMap { account in
+            account.limitOrders.compactMap { order -> SaxoOrder? in
+                guard let instrument = Instrument.all.first(where: { $0.symbol == order.symbol }),
+                    let listing = SaxoDirectory.instrument(of: instrument),
+                    let price = instrument.ticks(order.price), let amount = try? order.quantity.magnitude
+                else { return nil }
+                return SaxoOrder(
+                    id: order.id, accountKey: account.key, listing: listing,
+                    isBuy: !order.quantity.isNegative, amount: amount, kind: .limit(price),
+                    duration: .untilCancelled, placed: order.placed, externalReference: nil)
+            }
+        }
+    }
+}
+
+extension Instrument {
+    /// A price in ticks; nil where it is no whole number of them, or too large.
+    func ticks(_ price: Decimal) -> Int? {
+        let shortest = price.withoutTrailingZeros
+        guard shortest.scale <= decimals else { return nil }
+        let unit = (0..<(decimals - shortest.scale)).reduce(Int128(1)) { power, _ in power * 10 }
+        let (ticks, over) = shortest.coefficient.multipliedReportingOverflow(by: unit)
+        return over ? nil : Int(exactly: ticks).flatMap { abs($0) < 1 << 50 ? $0 : nil }
+    }
+}

@@ -1,0 +1,40 @@
+import Sandbox
+import TestSupport
+import Testing
+
+extension House {
+    static let saxoDemo = bearer(SaxoClient.demo)
+    static let saxoSecond = bearer(SaxoClient.second)
+
+    private static func bearer(_ client: SaxoClient) -> [String: String] {
+        ["Authorization": "Bearer \(client.credentials.accessToken)"]
+    }
+
+    /// A call of Saxo's gateway, as the demonstration's user.
+    func saxo(_ path: String, _ headers: [String: String] = saxoDemo) async throws -> Client.Reply {
+        try await client.get("/saxo" + path, headers)
+    }
+
+    /// The document that a call is answered with.
+    func saxoDocument(_ path: String, _ headers: [String: String] = saxoDemo) async throws -> JSONValue {
+        try JSONValue(parsing: try await saxo(path, headers).body)
+    }
+
+    /// A request with a body to Saxo's gateway.
+    func saxo(
+        _ method: String, _ path: String, _ body: String, _ headers: [String: String] = saxoDemo
+    ) async throws -> Client.Reply {
+        let length = ["Content-Length": String(body.utf8.count)]
+        return try await client.send(
+            method, "/saxo" + path, headers.merging(length) { first, _ in first }, body)
+    }
+}
+
+extension SaxoClient {
+    /// Keys hold characters that a query does not.
+    static func escaped(_ key: String) -> String {
+        key.replacing("|", with: "%7C").replacing("=", with: "%3D")
+    }
+
+    var escapedKey: String { Self.escaped(key) }
+}
