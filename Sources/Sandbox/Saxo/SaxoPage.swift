@@ -89,7 +89,9 @@ extension SaxoHost.Visit {
         return Set(text.split(separator: ",").map { String($0.filter { $0 != " " }) })
     }
 
-    /// The account of the parameter `AccountKey`; nil where there is none. Another client's is refused.
+    /// The account of the parameter `AccountKey`; nil where there is none.
+    ///
+    /// Another client's is refused.
     func account() throws(SaxoError) -> SaxoAccount? {
         guard let key = request[query: "AccountKey"] else { return nil }
         return try account(key: key)

@@ -6,8 +6,9 @@ struct SaxoRates: Sendable {
     /// Seconds since 1970.
     let second: Int
 
-    /// The price of one unit of `from` in units of `to`, with 10 decimals; 1 for the same. Nil where the market
-    /// has no way from one to the other.
+    /// The price of one unit of `from` in units of `to`, with 10 decimals; 1 for the same.
+    ///
+    /// Nil where the market has no way from one to the other.
     func rate(from: String, to: String) -> Decimal? {
         if from == to { return 1 }
         if let direct = direct(from, to) { return direct }
