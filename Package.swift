@@ -65,6 +65,7 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"])]),
         room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"]),
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
+        room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
         room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio),
 
         // From the front door to the resolvers.
@@ -85,10 +86,14 @@ let package = Package(
             over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals]),
 
         room("TestSupport", at: "Tests/Support"),
+        room("ProviderTestSupport", at: "Tests/ProviderSupport", over: ["Brokerage", "Upstream"] + nio),
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", of: ["Brokerage"]),
         tests("UpstreamTests", of: ["Brokerage", "Upstream"]),
         tests("AlpacaTests", of: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
+        tests(
+            "AlphaVantageTests",
+            of: ["AlphaVantage", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
         tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),

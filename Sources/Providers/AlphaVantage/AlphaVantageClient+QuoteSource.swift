@@ -1,0 +1,63 @@
+package import Brokerage
+package import Upstream
+
+extension AlphaVantageClient: QuoteSource {
+    /// 100 where bulk quotes are paid for, else 1.
+    package var symbolsPerCall: Int { configuration.plan.isPremium ? 100 : 1 }
+
+    /// The latest prices: `REALTIME_BULK_QUOTES` for American listings where that is paid for, else `GLOBAL_QUOTE`.
+    ///
+    /// The first quote of a listing on an exchange that trades in several currencies costs a search as well, since quotes
+    /// do not say whether they are in pence or pounds.
+    package func quotes(
+        for symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: Quote] {
+        var (single, bulk) = ([Symbol](), [String: Symbol]())
+        for symbol in symbols {
+            guard let spelling = dialect.spelling(of: symbol) else { continue }
+            let isBulk = configuration.plan.isPremium && dialect.unit(of: symbol) == .usDollar
+            if isBulk { bulk[spelling] = symbol } else { single.append(symbol) }
+        }
+        var quotes = bulk.isEmpty ? [:] : try await bulkQuotes(of: bulk, in: context)
+        for symbol in single { quotes[symbol] = try await quote(of: symbol, in: context) }
+        return quotes
+    }
+
+    /// Nil for a symbol that Alpha Vantage does not know.
+    private func quote(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> Quote? {
+        do throws(ProviderFailure) {
+            let unit = try await unit(of: symbol, in: context)
+            let items = [("symbol", try Optional(spelling(of: symbol)))]
+            return try await get("quotes", "GLOBAL_QUOTE", items, in: context) {
+                reader throws(JSONError) -> Quote? in
+                guard let figures = try AlphaVantageGlobalQuote(json: &reader).figures else { return nil }
+                let quote = try? figures.quote(
+                    of: symbol, in: unit, entitlement: configuration.entitlement,
+                    fetchedAt: clock.wallTime())
+                return try reader.required(quote, "prices that can be told in whole currency")
+            }
+        } catch {
+            if error.cause == .notFound { return nil }
+            throw error
+        }
+    }
+
+    private func bulkQuotes(
+        of symbols: [String: Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: Quote] {
+        let items = [("symbol", Optional(symbols.keys.sorted().joined(separator: ",")))]
+        let answer = try await get("quotes", "REALTIME_BULK_QUOTES", items, in: context) {
+            reader throws(JSONError) in try AlphaVantageBulkQuotes(json: &reader)
+        }
+        // A sample is not a price.
+        guard answer.isGenuine else { throw ProviderFailure(.alphaVantage, .notEntitled) }
+        let fetchedAt = clock.wallTime()
+        var quotes: [Symbol: Quote] = [:]
+        for entry in answer.quotes {
+            guard let symbol = symbols[entry.symbol] else { continue }
+            quotes[symbol] = entry.quote(
+                of: symbol, entitlement: configuration.entitlement, fetchedAt: fetchedAt)
+        }
+        return quotes
+    }
+}

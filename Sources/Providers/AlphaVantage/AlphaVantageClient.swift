@@ -1,0 +1,87 @@
+import Brokerage
+package import Upstream
+
+/// Alpha Vantage, by one key.
+///
+/// It keeps nothing but what it was told of listings' currencies, which its quotes leave out. Every call fails with
+/// ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+package struct AlphaVantageClient: Sendable {
+    package let configuration: AlphaVantageConfiguration
+    package let dialect = AlphaVantageDialect()
+    let clock: CallClock
+    private let caller: ProviderCaller
+    /// What searches told of listings, by Alpha Vantage's spelling: a day's quota is too small to ask twice.
+    private let listings: Reads<AlphaVantageMatch>
+
+    /// - Parameters:
+    ///   - configuration: Where Alpha Vantage is, and who asks.
+    ///   - line: What the calls go over, and whose quota they spend.
+    package init(_ configuration: AlphaVantageConfiguration, over line: ProviderLine) {
+        self.configuration = configuration
+        clock = line.clock
+        caller = line.caller(
+            within: configuration.windows,
+            failure: { response, now in ProviderFailure.Cause(alphaVantage: response, now: now) })
+        listings = Reads(
+            "listing", bounds: ReadBounds(timeToLive: .seconds(86_400), entries: 10_000, bytes: 8 << 20),
+            clock: line.clock, weight: \.weight)
+    }
+
+    /// Calls a function, trying again as the line's policy says.
+    func get<Value>(
+        _ operation: String, _ function: String, _ items: [(name: String, value: String?)],
+        in context: CallContext, read: (inout JSONReader) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let query =
+            [("function", function)] + items
+            + [("entitlement", configuration.entitlement?.rawValue), ("apikey", configuration.key.text)]
+        guard let url = configuration.base.url.appending(path: "query")?.appending(query: query) else {
+            throw ProviderFailure(.alphaVantage, transport: .badURL)
+        }
+        let request = HTTPRequest(.get, url, deadline: context.deadline)
+        return try await caller.call(operation, request, in: context) { response throws(JSONError) in
+            try JSONReader.read(response.body, read)
+        }
+    }
+
+    /// What Alpha Vantage calls an instrument; `notFound` for one that it cannot have.
+    func spelling(of symbol: Symbol) throws(ProviderFailure) -> String {
+        guard let spelling = dialect.spelling(of: symbol) else {
+            throw ProviderFailure(.alphaVantage, .notFound)
+        }
+        return spelling
+    }
+
+    // MARK: Listings
+
+    /// What `SYMBOL_SEARCH` tells of a listing; `notFound` where there is none of that name.
+    func listing(
+        spelled spelling: String, in context: CallContext
+    ) async throws(ProviderFailure) -> AlphaVantageMatch {
+        let key = CacheKey.public(.alphaVantage, "listing \(spelling)")
+        return try await listings.value(for: key, in: context) { context throws(ProviderFailure) in
+            let matches = try await matches("listing", spelling, in: context)
+            guard let match = matches.first(where: { $0.symbol == spelling }) else {
+                throw ProviderFailure(.alphaVantage, .notFound)
+            }
+            return match
+        }
+    }
+
+    func matches(
+        _ operation: String, _ text: String, in context: CallContext
+    ) async throws(ProviderFailure) -> [AlphaVantageMatch] {
+        try await get(operation, "SYMBOL_SEARCH", [("keywords", text)], in: context) {
+            reader throws(JSONError) in
+            try AlphaVantageMatches(json: &reader).best
+        }
+    }
+
+    /// What prices of an instrument are in: by rule where its exchange has one unit, else by a search.
+    func unit(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> PriceUnit {
+        if let unit = dialect.unit(of: symbol) { return unit }
+        let match = try await listing(spelled: spelling(of: symbol), in: context)
+        guard let unit = match.unit else { throw ProviderFailure(.alphaVantage, .answerInvalid(nil)) }
+        return unit
+    }
+}

@@ -1,0 +1,89 @@
+import Brokerage
+import Upstream
+
+/// The answer of `GLOBAL_QUOTE`.
+struct AlphaVantageGlobalQuote: JSONReadable, Hashable {
+    /// Nil for a symbol that Alpha Vantage does not know, which it tells by an empty object.
+    var figures: Figures?
+
+    struct Figures: Hashable {
+        var price: Decimal
+        var open: Decimal?
+        var high: Decimal?
+        var low: Decimal?
+        var previousClose: Decimal?
+        var volume: Decimal?
+        /// The day of the last trade; no time of day is told.
+        var day: CalendarDate?
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var isEmpty = true
+        var answer: Figures??
+        try reader.object { key, reader throws(JSONError) in
+            isEmpty = false
+            // `Global Quote - DATA DELAYED BY 15 MINUTES` for a key with such an entitlement.
+            if key.string.hasPrefix("Global Quote") {
+                answer = .some(try Figures.ifAny(json: &reader))
+            } else {
+                try reader.skip()
+            }
+        }
+        figures = isEmpty ? nil : try reader.required(answer, "Global Quote")
+    }
+}
+
+extension AlphaVantageGlobalQuote.Figures {
+    fileprivate static func ifAny(json reader: inout JSONReader) throws(JSONError) -> Self? {
+        var isEmpty = true
+        var (price, open, high) = (Decimal?.none, Decimal?.none, Decimal?.none)
+        var (low, close, volume) = (Decimal?.none, Decimal?.none, Decimal?.none)
+        var day: CalendarDate?
+        try reader.object { key, reader throws(JSONError) in
+            isEmpty = false
+            switch key {
+            case "05. price": price = try reader.decimal()
+            case "02. open": open = try reader.figureOrNil()
+            case "03. high": high = try reader.figureOrNil()
+            case "04. low": low = try reader.figureOrNil()
+            case "06. volume": volume = try reader.figureOrNil()
+            case "07. latest trading day": day = try reader.dateOrNil()
+            case "08. previous close": close = try reader.figureOrNil()
+            default: try reader.skip()
+            }
+        }
+        if isEmpty { return nil }
+        return Self(
+            price: try reader.required(price, "05. price"), open: open, high: high, low: low,
+            previousClose: close, volume: volume, day: day)
+    }
+
+    /// The figures in Portico's words.
+    func quote(
+        of symbol: Symbol, in unit: PriceUnit, entitlement: AlphaVantageEntitlement?, fetchedAt: Instant
+    ) throws(Decimal.Overflow) -> Quote {
+        let asOf = day.flatMap { Self.close(of: $0, of: symbol, by: fetchedAt) }
+        var quote = Quote(
+            symbol: symbol, reading: Reading(source: .alphaVantage, fetchedAt: fetchedAt, asOf: asOf))
+        quote.price = try unit.amount(price)
+        if let open { quote.open = try unit.amount(open) }
+        if let high { quote.high = try unit.amount(high) }
+        if let low { quote.low = try unit.amount(low) }
+        if let previousClose { quote.previousClose = try unit.amount(previousClose) }
+        quote.volume = volume
+        quote.currency = unit.currency
+        quote.delayMinutes = entitlement?.delayMinutes
+        quote.timeliness = entitlement?.timeliness
+        return quote
+    }
+
+    /// When American trading closed on a day that is over: the price has held since then, at the latest.
+    ///
+    /// Nil for a day that may still go on, and for exchanges whose hours are not known here.
+    private static func close(of day: CalendarDate, of symbol: Symbol, by now: Instant) -> Instant? {
+        guard case .listing(_, market: nil)? = SymbolForm(symbol),
+            let close = LocalTime(date: day, hour: 16).map(Instant.init(newYork:)), close <= now
+        else { return nil }
+        return close
+    }
+}

@@ -1,0 +1,71 @@
+import Brokerage
+import Upstream
+
+/// The answer of `OVERVIEW`, as far as Portico tells of it.
+struct AlphaVantageOverview: JSONReadable, Hashable {
+    /// Nil for what Alpha Vantage does not know or what is no company, which it tells by an empty object.
+    var symbol: String?
+    var name: String?
+    var about: String?
+    var currency: String?
+    var country: String?
+    var sector: String?
+    var industry: String?
+    var website: String?
+    var marketCap: Decimal?
+    var priceEarningsRatio: Decimal?
+    var earningsPerShare: Decimal?
+    var dividendPerShare: Decimal?
+    var yearHigh: Decimal?
+    var yearLow: Decimal?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var isEmpty = true
+        try reader.object { key, reader throws(JSONError) in
+            isEmpty = false
+            switch key {
+            case "Symbol": symbol = try reader.string()
+            case "Name": name = try reader.textOrNil()
+            case "Description": about = try reader.textOrNil()
+            case "Currency": currency = try reader.textOrNil()
+            case "Country": country = try reader.textOrNil()
+            case "Sector": sector = try reader.textOrNil()
+            case "Industry": industry = try reader.textOrNil()
+            case "OfficialSite": website = try reader.textOrNil()
+            case "MarketCapitalization": marketCap = try reader.figureOrNil()
+            case "PERatio": priceEarningsRatio = try reader.figureOrNil()
+            case "EPS": earningsPerShare = try reader.figureOrNil()
+            case "DividendPerShare": dividendPerShare = try reader.figureOrNil()
+            case "52WeekHigh": yearHigh = try reader.figureOrNil()
+            case "52WeekLow": yearLow = try reader.figureOrNil()
+            default: try reader.skip()
+            }
+        }
+        if !isEmpty { _ = try reader.required(symbol, "Symbol") }
+    }
+
+    /// The figures in Portico's words.
+    ///
+    /// Prices in hundredths become whole currency; whether the market capitalization was in them is not known then, and it
+    /// is left out.
+    func fundamentals(of symbol: Symbol, fetchedAt: Instant) throws(Decimal.Overflow) -> Fundamentals {
+        let unit = currency.flatMap(PriceUnit.init)
+        var fundamentals = Fundamentals(
+            symbol: symbol, reading: Reading(source: .alphaVantage, fetchedAt: fetchedAt))
+        fundamentals.name = name
+        fundamentals.about = about
+        fundamentals.currency = unit?.currency
+        fundamentals.sector = sector
+        fundamentals.industry = industry
+        fundamentals.country = country
+        fundamentals.website = website
+        fundamentals.priceEarningsRatio = priceEarningsRatio
+        guard let unit else { return fundamentals }
+        fundamentals.marketCap = unit.isHundredth ? nil : marketCap
+        if let earningsPerShare { fundamentals.earningsPerShare = try unit.amount(earningsPerShare) }
+        if let dividendPerShare { fundamentals.dividendPerShare = try unit.amount(dividendPerShare) }
+        if let yearHigh { fundamentals.yearHigh = try unit.amount(yearHigh) }
+        if let yearLow { fundamentals.yearLow = try unit.amount(yearLow) }
+        return fundamentals
+    }
+}

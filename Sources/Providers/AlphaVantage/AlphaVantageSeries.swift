@@ -1,0 +1,164 @@
+import Brokerage
+import Upstream
+
+/// The answer of the functions of time series.
+struct AlphaVantageSeries: JSONReadable {
+    /// Nil for an empty object, by which Alpha Vantage tells of a symbol that it does not know.
+    var rows: [Row]?
+    /// The time of the newest row; nil where it is not told.
+    var lastRefreshed: Instant?
+
+    /// A candle under the time that Alpha Vantage names it by.
+    struct Row {
+        /// The beginning of an interval of a day; midnight of a day, or of the last traded day of a week or a month.
+        var time: Instant
+        var prices: PriceBar
+        var volume: Decimal?
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var isEmpty = true
+        try reader.object { key, reader throws(JSONError) in
+            isEmpty = false
+            let name = key.string
+            if name == "Meta Data" {
+                lastRefreshed = try Self.lastRefreshed(json: &reader)
+            } else if name.contains("Time Series") {
+                // `Time Series (60min)`, `Time Series (Daily)`, but `Weekly Time Series`.
+                rows = try Self.rows(json: &reader)
+            } else {
+                try reader.skip()
+            }
+        }
+        if !isEmpty { _ = try reader.required(rows, "Time Series") }
+    }
+
+    /// Numbers in front of the names differ from function to function, the names do not.
+    private static func lastRefreshed(json reader: inout JSONReader) throws(JSONError) -> Instant? {
+        var time: Instant?
+        try reader.object { key, reader throws(JSONError) in
+            let name = key.string
+            if name.hasSuffix(". Last Refreshed") {
+                time = try reader.newYorkTime()
+            } else if name.hasSuffix(". Time Zone") {
+                // Under another clock every time would be wrong without a sign of it.
+                _ = try reader.token(oneOf: "US/Eastern, America/New_York") { zone in
+                    switch zone {
+                    case "US/Eastern", "America/New_York": true
+                    default: nil
+                    }
+                }
+            } else {
+                try reader.skip()
+            }
+        }
+        return time
+    }
+
+    /// Oldest first: the order of an object's members says nothing.
+    private static func rows(json reader: inout JSONReader) throws(JSONError) -> [Row] {
+        var rows: [Row] = []
+        try reader.object { key, reader throws(JSONError) in
+            let time = AlphaVantageTime.instant(key.string)
+            rows.append(try Row(at: reader.required(time, "time like 2026-11-20 19:00:00"), json: &reader))
+        }
+        return rows.sorted { $0.time < $1.time }
+    }
+}
+
+extension AlphaVantageSeries.Row {
+    fileprivate init(at time: Instant, json reader: inout JSONReader) throws(JSONError) {
+        var (open, high) = (Decimal?.none, Decimal?.none)
+        var (low, close, volume) = (Decimal?.none, Decimal?.none, Decimal?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "1. open": open = try reader.decimal()
+            case "2. high": high = try reader.decimal()
+            case "3. low": low = try reader.decimal()
+            case "4. close": close = try reader.decimal()
+            case "5. volume": volume = try reader.figureOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.time = time
+        self.prices = PriceBar(
+            open: try reader.required(open, "1. open"), high: try reader.required(high, "2. high"),
+            low: try reader.required(low, "3. low"), close: try reader.required(close, "4. close"))
+        self.volume = volume
+    }
+}
+
+extension AlphaVantageSeries {
+    /// What a series is to be told of.
+    struct Subject {
+        var symbol: Symbol
+        var unit: PriceUnit
+        var window: ChartWindow
+        /// Only the newest hundred rows were asked for.
+        var isCompact: Bool
+        var fetchedAt: Instant
+    }
+
+    /// The candles of the window in Portico's words; nil for a symbol that Alpha Vantage does not know.
+    func candles(_ subject: Subject) throws(Decimal.Overflow) -> CandleSeries? {
+        guard let rows else { return nil }
+        let (window, interval) = (subject.window, subject.window.interval)
+        var series = CandleSeries(
+            symbol: subject.symbol, interval: interval,
+            reading: Reading(source: .alphaVantage, fetchedAt: subject.fetchedAt, asOf: asOf(subject)),
+            reserving: rows.count)
+        series.currency = subject.unit.currency
+        series.adjustment = .raw
+        series.isExtendedHours = interval.isIntraday ? window.isExtendedHours ?? true : nil
+        series.timeZone = AlphaVantageTime.zone
+        var candles: [Candle] = []
+        candles.reserveCapacity(rows.count)
+        for row in rows {
+            candles.append(
+                Candle(
+                    time: row.start(of: interval), prices: try row.prices.told(in: subject.unit),
+                    volume: row.volume))
+        }
+        try series.append(candles, in: window)
+        series.isLastComplete = series.isLastOver(
+            at: subject.fetchedAt, offset: subject.fetchedAt.newYorkOffset)
+        if subject.isCompact, rows.count >= Self.compactCount, lacksOlder(candles, window) {
+            series.isTruncated = true
+        }
+        return series
+    }
+
+    /// Alpha Vantage cut the series, and the window goes further back.
+    private func lacksOlder(_ candles: [Candle], _ window: ChartWindow) -> Bool {
+        guard let oldest = candles.first.flatMap({ Instant(secondsSince1970: $0.time) }) else { return false }
+        return window.from.map { $0 < oldest } ?? true
+    }
+
+    /// The time of the newest row of an intraday series; a mere day tells no time.
+    private func asOf(_ subject: Subject) -> Instant? {
+        guard subject.window.interval.isIntraday, let lastRefreshed else { return nil }
+        return lastRefreshed <= subject.fetchedAt ? lastRefreshed : nil
+    }
+
+    /// As many rows as `outputsize=compact` has.
+    static let compactCount = 100
+}
+
+extension AlphaVantageSeries.Row {
+    /// The start of the interval in seconds since 1970: of a week its Monday, of a month the first.
+    fileprivate func start(of interval: Interval) -> Int64 {
+        let first = interval.firstDay(around: time.inNewYork.date)
+        guard !interval.isIntraday, let midnight = LocalTime(date: first, hour: 0) else {
+            return time.secondsSince1970
+        }
+        return Instant(newYork: midnight).secondsSince1970
+    }
+}
+
+extension PriceBar {
+    fileprivate func told(in unit: PriceUnit) throws(Decimal.Overflow) -> PriceBar {
+        PriceBar(
+            open: try unit.amount(open), high: try unit.amount(high), low: try unit.amount(low),
+            close: try unit.amount(close))
+    }
+}

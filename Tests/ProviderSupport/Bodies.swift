@@ -1,0 +1,35 @@
+package import Upstream
+
+/// Reads a whole body of UTF-8 text, as the clients do.
+package func decode<Value: JSONReadable>(
+    _ type: Value.Type = Value.self, from body: String
+) throws(JSONError) -> Value {
+    try JSONReader.read(Array(body.utf8)) { reader throws(JSONError) in try Value(json: &reader) }
+}
+
+/// What `dump` and the interpolations show of a value: where a secret must not be.
+package func everythingShown(of value: some Any) -> String {
+    var text = "\(value) \(String(reflecting: value))"
+    dump(value, to: &text)
+    return text
+}
+
+extension CannedServer {
+    /// Runs `body` with a server that gives the answers written down, and a transport to reach it by.
+    package static func run(
+        answering answer: @escaping @Sendable (Request, Int) -> Reply,
+        _ body: (CannedServer, Transport) async throws -> Void
+    ) async throws {
+        let server = try await CannedServer(answer)
+        let transport = try Transport(userAgent: "portico-tests")
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(server, transport))
+        } catch {
+            result = .failure(error)
+        }
+        await transport.shutDown()
+        try await server.stop()
+        try result.get()
+    }
+}

@@ -1,0 +1,119 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A real HTTP server on a port of its own, whose answers a test writes down.
+package final class CannedServer: Sendable {
+    package struct Request: Sendable {
+        package let method: String
+        package let target: String
+        package let headers: [String: String]
+    }
+
+    package struct Reply: Sendable {
+        package var status = 200
+        package var headers: [(String, String)] = []
+        package var body: [UInt8] = []
+        /// The connection ends instead.
+        package var isDisconnect = false
+        /// Nothing is sent at all.
+        package var isSilence = false
+
+        package static func body(_ bytes: [UInt8], status: Int = 200, headers: [(String, String)] = [])
+            -> Reply
+        {
+            Reply(status: status, headers: headers, body: bytes)
+        }
+
+        package static func text(_ text: String, status: Int = 200, headers: [(String, String)] = []) -> Reply
+        {
+            .body(Array(text.utf8), status: status, headers: headers)
+        }
+
+        package static let disconnect = Reply(isDisconnect: true)
+        package static let silence = Reply(isSilence: true)
+    }
+
+    package let url: String
+    private let channel: any Channel
+    private let log: RequestLog
+
+    /// What has been asked so far.
+    package var requests: [Request] { log.requests }
+
+    /// `answer` gets each request and its number, counted from 1.
+    package init(_ answer: @escaping @Sendable (Request, Int) -> Reply) async throws {
+        let log = RequestLog()
+        self.log = log
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(CannedHandler(log: log, answer: answer))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        guard let port = channel.localAddress?.port else { throw ChannelError.unknownLocalAddress }
+        url = "http://127.0.0.1:\(port)"
+    }
+
+    package func stop() async throws {
+        try await channel.close()
+    }
+}
+
+/// The requests of all connections, which are on several threads.
+final class RequestLog: Sendable {
+    private let entries = Mutex<[CannedServer.Request]>([])
+
+    var requests: [CannedServer.Request] { entries.withLock(\.self) }
+
+    /// The number of the request, counted from 1.
+    func add(_ request: CannedServer.Request) -> Int {
+        entries.withLock { entries in
+            entries.append(request)
+            return entries.count
+        }
+    }
+}
+
+/// One connection of the server.
+final class CannedHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let log: RequestLog
+    private let answer: @Sendable (CannedServer.Request, Int) -> CannedServer.Reply
+    private var head: HTTPRequestHead?
+
+    init(log: RequestLog, answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply) {
+        self.log = log
+        self.answer = answer
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): self.head = head
+        case .body: break
+        case .end: reply(context)
+        }
+    }
+
+    private func reply(_ context: ChannelHandlerContext) {
+        guard let head else { return }
+        let fields = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
+        let request = CannedServer.Request(method: head.method.rawValue, target: head.uri, headers: fields)
+        let reply = answer(request, log.add(request))
+        guard !reply.isDisconnect else { return context.close(promise: nil) }
+        guard !reply.isSilence else { return }
+        var headers = HTTPHeaders(reply.headers)
+        headers.replaceOrAdd(name: "Content-Length", value: String(reply.body.count))
+        let status = HTTPResponseStatus(statusCode: reply.status)
+        context.write(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))),
+            promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: reply.body)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}

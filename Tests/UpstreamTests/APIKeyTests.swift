@@ -1,0 +1,46 @@
+import Testing
+import Upstream
+
+@Suite("An API key")
+struct APIKeyTests {
+    @Test("never prints itself, in whatever way it is asked to")
+    func silence() throws {
+        let key = try APIKey("a-secret-that-nobody-may-see")
+        var dumped = ""
+        dump([key], to: &dumped)
+        for text in ["\(key)", String(reflecting: key), "\([key])", dumped] {
+            #expect(!text.contains("nobody"))
+        }
+        #expect(key.description == "API key …")
+        #expect(key.text == "a-secret-that-nobody-may-see")
+    }
+
+    @Test(
+        "that would break out of its header or address, or is not there, is refused",
+        arguments: ["", "a b", "a\r\nX-Evil: 1", "a\u{0}", "schlüssel", String(repeating: "k", count: 1_025)])
+    func malformed(text: String) {
+        let error = #expect(throws: APIKey.Malformed.self) { try APIKey(text) }
+        #expect(
+            error?.description == "The key is empty, too long, or has characters other than visible ASCII;"
+                + " copy it again without quotes and line breaks.")
+    }
+}
+
+@Suite("A provider's base address")
+struct ProviderBaseTests {
+    @Test("ends before the query")
+    func query() throws {
+        let url = try #require(HTTPURL("https://a.example/b?apikey=1"))
+        let error = #expect(throws: ProviderBase.Invalid.self) { try ProviderBase(url) }
+        #expect(
+            error?.description == "https://a.example/b?apikey=… cannot be the base address of a provider:"
+                + " paths are put behind it, so it must end before the \"?\".")
+    }
+
+    @Test(
+        "exposes a key by plain HTTP to another machine",
+        arguments: [("https://a.example", false), ("http://127.0.0.1:9", false), ("http://a.example", true)])
+    func exposure(url: String, isExposed: Bool) throws {
+        #expect(try ProviderBase(#require(HTTPURL(url))).exposesCredential == isExposed)
+    }
+}
