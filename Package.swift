@@ -85,6 +85,10 @@ let package = Package(
             "BenchServer", at: "Sources/BenchServer",
             over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals]),
 
+        door(
+            "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
+            over: ["Brokerage", "Contract", "Gateway", "GraphQL", "Upstream"]),
+
         room("TestSupport", at: "Tests/Support"),
         room("ProviderTestSupport", at: "Tests/ProviderSupport", over: ["Brokerage", "Upstream"] + nio),
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),

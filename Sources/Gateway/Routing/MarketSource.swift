@@ -86,7 +86,7 @@ package enum Capability: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What clients call it: "No provider of … is configured."
+    /// Its name in messages: no provider of charts is configured.
     var name: String {
         switch self {
         case .quotes: "quotes"

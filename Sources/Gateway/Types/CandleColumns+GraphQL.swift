@@ -3,22 +3,22 @@ package import GraphQL
 
 /// A chart's candles by column.
 struct CandleColumns: Sendable {
-    let series: SharedSeries
+    let series: CandleSeries
 }
 
 extension CandleColumns: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = Object<CandleColumns>("CandleColumns") {
-        Field("time") { Rows($0.series.columns.times.lazy.map(UnixTime.init)) }
-        Field("open") { Rows(NumberColumn(column: $0.series.columns.prices.open)) }
-        Field("high") { Rows(NumberColumn(column: $0.series.columns.prices.high)) }
-        Field("low") { Rows(NumberColumn(column: $0.series.columns.prices.low)) }
-        Field("close") { Rows(NumberColumn(column: $0.series.columns.prices.close)) }
-        Field("volume") { Rows(NumberColumn(column: $0.series.columns.volume)) }
-        Field("bid") { $0.series.columns.bid }
-        Field("ask") { $0.series.columns.ask }
-        Field("lastComplete") { $0.series.columns.isLastComplete }
+        Field("time") { Rows($0.series.times.lazy.map(UnixTime.init)) }
+        Field("open") { Rows(NumberColumn(column: $0.series.prices.open)) }
+        Field("high") { Rows(NumberColumn(column: $0.series.prices.high)) }
+        Field("low") { Rows(NumberColumn(column: $0.series.prices.low)) }
+        Field("close") { Rows(NumberColumn(column: $0.series.prices.close)) }
+        Field("volume") { Rows(NumberColumn(column: $0.series.volume)) }
+        Field("bid") { $0.series.bid }
+        Field("ask") { $0.series.ask }
+        Field("lastComplete") { $0.series.isLastComplete }
     }
 }
 

@@ -3,28 +3,10 @@ package import GraphQL
 
 /// A chart as it is written: the candles are made one by one out of the columns.
 struct Chart: Sendable {
-    /// Shared by all rows, so that a row costs no copy of the columns.
-    let series: SharedSeries
+    let series: CandleSeries
 
     init(_ series: CandleSeries) {
-        self.series = SharedSeries(series)
-    }
-}
-
-/// A series that many rows look at.
-final class SharedSeries: Sendable {
-    let columns: CandleSeries
-    /// Days have a date of their own: midnight in New York is another day in UTC.
-    let hasDates: Bool
-    let timeZone: ExchangeTimeZone
-
-    init(_ columns: CandleSeries) {
-        self.columns = columns
-        timeZone = ExchangeTimeZone(columns.timeZone)
-        switch columns.interval {
-        case .oneDay, .oneWeek, .oneMonth: hasDates = true
-        case .oneMinute, .fiveMinutes, .fifteenMinutes, .thirtyMinutes, .oneHour: hasDates = false
-        }
+        self.series = series
     }
 }
 
@@ -32,60 +14,72 @@ extension Chart: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = Object<Chart>("Chart") {
-        Field("symbol") { $0.series.columns.symbol }
-        Field("interval") { $0.series.columns.interval }
-        Field("currency") { $0.series.columns.currency }
-        Field("adjustment") { $0.series.columns.adjustment }
-        Field("extendedHours") { $0.series.columns.isExtendedHours }
-        Field("timeZone") { $0.series.columns.timeZone }
-        Field("truncated") { $0.series.columns.isTruncated }
-        Field("candles") { Rows(CandleRows(series: $0.series)) }
+        Field("symbol", \.series.symbol)
+        Field("interval", \.series.interval)
+        Field("currency", \.series.currency)
+        Field("adjustment", \.series.adjustment)
+        Field("extendedHours", \.series.isExtendedHours)
+        Field("timeZone", \.series.timeZone)
+        Field("truncated", \.series.isTruncated)
+        Field("candles") { Rows(CandleRows($0.series)) }
         Field("columns") { CandleColumns(series: $0.series) }
-        Field("asOf") { $0.series.columns.reading.asOf }
-        Field("fetchedAt") { $0.series.columns.reading.fetchedAt }
-        Field("source") { $0.series.columns.reading.source }
-        Field("stale") { $0.series.columns.reading.isStale }
+        Field("asOf", \.series.reading.asOf)
+        Field("fetchedAt", \.series.reading.fetchedAt)
+        Field("source", \.series.reading.source)
+        Field("stale", \.series.reading.isStale)
     }
 }
 
-/// The candles of a series, by their place in it.
+/// The candles of a series, made one by one.
 struct CandleRows: RandomAccessCollection, Sendable {
-    let series: SharedSeries
+    private let series: CandleSeries
+    private let timeZone: ExchangeTimeZone
+    /// Days have a date of their own: midnight in New York is another day in UTC.
+    private let hasDates: Bool
+
+    init(_ series: CandleSeries) {
+        self.series = series
+        timeZone = ExchangeTimeZone(series.timeZone)
+        switch series.interval {
+        case .oneDay, .oneWeek, .oneMonth: hasDates = true
+        case .oneMinute, .fiveMinutes, .fifteenMinutes, .thirtyMinutes, .oneHour: hasDates = false
+        }
+    }
 
     var startIndex: Int { 0 }
-    var endIndex: Int { series.columns.count }
-    subscript(index: Int) -> CandleRow { CandleRow(series: series, index: index) }
+    var endIndex: Int { series.count }
+
+    subscript(index: Int) -> CandleRow {
+        let candle = series[index]
+        let time = Instant(secondsSince1970: candle.time) ?? .earliest
+        return CandleRow(
+            time: time, date: hasDates ? time.date(in: timeZone) : nil, candle: candle,
+            isComplete: index < series.count - 1 || series.isLastComplete ?? true)
+    }
 }
 
-/// One candle: a place in the columns.
+/// One candle: plain values without references, so that its fields are written from where they lie.
 struct CandleRow: Sendable {
-    let series: SharedSeries
-    let index: Int
-
-    private var time: Int64 { series.columns.times[index] }
-    fileprivate var start: Instant { Instant(secondsSince1970: time) ?? .earliest }
-    fileprivate var date: CalendarDate? {
-        series.hasDates ? start.date(in: series.timeZone) : nil
-    }
-    fileprivate var isComplete: Bool {
-        index < series.columns.count - 1 || series.columns.isLastComplete ?? true
-    }
+    let time: Instant
+    let date: CalendarDate?
+    let candle: Candle
+    let isComplete: Bool
 }
 
 extension CandleRow: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = Object<CandleRow>("Candle") {
-        Field("time") { $0.start }
-        Field("date") { $0.date }
-        Field("open") { $0.series.columns.prices.open[$0.index] ?? .zero }
-        Field("high") { $0.series.columns.prices.high[$0.index] ?? .zero }
-        Field("low") { $0.series.columns.prices.low[$0.index] ?? .zero }
-        Field("close") { $0.series.columns.prices.close[$0.index] ?? .zero }
-        Field("volume") { $0.series.columns.volume[$0.index] }
-        Field("bid") { row in row.series.columns.bid.map { $0[row.index] } }
-        Field("ask") { row in row.series.columns.ask.map { $0[row.index] } }
-        Field("complete") { $0.isComplete }
+        Field("time", \.time)
+        Field("date", \.date)
+        Field("open", \.candle.prices.open)
+        Field("high", \.candle.prices.high)
+        Field("low", \.candle.prices.low)
+        Field("close", \.candle.prices.close)
+        Field("volume", \.candle.volume)
+        Field("bid", \.candle.bid)
+        Field("ask", \.candle.ask)
+        Field("complete", \.isComplete)
     }
 }
 

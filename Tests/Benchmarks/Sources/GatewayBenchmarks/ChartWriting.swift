@@ -1,0 +1,77 @@
+import Brokerage
+import Contract
+import Gateway
+import GraphQL
+import Upstream
+
+/// How fast a long chart is written once it has been read: megabytes of response a second.
+struct ChartWriting {
+    private let schema: ExecutableSchema<GatewayContext>
+    private let backends: Backends
+
+    static let candles = 10_000
+    static let forms = [
+        (name: "candles", fields: "candles { time open high low close volume }"),
+        (name: "columns", fields: "columns { time open high low close volume }"),
+    ]
+
+    init() throws {
+        schema = try ExecutableSchema(
+            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
+            context: GatewayContext.self)
+        let source = MarketSource(
+            LongSeries(), spelling: PlainDialect(), provider: .alpaca, environment: .sandbox, for: .everybody)
+        backends = Backends(connections: [], market: [source], reads: KeptReads(clock: .stopped))
+    }
+
+    /// The response to one form of the question.
+    func response(_ fields: String) async throws -> [UInt8] {
+        let context = GatewayContext(
+            session: .anonymous, backends: backends, call: CallContext(deadline: .now + .seconds(60)))
+        let request = Request(
+            "{ chart(symbol: \"AAPL\", interval: ONE_MINUTE, last: \(Self.candles)) { \(fields) } }")
+        return try await schema.respond(to: request, context: context).value().body
+    }
+}
+
+extension CallClock {
+    /// Nothing grows old.
+    static var stopped: CallClock {
+        let (now, wallTime) = (ContinuousClock.now, Instant.now)
+        return CallClock(now: { now }, wallTime: { wallTime }, sleep: CallClock.system.sleep)
+    }
+}
+
+/// Ten thousand minutes of prices in cents.
+private struct LongSeries: ChartSource {
+    let chartAbilities = ChartAbilities(
+        intervals: [.oneMinute], adjustments: [.raw], hasExtendedHours: true)
+
+    func charts(
+        of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: CandleSeries] {
+        var charts: [Symbol: CandleSeries] = [:]
+        for symbol in symbols {
+            var series = CandleSeries(
+                symbol: symbol, interval: window.interval,
+                reading: Reading(source: .alpaca, fetchedAt: .now), reserving: ChartWriting.candles)
+            for minute in 0..<ChartWriting.candles {
+                guard series.append(Self.candle(minute)) else {
+                    throw ProviderFailure(.alpaca, .answerInvalid(nil))
+                }
+            }
+            charts[symbol] = series
+        }
+        return charts
+    }
+
+    private static func candle(_ minute: Int) -> Candle {
+        func price(_ cents: Int) -> Decimal { Decimal(coefficient: Int128(cents), scale: 2) ?? .zero }
+        let base = 22_745 + minute * 7_919 % 400
+        return Candle(
+            time: 1_795_185_000 + Int64(minute) * 60,
+            prices: PriceBar(
+                open: price(base), high: price(base + 31), low: price(base - 17), close: price(base + 5)),
+            volume: Decimal(90_211 + minute * 31 % 5_000))
+    }
+}
