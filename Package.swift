@@ -75,8 +75,8 @@ let package = Package(
         door(
             "Portico", at: "Sources/Portico",
             over: [
-                "Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "Upstream", "Web",
-                arguments, configuration, lifecycle, logging, signals, system,
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "Upstream",
+                "Web", arguments, configuration, lifecycle, logging, signals, system,
             ]),
 
         // What outside harnesses measure.

@@ -1,5 +1,5 @@
 package import Brokerage
-package import Upstream
+import Upstream
 
 /// What stands behind the schema: connections to brokers, sources of market data, and what was read from them a
 /// moment ago.
@@ -10,14 +10,12 @@ package struct Backends: Sendable {
     let market: [MarketSource]
     let routes: Routes
     let reads: KeptReads
-    /// How a provider fares, as the one who asks may know: by the server's own keys and the user's.
-    let condition: @Sendable (Provider, OwnerID?) -> ProviderCondition
+    /// How a provider fares; the limits are those of the server's own key and of the connections named.
+    let condition: @Sendable (Provider, _ connections: [String]) -> ProviderCondition
 
     package init(
         connections: [BrokerConnection], market: [MarketSource], routes: Routes = .standard, reads: KeptReads,
-        condition: @escaping @Sendable (Provider, OwnerID?) -> ProviderCondition = { _, _ in
-            ProviderCondition(health: .up)
-        }
+        condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
         self.connections = connections
         self.market = market

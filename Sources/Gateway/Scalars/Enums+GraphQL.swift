@@ -35,6 +35,4 @@ extension AllocationKey: GraphQLEnum, Input {
 
 extension ErrorCode: GraphQLEnum {}
 
-extension ProviderHealth: GraphQLEnum {}
-
 extension Feature: GraphQLEnum {}

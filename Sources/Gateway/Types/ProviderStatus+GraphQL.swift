@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 package import GraphQL
 package import Upstream
 
@@ -11,55 +11,14 @@ struct ProviderStatus: Sendable {
     let condition: ProviderCondition
 }
 
-/// How a provider fares, by its recent calls.
+/// How a provider fares, and what is left of its limits.
 package struct ProviderCondition: Sendable {
-    package var health: ProviderHealth
-    /// Nil while its calls work.
-    package var failure: LastingFailure?
-    package var latency: Duration?
-    package var rateLimits: [RateLimitStatus]
+    let health: ProviderHealth
+    let rateLimits: [QuotaStatus]
 
-    package init(
-        health: ProviderHealth, failure: LastingFailure? = nil, latency: Duration? = nil,
-        rateLimits: [RateLimitStatus] = []
-    ) {
+    package init(health: ProviderHealth, rateLimits: [QuotaStatus]) {
         self.health = health
-        self.failure = failure
-        self.latency = latency
         self.rateLimits = rateLimits
-    }
-}
-
-/// By its recent calls.
-package enum ProviderHealth: String, Sendable, CaseIterable {
-    case up = "UP"
-    case degraded = "DEGRADED"
-    case down = "DOWN"
-}
-
-/// A failure that lasts.
-package struct LastingFailure: Sendable {
-    let failure: ProviderFailure
-    let since: Instant
-    let retryAt: Instant?
-
-    package init(_ failure: ProviderFailure, since: Instant, retryAt: Instant?) {
-        self.failure = failure
-        self.since = since
-        self.retryAt = retryAt
-    }
-}
-
-/// What is left of a limit.
-package struct RateLimitStatus: Sendable {
-    let window: QuotaWindow
-    let remaining: Int
-    let resetsAt: Instant?
-
-    package init(_ window: QuotaWindow, remaining: Int, resetsAt: Instant?) {
-        self.window = window
-        self.remaining = remaining
-        self.resetsAt = resetsAt
     }
 }
 
@@ -84,7 +43,7 @@ extension GatewayContext {
             let connections = ownConnections.filter { $0.provider == provider }
             return ProviderStatus(
                 provider: provider, sources: sources, isAccountSource: !connections.isEmpty,
-                condition: backends.condition(provider, session.owner))
+                condition: backends.condition(provider, connections.map(\.id)))
         }
     }
 }
@@ -115,9 +74,11 @@ extension ProviderStatus: GraphQLObject {
         Field("provider", \.provider)
         Field("configured") { !$0.sources.isEmpty || $0.isAccountSource }
         Field("environment") { $0.sources.first?.environment }
-        Field("health", \.condition.health)
-        Field("failure", \.condition.failure)
-        Field("latencyMs") { $0.condition.latency.map { $0 / .milliseconds(1) } }
+        Field("health", \.condition.health.state)
+        Field("failure") { status in
+            status.condition.health.failure.map { LastingFailure(provider: status.provider, failure: $0) }
+        }
+        Field("latencyMs") { $0.condition.health.latency.map { $0 / .milliseconds(1) } }
         Field("capabilities") { status in
             Capabilities(
                 features: status.features,
@@ -146,26 +107,44 @@ struct Capabilities: GraphQLObject {
     }
 }
 
-extension LastingFailure: GraphQLObject {
-    package typealias Context = GatewayContext
+/// Why calls to a provider fail now.
+struct LastingFailure: GraphQLObject {
+    typealias Context = GatewayContext
 
-    package static let graphQL = Object<LastingFailure>("Failure") {
-        Field("code") { FieldError($0.failure).code }
-        Field("message") { FieldError($0.failure).message }
-        Field("since", \.since)
-        Field("retryAt", \.retryAt)
+    let provider: Provider
+    let failure: ProviderHealth.Failure
+
+    private var error: FieldError { FieldError(ProviderFailure(provider, failure.cause)) }
+
+    static let graphQL = Object<LastingFailure>("Failure") {
+        Field("code") { $0.error.code }
+        Field("message") { $0.error.message }
+        Field("since", \.failure.since)
+        Field("retryAt", \.failure.retryAt)
     }
 }
 
-extension RateLimitStatus: GraphQLObject {
+extension QuotaStatus: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<RateLimitStatus>("RateLimit") {
-        Field("name", \.window.name)
+    package static let graphQL = Object<QuotaStatus>("RateLimit") {
+        Field("name") { $0.window.name }
         Field("windowSeconds") { $0.window.period.seconds }
-        Field("limit", \.window.limit)
+        Field("limit", \.limit)
         Field("remaining", \.remaining)
         Field("resetsAt", \.resetsAt)
+    }
+}
+
+extension ProviderHealth.State: GraphQLScalar {
+    package static var graphQLNames: [String] { ["ProviderHealth"] }
+
+    package func write(to writer: inout ResponseWriter) throws(LeafError) {
+        switch self {
+        case .up: writer.write("UP")
+        case .degraded: writer.write("DEGRADED")
+        case .down: writer.write("DOWN")
+        }
     }
 }
 

@@ -4,19 +4,19 @@ import Gateway
 
 /// The providers that a server was configured for, and the order in which they are asked.
 struct ProviderSettings {
-    let alpaca: AlpacaSettings?
-    let saxo: SaxoSettings?
-    let alphaVantage: AlphaVantageSettings?
-    let polygon: PolygonSettings?
-    let yahoo: YahooSettings?
+    let alpaca: AlpacaAccess?
+    let saxo: SaxoAccess?
+    let alphaVantage: AlphaVantageAccess?
+    let polygon: PolygonAccess?
+    let yahoo: YahooAccess?
     let routes: Routes
 
     init(_ settings: SettingReader) throws {
-        alpaca = try AlpacaSettings(settings)
-        saxo = try SaxoSettings(settings)
-        alphaVantage = try AlphaVantageSettings(settings)
-        polygon = try PolygonSettings(settings)
-        yahoo = try YahooSettings(settings)
+        alpaca = try AlpacaAccess(settings)
+        saxo = try SaxoAccess(settings)
+        alphaVantage = try AlphaVantageAccess(settings)
+        polygon = try PolygonAccess(settings)
+        yahoo = try YahooAccess(settings)
         routes = try Routes(settings)
     }
 

@@ -31,7 +31,7 @@ extension AlpacaConfiguration {
     }
 
     /// The account that the settings name.
-    init(_ settings: AlpacaSettings) throws {
+    init(_ settings: AlpacaAccess) throws {
         do {
             try self.init(
                 environment: settings.environment, tradingURL: settings.tradingURL, dataURL: settings.dataURL,
@@ -49,7 +49,7 @@ extension AlpacaConfiguration {
     }
 }
 
-extension AlpacaSettings.Credential {
+extension AlpacaAccess.Credential {
     fileprivate var proof: AlpacaCredential {
         get throws {
             switch self {

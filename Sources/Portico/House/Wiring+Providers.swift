@@ -1,4 +1,6 @@
 import Alpaca
+import AlphaVantage
+import Brokerage
 import Sandbox
 import Upstream
 
@@ -6,10 +8,14 @@ extension Wiring {
     /// All providers of the embedded sandbox, as its demo user.
     mutating func add(_ sandbox: Sandbox, of owner: OwnerID) throws {
         add(try AlpacaConfiguration(sandbox), of: owner)
+        add(try AlphaVantageConfiguration(sandbox), in: .sandbox)
     }
 
     /// The providers that the settings name; the brokers' accounts are the owner's.
     mutating func add(_ providers: ProviderSettings, of owner: OwnerID) throws {
         if let alpaca = providers.alpaca { add(try AlpacaConfiguration(alpaca), of: owner) }
+        if let alphaVantage = providers.alphaVantage {
+            add(try AlphaVantageConfiguration(alphaVantage), in: .live)
+        }
     }
 }

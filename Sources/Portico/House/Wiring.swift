@@ -6,20 +6,19 @@ import Upstream
 struct Wiring {
     let transport: Transport
     let ledger: QuotaLedger
+    private let monitor: ProviderMonitor
     private(set) var connections: [BrokerConnection] = []
     private(set) var market: [MarketSource] = []
-    private var holders: [QuotaHolder] = []
 
     init(over transport: Transport) {
         self.transport = transport
         ledger = QuotaLedger()
+        monitor = ProviderMonitor()
     }
 
     /// The line of the server's own credential with a provider.
-    mutating func line(to provider: Provider) -> ProviderLine {
-        let holder = QuotaHolder(provider)
-        holders.append(holder)
-        return ProviderLine(holder, over: transport, ledger: ledger)
+    func line(to provider: Provider) -> ProviderLine {
+        ProviderLine(QuotaHolder(provider), over: transport, ledger: ledger, monitor: monitor)
     }
 
     mutating func add(_ source: MarketSource) {
@@ -32,6 +31,13 @@ struct Wiring {
 
     /// What stands behind the schema.
     func backends(_ routes: Routes) -> Backends {
-        Backends(connections: connections, market: market, routes: routes, reads: KeptReads())
+        Backends(
+            connections: connections, market: market, routes: routes, reads: KeptReads(),
+            condition: { [ledger, monitor] provider, connections in
+                let holders =
+                    [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }
+                return ProviderCondition(
+                    health: monitor.health(of: provider), rateLimits: holders.flatMap(ledger.status))
+            })
     }
 }

@@ -65,7 +65,10 @@ struct TestGateway: Sendable {
                     try client(.demo), spelling: PlainDialect(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
-            reads: KeptReads(clock: clock.calls))
+            reads: KeptReads(clock: clock.calls),
+            condition: { provider, _ in
+                ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
+            })
     }
 
     func respond(

@@ -21,7 +21,12 @@ struct ChartWriting {
             context: GatewayContext.self)
         let source = MarketSource(
             LongSeries(), spelling: PlainDialect(), provider: .alpaca, environment: .sandbox, for: .everybody)
-        backends = Backends(connections: [], market: [source], reads: KeptReads(clock: .stopped))
+        let monitor = ProviderMonitor()
+        backends = Backends(
+            connections: [], market: [source], reads: KeptReads(clock: .stopped),
+            condition: { provider, _ in
+                ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
+            })
     }
 
     /// The response to one form of the question.

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// Alpha Vantage, as the configuration names it.
-struct AlphaVantageSettings {
+struct AlphaVantageAccess {
     let baseURL: HTTPURL
     let key: String
     /// Whether the key is of a paid plan, which has quotes in bulk and whole histories.
@@ -22,7 +22,7 @@ struct AlphaVantageSettings {
 }
 
 /// Polygon, as the configuration names it.
-struct PolygonSettings {
+struct PolygonAccess {
     let baseURL: HTTPURL
     let key: String
     let perMinute: Int?
@@ -37,7 +37,7 @@ struct PolygonSettings {
 }
 
 /// Yahoo, which is asked only where the configuration says so: it is for personal use, by its own terms.
-struct YahooSettings {
+struct YahooAccess {
     let baseURL: HTTPURL?
     let format: Format
 
@@ -74,7 +74,7 @@ struct YahooSettings {
 }
 
 /// Saxo Bank, as the configuration names it.
-struct SaxoSettings {
+struct SaxoAccess {
     let baseURL: HTTPURL
     let environment: Environment
     /// An access token, such as the one of 24 hours that Saxo's developer portal gives.

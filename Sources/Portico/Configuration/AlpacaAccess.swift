@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// An Alpaca account, as the configuration names it.
-struct AlpacaSettings {
+struct AlpacaAccess {
     let tradingURL: HTTPURL
     let dataURL: HTTPURL
     let environment: Environment
@@ -16,10 +16,10 @@ struct AlpacaSettings {
     /// Nil where nothing of Alpaca is set.
     init?(_ settings: SettingReader) throws {
         guard try settings.hasAny(under: "alpaca-") else { return nil }
-        environment = try AlpacaSettings.environment(settings)
-        tradingURL = try settings.url(.alpacaBaseURL, otherwise: AlpacaSettings.tradingURL(environment))
+        environment = try AlpacaAccess.environment(settings)
+        tradingURL = try settings.url(.alpacaBaseURL, otherwise: AlpacaAccess.tradingURL(environment))
         dataURL = try settings.url(.alpacaDataURL, otherwise: "https://data.alpaca.markets")
-        credential = try AlpacaSettings.credential(settings)
+        credential = try AlpacaAccess.credential(settings)
     }
 
     private static func tradingURL(_ environment: Environment) -> String {
