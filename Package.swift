@@ -33,6 +33,7 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOPosix", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
+let webSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -66,7 +67,7 @@ let package = Package(
         room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"]),
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
         room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
-        room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio),
+        room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio + [webSocket]),
 
         // From the front door to the resolvers.
         room("Contract", at: "schema", resources: [.embedInCode("schema.graphql")]),

@@ -15,6 +15,8 @@ package struct Sandbox: Sendable {
     package let faults: FaultBook
     /// What users do when an application asks for access, at every provider.
     package let oauth: OAuthDecisionBook
+    /// The WebSockets that are open.
+    package let streams: OpenStreams
     private let counter: CallCounter
     private let stage: Stage
     private let desk: ControlDesk
@@ -45,20 +47,21 @@ package struct Sandbox: Sendable {
         let market = Market(seed: configuration.seed)
         let stage = Stage(market, clock: configuration.clock)
         let (counter, faults) = (CallCounter(), FaultBook())
-        let decisions = OAuthDecisionBook()
+        let (decisions, streams) = (OAuthDecisionBook(), OpenStreams())
         let alpaca = AlpacaStandIn(configuration, stage: stage, decisions: decisions)
         let alphaVantage = AlphaVantageStandIn(configuration, stage: stage)
         let yahoo = YahooStandIn(configuration, stage: stage)
         let saxo = SaxoStandIn(configuration, stage: stage, decisions: decisions)
         let limiters = alpaca.limiters + [alphaVantage.budget, yahoo.budget] + saxo.resettables
         let desk = ControlDesk(
-            counter: counter, faults: faults, stage: stage, limiters: limiters, decisions: decisions)
+            counter: counter, faults: faults, stage: stage, limiters: limiters, decisions: decisions,
+            streams: streams)
         switchboard = Switchboard(
             standIns: alpaca.standIns + [alphaVantage.standIn] + yahoo.standIns + saxo.standIns,
-            control: desk.routes, calls: counter, faults: faults)
+            control: desk.routes, calls: counter, faults: faults, streams: streams)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
-            answer: switchboard.answer)
+            open: switchboard.open, answer: switchboard.answer)
         address = server.address.authority
         let base = "http://\(address)"
         self.alpaca = AlpacaURLs(
@@ -73,6 +76,7 @@ package struct Sandbox: Sendable {
         grace = configuration.grace
         self.faults = faults
         oauth = decisions
+        self.streams = streams
         self.counter = counter
         self.stage = stage
         self.desk = desk

@@ -7,6 +7,8 @@ import NIOHTTP1
 /// - `POST /_sandbox/reset`: forgets calls, faults, script and what has been used of rate limits.
 /// - `GET /_sandbox/faults`: the script of faults. `POST`: adds one (see ``Fault/init(_:)-json``).
 /// - `POST /_sandbox/market`: `{"hours": "open"|"closed"|"as_scheduled", "unpriced": ["AAPL"]}`.
+/// - `POST /_sandbox/disconnect`: `{"provider": "alpaca", "endpoint": "GET /v2/{feed}"}`, both optional: cuts
+///   the streams that are open.
 /// - `POST /_sandbox/oauth`: `{"decision": "ask"|"approve"|"refuse", "user": "demo"}`, where `user` belongs to
 ///   `approve`: what users do when an application asks for access.
 struct ControlDesk: Sendable {
@@ -17,6 +19,7 @@ struct ControlDesk: Sendable {
     let stage: Stage
     let limiters: [any Resettable]
     let decisions: OAuthDecisionBook
+    let streams: OpenStreams
 
     var routes: [Route] {
         [
@@ -40,6 +43,13 @@ struct ControlDesk: Sendable {
                     let script = try MarketScript(JSON(parsing: request.body))
                     stage.set(script)
                     return .json(script.json)
+                }
+            },
+            .post("/disconnect") { request in
+                try told {
+                    let target = try StreamTarget(JSON(parsing: request.body))
+                    let count = streams.cut(target.provider, target.endpoint)
+                    return .json(["streams": JSON(integerLiteral: count)])
                 }
             },
             .post("/oauth") { request in

@@ -6,7 +6,9 @@ extension Fault {
     /// `{"effect": "status", "status": 503, "retry_after": 2, "provider": "alpaca", "endpoint": "GET
     /// /v2/account", "remaining": 1, "every": 1}`; the effects are `latency` (with `milliseconds`), `status`
     /// (with `status`, 400 ... 599, and perhaps `retry_after` in seconds), `malformed_body`,
-    /// `truncated_body`, `closed_connection`, `hang` and `expired_token`.
+    /// `truncated_body`, `closed_connection`, `hang`, `disconnect` and `expired_token`.
+    ///
+    /// An endpoint `GET /v2/{feed} message` stands for the single messages of a stream.
     init(_ json: JSON) throws(ScriptError) {
         try json.requireMembers([
             "effect", "milliseconds", "status", "retry_after", "provider", "endpoint", "remaining", "every",
@@ -54,12 +56,13 @@ extension Fault.Effect {
         case "truncated_body": self = .truncatedBody
         case "closed_connection": self = .closedConnection
         case "hang": self = .hang
+        case "disconnect": self = .disconnect
         case "expired_token": self = .expiredToken
         case .some, nil:
             throw ScriptError(
                 """
                 "effect" must be one of latency, status, malformed_body, truncated_body, closed_connection, \
-                hang, expired_token
+                hang, disconnect, expired_token
                 """)
         }
     }
@@ -83,6 +86,7 @@ extension Fault.Effect {
         case .truncatedBody: return [.init(name: "effect", value: "truncated_body")]
         case .closedConnection: return [.init(name: "effect", value: "closed_connection")]
         case .hang: return [.init(name: "effect", value: "hang")]
+        case .disconnect: return [.init(name: "effect", value: "disconnect")]
         case .expiredToken: return [.init(name: "effect", value: "expired_token")]
         }
     }

@@ -36,6 +36,8 @@ package struct Fault: Sendable, Hashable {
         case closedConnection
         /// No answer until the client goes away.
         case hang
+        /// A stream is opened, and cut after its first message; other calls end as with ``closedConnection``.
+        case disconnect
         /// The credential is refused as one that has run out.
         case expiredToken
     }

@@ -34,9 +34,18 @@ package final class FaultBook: Sendable {
 
     /// Takes the faults of one call from the script.
     func script(for endpoint: Endpoint) -> FaultScript {
+        take { $0.strikes(endpoint) }
+    }
+
+    /// Takes the faults of one message of a stream from the script: those only that name messages.
+    func script(forMessage endpoint: Endpoint) -> FaultScript {
+        take { $0.endpoint != nil && $0.strikes(endpoint) }
+    }
+
+    private func take(_ strikes: (Fault) -> Bool) -> FaultScript {
         entries.withLock { entries in
             var effects: [Fault.Effect] = []
-            for index in entries.indices where entries[index].fault.strikes(endpoint) {
+            for index in entries.indices where strikes(entries[index].fault) {
                 entries[index].seen += 1
                 guard entries[index].seen.isMultiple(of: entries[index].fault.every) else { continue }
                 effects.append(entries[index].fault.effect)

@@ -4,14 +4,23 @@ import NIOHTTP1
 struct FaultScript {
     let effects: [Fault.Effect]
 
-    func perform(failures: StandIn.Failures, _ answer: () async -> Response) async -> Response {
+    /// The first effect that is no latency.
+    var effect: Fault.Effect? {
+        effects.first {
+            if case .latency = $0 { false } else { true }
+        }
+    }
+
+    /// Lets every latency pass.
+    func delay() async {
         for case .latency(let latency) in effects {
             // Cancelled when the client goes away, or the sandbox stops: nobody waits for the answer then.
             try? await Task.sleep(for: latency)
         }
-        let effect = effects.first {
-            if case .latency = $0 { false } else { true }
-        }
+    }
+
+    func perform(failures: StandIn.Failures, _ answer: () async -> Response) async -> Response {
+        await delay()
         switch effect {
         case nil, .latency: return await answer()
         case .status(let status, let retryAfter):
@@ -25,7 +34,7 @@ struct FaultScript {
             var response = await answer()
             response.delivery = .truncated
             return response
-        case .closedConnection: return undelivered
+        case .closedConnection, .disconnect: return undelivered
         case .hang:
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
             return undelivered

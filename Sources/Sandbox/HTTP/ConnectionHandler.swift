@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// The pipelining handler before it holds the next request back until the answer is written. The task is
 /// cancelled when the client goes away, so that an answer that hangs ends with its connection.
-final class ConnectionHandler: ChannelInboundHandler {
+final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
@@ -15,16 +15,19 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private let connections: Connections
     private let logger: Logger
+    private let upgrades: Upgrades
     private let answer: @Sendable (Request) async -> Response
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var task: Task<Void, Never>?
 
     init(
-        connections: Connections, logger: Logger, answer: @escaping @Sendable (Request) async -> Response
+        connections: Connections, logger: Logger, upgrades: Upgrades,
+        answer: @escaping @Sendable (Request) async -> Response
     ) {
         self.connections = connections
         self.logger = logger
+        self.upgrades = upgrades
         self.answer = answer
     }
 
@@ -35,7 +38,6 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         task?.cancel()
-        connections.remove(context.channel)
         context.fireChannelInactive()
     }
 
@@ -66,6 +68,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func begin(context: ChannelHandlerContext) {
         guard let head else { return }
+        if let refusal = upgrades.takeRefusal() { return write(refusal, context: context) }
         guard
             let request = Request(
                 method: head.method, target: head.uri, headers: head.headers, body: body,

@@ -14,14 +14,17 @@ final class Connections: Sendable {
 
     /// False when the server is stopping and takes no more.
     func add(_ channel: any Channel) -> Bool {
-        state.withLock { state in
+        let isTaken = state.withLock { state in
             guard !state.isDraining else { return false }
             state.channels[ObjectIdentifier(channel)] = channel
             return true
         }
+        // Whatever handles the connection by then.
+        if isTaken { channel.closeFuture.whenComplete { [self] _ in remove(channel) } }
+        return isTaken
     }
 
-    func remove(_ channel: any Channel) {
+    private func remove(_ channel: any Channel) {
         state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 

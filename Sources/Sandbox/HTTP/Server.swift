@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// An HTTP/1.1 server for one answering function.
+/// An HTTP/1.1 server for one answering function, and one that opens WebSockets.
 ///
 /// Small on purpose: it stands in for others' servers on the machine's own network, and is no front door.
 final class Server: Sendable {
@@ -19,7 +19,9 @@ final class Server: Sendable {
 
     /// Listens; throws what the system says when the address is not to be had.
     init(
-        host: String, port: Int, logger: Logger, answer: @escaping @Sendable (Request) async -> Response
+        host: String, port: Int, logger: Logger,
+        open: @escaping @Sendable (Request) async -> Handshake?,
+        answer: @escaping @Sendable (Request) async -> Response
     ) async throws {
         let connections = Connections()
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -28,9 +30,12 @@ final class Server: Sendable {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+                    let upgrades = Upgrades(open)
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                        withServerUpgrade: upgrades.configuration, withErrorHandling: true)
                     try channel.pipeline.syncOperations.addHandler(
-                        ConnectionHandler(connections: connections, logger: logger, answer: answer))
+                        ConnectionHandler(
+                            connections: connections, logger: logger, upgrades: upgrades, answer: answer))
                 }
             }
             .bind(host: host, port: port).get()

@@ -6,7 +6,18 @@ package struct StandIn: Sendable {
     /// The first segment of every path: `alpaca-data`.
     package let prefix: String
     package let routes: [Route]
+    package let streams: [StreamRoute]
     package let failures: Failures
+
+    package init(
+        provider: Provider, prefix: String, routes: [Route], streams: [StreamRoute] = [], failures: Failures
+    ) {
+        self.provider = provider
+        self.prefix = prefix
+        self.routes = routes
+        self.streams = streams
+        self.failures = failures
+    }
 
     /// How a host answers what is not up to a route.
     package struct Failures: Sendable {

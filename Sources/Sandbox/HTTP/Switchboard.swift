@@ -7,6 +7,7 @@ package struct Switchboard: Sendable {
     let control: [Route]
     let calls: CallCounter
     let faults: FaultBook
+    let streams: OpenStreams
 
     package func answer(_ request: Request) async -> Response {
         guard let prefix = request.path.first else { return .unknownPath }
@@ -16,6 +17,10 @@ package struct Switchboard: Sendable {
     }
 
     private func answer(_ request: Request, as standIn: StandIn) async -> Response {
+        if let (route, _) = standIn.stream(for: request) {
+            calls.count(Endpoint(provider: standIn.provider, name: route.name))
+            return .text("This is a WebSocket\n", status: .upgradeRequired)
+        }
         let match = Match(request, among: standIn.routes)
         let endpoint = Endpoint(provider: standIn.provider, name: match.name(of: request))
         calls.count(endpoint)
