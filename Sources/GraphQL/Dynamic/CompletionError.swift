@@ -34,4 +34,9 @@ enum CompletionError: PublicError, Hashable {
             "The operation selects more than \(limit) fields on the types that it meets; select less at once."
         }
     }
+
+    var extensions: InputObject {
+        guard case .planTooLarge(let limit) = self else { return InputObject() }
+        return ["code": .string(OperationLimit.fields.code), "limit": .int(limit)]
+    }
 }

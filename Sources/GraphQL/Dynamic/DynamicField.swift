@@ -9,10 +9,11 @@ struct DynamicField: Sendable {
     let completion: Completion
 
     /// The field as the engine's plans hold it.
-    var planned: PlannedField<DynamicValue> {
+    var planned: PlannedField {
         unsafe PlannedField(emit: { source, _, writer in
             do {
-                let value = unsafe try resolve(in: source.pointee)
+                let object = unsafe source.assumingMemoryBound(to: DynamicValue.self)
+                let value = unsafe try resolve(in: object.pointee)
                 return completion.write(value, as: type, to: &writer)
             } catch {
                 writer.fail(error)

@@ -27,9 +27,6 @@ final class DynamicPlanning: Sendable {
         let starts: [UInt32]
     }
 
-    /// As many fields as one plan has: what is selected beyond fails, instead of filling the memory.
-    private static let largestPlan = 1_000_000
-
     init(schema: Schema, variables: VariableValues, typeNames: Set<String>) {
         self.schema = schema
         self.variables = variables
@@ -39,15 +36,15 @@ final class DynamicPlanning: Sendable {
     /// Plans an operation that validation has let through.
     func plan(
         _ operation: OperationDefinition, of document: Document, from root: DynamicValue,
-        _ conditions: [UInt32: Bool]
+        _ settings: OperationPlan.Settings, _ conditions: [UInt32: Bool]
     ) throws -> OperationPlan {
         // Validation has refused operations that the schema has no root type for.
         guard let type = schema.rootType(for: operation.type) else { throw PlanningError.noOperation }
         var planner = Planner(
             document: document, schema: schema, introspection: Introspection(schema: schema),
             conditions: conditions)
-        let selection = try plan(type, [operation.selectionSet], with: &planner)
-        return OperationPlan(operation, RootPlan(root, selection), planner)
+        let plan = try planner.plan(object(of: type).bound, [operation.selectionSet])
+        return OperationPlan(operation, plan, from: RootValue(root), settings, planner)
     }
 
     /// Lets go of what was made; the plan has all that it needs.
@@ -60,10 +57,8 @@ final class DynamicPlanning: Sendable {
     ) throws -> ObjectPlanReference<DynamicValue> {
         let selection = SelectionOnType(type: type, starts: selectionSets.map(\.selections.start))
         if let known = made.withLock({ $0.plans[selection] }) { return known }
-        guard planner.keys.count < DynamicPlanning.largestPlan else {
-            throw CompletionError.planTooLarge(limit: DynamicPlanning.largestPlan)
-        }
-        let plan = try planner.plan(object(of: type), selectionSets)
+        let plan = ObjectPlanReference<DynamicValue>(
+            try planner.plan(object(of: type).bound, selectionSets))
         made.withLock { $0.plans[selection] = plan }
         return plan
     }
@@ -86,7 +81,7 @@ final class DynamicPlanning: Sendable {
         _ selected: FieldSelection, of parent: String, with planner: inout Planner
     ) throws -> DynamicField {
         let definition = selected.definition
-        let first = selected.fields[0]
+        let first = selected.places.first
         let arguments = Result { () throws(GraphQLError) in
             try schema.coerceArguments(
                 definition.arguments, given: first.arguments, in: planner.document, at: first.span,

@@ -44,18 +44,18 @@ public struct DynamicSchema: Sendable {
     public func run(_ request: Request, rootValue: InputValue = .null) throws(GraphQLErrors) -> Response {
         let document = PreparedDocument(try valid(request.document))
         let operation = try document.operation(named: request.operationName)
-        let variables = try document.variables(of: operation, given: request.variables, schema)
+        let variables = try operation.variables(given: request.variables, schema)
         let root = DynamicValue(rootValue)
         let planning = DynamicPlanning(schema: schema, variables: variables, typeNames: root.typeNames)
         defer { planning.forget() }
-        let plan = try document.plan(operation, variables) { conditions throws in
-            try planning.plan(operation, of: document.valid.document, from: root, conditions)
+        let settings = OperationPlan.Settings(
+            sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: nil)
+        let plan = try operation.plan(variables) { conditions throws in
+            try planning.plan(
+                operation.definition, of: document.valid.document, from: root, settings, conditions)
         }
         let response = plan.run(
-            in: OperationPlan.Circumstances(
-                variables: variables, context: (), sizeHint: document.sizeHint,
-                presenter: options.errorPresenter,
-                timeLimit: nil))
+            in: OperationPlan.Circumstances(variables: variables, context: ContextBox(())))
         switch response {
         case .ready(let response): return response
         // Only loads make a response wait, and no field here is loaded.

@@ -5,13 +5,10 @@
 /// let response = try await schema.respond(to: Request("{ account { equity } }"), context: context).value()
 /// ```
 public final class ExecutableSchema<Context: Sendable>: Sendable {
+    @usableFromInline
+    let engine: Engine
     /// The schema that requests are validated against and introspection tells of.
-    public let schema: Schema
-    private let roots: Roots
-    private let options: ExecutionOptions
-    /// What each field of the schema costs.
-    private let prices: CostModel
-    private let documents: GenerationalCache<String, PreparedDocument>
+    public var schema: Schema { engine.schema }
 
     /// Binds Swift types to a schema.
     ///
@@ -28,20 +25,19 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         subscription: Subscription = NoOperations(), context: Context.Type,
         options: ExecutionOptions = ExecutionOptions()
     ) throws(BindingError) {
-        self.schema = schema
-        self.options = options
+        let prices: CostModel
         do {
             prices = try CostModel(schema)
         } catch {
             throw BindingError(differences: [], faults: error.errors)
         }
-        roots = Roots(
+        let roots = Roots(
             query: RootBinding(query), mutation: RootBinding(ifAny: mutation),
             subscription: RootBinding(ifAny: subscription))
-        documents = GenerationalCache(capacity: options.documentCacheCapacity)
         var binder = Binder(schema: schema, context: context)
         roots.bind(to: &binder)
         if !binder.differences.isEmpty { throw BindingError(differences: binder.differences, faults: []) }
+        engine = Engine(schema, roots, prices, options)
     }
 
     /// Answers a request: at once where all that it asks for is at hand.
@@ -51,27 +47,14 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     /// - Parameters:
     ///   - request: the document, which of its operations to run, and the values of its variables.
     ///   - context: what resolvers are given.
-    ///   - allowed: the kinds of operation that may run; GraphQL over HTTP lets GET run queries only. Of another
-    ///     kind nothing is run, and the response's outcome is `notAllowed`.
+    ///   - allowed: the kinds of operation that may run, nil for all; GraphQL over HTTP lets GET run queries only. Of
+    ///     another kind nothing is run, and the response's outcome is `notAllowed`.
     /// - Returns: the response, or what makes it once its loads have answered.
+    @inlinable
     public func respond(
-        to request: Request, context: Context,
-        allowing allowed: Set<OperationType> = Set(OperationType.allCases)
+        to request: Request, context: Context, allowing allowed: Set<OperationType>? = nil
     ) -> Loading<Response> {
-        do throws(GraphQLErrors) {
-            let run = try prepare(request, context)
-            guard allowed.contains(run.plan.operation.type) else {
-                return .ready(Response(notAllowing: run.plan.operation.type))
-            }
-            if run.plan.operation.type == .subscription {
-                throw GraphQLErrors([
-                    GraphQLError("A subscription has no single response; it must be subscribed to.")
-                ])
-            }
-            return run.plan.run(in: run.circumstances)
-        } catch {
-            return .ready(Response(refusing: error.errors))
-        }
+        engine.respond(to: request, context: ContextBox(context), allowing: allowed)
     }
 
     /// Begins a subscription: a response for each event of its source stream, which ends with the sequence.
@@ -82,54 +65,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     public func subscribe(
         to request: Request, context: Context
     ) async -> Result<ResponseStream, RefusedSubscription> {
-        do throws(GraphQLErrors) {
-            let run = try prepare(request, context)
-            guard run.plan.operation.type == .subscription else {
-                return .success(ResponseStream(single: run))
-            }
-            do {
-                return .success(ResponseStream(run, try await run.plan.subscribe(in: run.circumstances)))
-            } catch {
-                let presented = options.errorPresenter.present(error, path: [], locations: [])
-                return .failure(RefusedSubscription(Response(refusing: [presented.ofRequest])))
-            }
-        } catch {
-            return .failure(RefusedSubscription(Response(refusing: error.errors)))
-        }
-    }
-
-    /// Everything that is done before anything is loaded.
-    private func prepare(_ request: Request, _ context: Context) throws(GraphQLErrors) -> PreparedRun {
-        let document = try prepare(request.document)
-        let operation = try document.operation(named: request.operationName)
-        let measured = try document.measured(operation, within: options.limits, at: prices)
-        let variables = try document.variables(of: operation, given: request.variables, schema)
-        // Before planning: the plan of an operation that costs too much may be too large to make.
-        let cost = try measured.cost(variables)
-        let plan = try document.plan(operation, variables) { [roots, schema] conditions throws in
-            try roots.plan(operation, of: document.valid, schema, conditions)
-        }
-        return PreparedRun(
-            plan: plan,
-            circumstances: OperationPlan.Circumstances(
-                variables: variables, context: context, sizeHint: document.sizeHint,
-                presenter: options.errorPresenter, timeLimit: options.timeLimit,
-                cost: request.extensions["cost"] == .boolean(true) ? cost.inputValue : nil))
-    }
-
-    /// Parses and validates a document, once for all requests that send it.
-    private func prepare(_ text: String) throws(GraphQLErrors) -> PreparedDocument {
-        if let known = documents[text] { return known }
-        let document: Document
-        do {
-            document = try parse(SourceText(text), limits: options.limits.limiting(options.parserLimits))
-        } catch {
-            throw GraphQLErrors([GraphQLError(refusing: error)])
-        }
-        let prepared = PreparedDocument(
-            try validate(document, against: schema, options: options.validation))
-        documents[text] = prepared
-        return prepared
+        await engine.subscribe(to: request, context: ContextBox(context))
     }
 }
 

@@ -6,14 +6,26 @@ public final class Execution: Sendable {
     public let variables: VariableValues
     @usableFromInline
     let slots: Slots
-    private let context: any Sendable
-    /// Set when the time of the operation is over.
-    private let hasExpired = Atomic(false)
+    @usableFromInline
+    let context: any RequestContext
+    /// Whether the time of the operation is over; nil where it may take as long as it likes.
+    private let expiry: Expiry?
 
-    init(variables: VariableValues, context: any Sendable, slotCount: Int) {
+    /// Set when the time of an operation is over.
+    final class Expiry: Sendable {
+        let hasCome = Atomic(false)
+    }
+
+    init(variables: VariableValues, context: any RequestContext, slotCount: Int, expiry: Expiry?) {
         self.variables = variables
         self.context = context
+        self.expiry = expiry
         slots = Slots(count: slotCount)
+    }
+
+    /// The same run, for a part of its plan that has slots of its own.
+    func frame(slotCount: Int) -> Execution {
+        Execution(variables: variables, context: context, slotCount: slotCount, expiry: expiry)
     }
 
     deinit {
@@ -26,26 +38,48 @@ public final class Execution: Sendable {
     /// throws in a schema that was accepted.
     ///
     /// - Throws: `ContextMismatch`.
-    @usableFromInline
-    func context<Context>(as type: Context.Type) throws -> Context {
-        guard let typed = context as? Context else { throw ContextMismatch() }
-        return typed
+    @inlinable
+    func context<Context: Sendable>(as _: Context.Type) throws -> Context {
+        guard Swift.type(of: context) == ContextBox<Context>.self else { throw ContextMismatch() }
+        // Just compared; a checked cast would look for conversions besides, which takes longer than most loads.
+        return unsafe unsafeDowncast(context, to: ContextBox<Context>.self).context
     }
 
     /// Says that the time is over, before what still runs is cancelled.
     func expire() {
-        hasExpired.store(true, ordering: .relaxed)
+        expiry?.hasCome.store(true, ordering: .relaxed)
     }
 
     /// What a load's error means: one that was cancelled because the time was over ran out of time.
     @usableFromInline
     func meaning(of error: any Error) -> any Error {
-        hasExpired.load(ordering: .relaxed) ? OperationTimedOut() : error
+        guard let expiry, expiry.hasCome.load(ordering: .relaxed) else { return error }
+        return OperationTimedOut()
     }
 }
 
 /// A resolver asked for a context of another type than the request has.
-struct ContextMismatch: Error {}
+@usableFromInline
+struct ContextMismatch: Error {
+    @inlinable
+    init() {}
+}
+
+/// What resolvers are given of a request, its type forgotten.
+@usableFromInline
+protocol RequestContext: AnyObject, Sendable {}
+
+/// The context of a request, whose type can be asked for without a cast.
+@usableFromInline
+final class ContextBox<Context: Sendable>: RequestContext {
+    @usableFromInline
+    let context: Context
+
+    @inlinable
+    init(_ context: Context) {
+        self.context = context
+    }
+}
 
 /// The operation took longer than it may.
 struct OperationTimedOut: PublicError {

@@ -12,15 +12,20 @@ struct ResponsePath: ~Copyable {
     @usableFromInline
     var segments: UnsafeMutablePointer<Int>
     @usableFromInline
-    var capacity = 32
+    var capacity: Int
+    /// Whether the memory is the path's own, which it is once it has grown.
+    @usableFromInline
+    var isOwner = false
 
-    init() {
-        unsafe segments = .allocate(capacity: capacity)
+    /// - Parameter slots: In whose memory the path begins; they live longer.
+    init(in slots: Slots) {
+        unsafe segments = slots.path
+        capacity = Slots.pathDepth
     }
 
     @inlinable
     deinit {
-        unsafe segments.deallocate()
+        if isOwner { unsafe segments.deallocate() }
     }
 
     /// Goes one level down; the caller sets the new top.
@@ -62,8 +67,9 @@ struct ResponsePath: ~Copyable {
     mutating func grow() {
         let larger = UnsafeMutablePointer<Int>.allocate(capacity: capacity * 2)
         unsafe larger.update(from: segments, count: capacity)
-        unsafe segments.deallocate()
+        if isOwner { unsafe segments.deallocate() }
         unsafe segments = larger
+        isOwner = true
         capacity *= 2
     }
 }

@@ -61,7 +61,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
                 } catch {
                     state = .ended
                     if error is CancellationError { return nil }
-                    let presented = run.circumstances.presenter.present(error, path: [], locations: [])
+                    let presented = run.plan.settings.presenter.present(error, path: [], locations: [])
                     return Response(refusing: [presented.ofRequest])
                 }
             }

@@ -24,21 +24,56 @@ public struct ResponseWriter: ~Copyable {
     var failures: [FieldFailure] = []
     /// What loads have left for this pass: columns and coerced arguments, by slot.
     @usableFromInline
-    let slots: Slots
+    var slots: Slots
 
     /// Bytes behind the capacity that may be overwritten, never read.
     @usableFromInline
     static var slack: Int { 64 }
 
+    /// Whether the memory is the writer's own, or lent for as long as it lives.
+    private var isOwner: Bool
+
     init(capacity: Int, slots: Slots) {
         self.capacity = max(capacity, 256)
         unsafe base = .allocate(capacity: self.capacity + ResponseWriter.slack)
-        path = ResponsePath()
+        isOwner = true
+        path = ResponsePath(in: slots)
+        self.slots = slots
+    }
+
+    private init(in buffer: UnsafeMutablePointer<UInt8>, capacity: Int, slots: Slots) {
+        self.capacity = capacity
+        unsafe base = buffer
+        isOwner = false
+        path = ResponsePath(in: slots)
         self.slots = slots
     }
 
     deinit {
-        unsafe base.deallocate()
+        if isOwner { unsafe base.deallocate() }
+    }
+
+    /// What `write` writes.
+    ///
+    /// - Parameter expected: how many bytes that will be: they are written where they stay, and more are copied once.
+    static func bytes(
+        expecting expected: Int, slots: Slots, _ write: (inout ResponseWriter) -> Void
+    ) -> [UInt8] {
+        let capacity = max(expected, 256)
+        // Also where far fewer bytes came than were expected: an array keeps all the room that it was made with.
+        var copy: [UInt8]?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity + slack) { buffer, count in
+            // Of this capacity it is never empty, so it has an address.
+            let base = unsafe buffer.baseAddress.unsafelyUnwrapped
+            var writer = unsafe ResponseWriter(in: base, capacity: capacity, slots: slots)
+            write(&writer)
+            if writer.isOwner || writer.count < capacity / 2 && capacity > 4096 {
+                copy = writer.bytes
+            } else {
+                count = writer.count
+            }
+        }
+        return copy ?? bytes
     }
 
     /// A place to go back to.
@@ -90,8 +125,9 @@ public struct ResponseWriter: ~Copyable {
 
     private mutating func grow(into memory: UnsafeMutablePointer<UInt8>) {
         unsafe memory.update(from: base, count: count)
-        unsafe base.deallocate()
+        if isOwner { unsafe base.deallocate() }
         unsafe base = memory
+        isOwner = true
     }
 
     // MARK: - Bytes

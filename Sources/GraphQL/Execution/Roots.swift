@@ -30,23 +30,22 @@ struct Roots: Sendable {
     /// Plans an operation.
     func plan(
         _ operation: OperationDefinition, of document: ValidDocument, _ schema: Schema,
-        _ conditions: [UInt32: Bool]
+        _ introspection: Introspection, _ settings: OperationPlan.Settings, _ conditions: [UInt32: Bool]
     ) throws -> OperationPlan {
         // Validation has refused operations that the schema has no root type for.
         guard let binding = binding(for: operation.type) else { throw PlanningError.noOperation }
         var planner = Planner(
-            document: document.document, schema: schema, introspection: Introspection(schema: schema),
-            conditions: conditions)
-        let root = try binding.plan([operation.selectionSet], &planner)
-        return OperationPlan(operation, root, planner)
+            document: document.document, schema: schema, introspection: introspection, conditions: conditions)
+        let plan = try planner.plan(binding.object, [operation.selectionSet])
+        return OperationPlan(operation, plan, from: binding.value, settings, planner)
     }
 }
 
-/// A root value, its type erased.
+/// A root value, its type forgotten, and what its fields are bound to.
 struct RootBinding: Sendable {
-    let name: String
+    let object: BoundObject
+    let value: RootValue
     let bind: @Sendable (inout Binder) -> Void
-    let plan: @Sendable ([SelectionSet], inout Planner) throws -> RootPlan
 
     /// Nil for `NoOperations`.
     init?<Root: GraphQLObject>(ifAny value: Root) {
@@ -55,10 +54,13 @@ struct RootBinding: Sendable {
     }
 
     init<Root: GraphQLObject>(_ value: Root) {
-        name = Root.graphQL.name
+        object = Root.graphQL.bound
+        self.value = RootValue(value)
         bind = { binder in _ = Root.bind(to: &binder) }
-        plan = { selectionSets, planner in RootPlan(value, try Root.plan(selectionSets, with: &planner)) }
     }
+
+    /// The name of the type in the schema.
+    var name: String { object.name }
 }
 
 /// Stands where a schema has no mutations or no subscriptions.

@@ -1,6 +1,8 @@
 /// What the loads of one execution leave for the write pass, by slot number: a `Column` for a loaded field, an
 /// `ArgumentsBox` for arguments.
 ///
+/// Behind the slots lies room for the path of the write pass, so that it needs no memory of its own.
+///
 /// The write pass reads a slot for every object that it writes, so slots are read without reference counting: the
 /// execution owns their content, and lives until the response has been written.
 @frozen
@@ -14,10 +16,19 @@ struct Slots: @unchecked Sendable {
     @usableFromInline
     let count: Int
 
+    /// As deep as paths are as a rule.
+    static var pathDepth: Int { 32 }
+
     init(count: Int) {
         self.count = count
-        unsafe base = .allocate(capacity: max(count, 1))
+        unsafe base = .allocate(capacity: count + Slots.pathDepth)
         unsafe base.initialize(repeating: nil, count: count)
+    }
+
+    /// Room for `pathDepth` segments, as long as the slots live.
+    var path: UnsafeMutablePointer<Int> {
+        // A slot is a pointer and as large as an integer; nothing else uses what lies behind the last one.
+        unsafe UnsafeMutableRawPointer(base + count).bindMemory(to: Int.self, capacity: Slots.pathDepth)
     }
 
     /// Fills a slot; what was in it is given back.

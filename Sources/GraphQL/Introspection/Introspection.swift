@@ -2,33 +2,37 @@
 ///
 /// They are planned and written like any others.
 struct Introspection: Sendable {
-    let schema: Schema
+    /// A field of the query root, whatever Swift type that has.
+    struct RootField: Sendable {
+        let field: BoundField
+        let definition: SchemaField
+    }
 
-    /// The meta-field with this name, planned; nil where it is no meta-field.
-    func plan<Source>(
-        _ name: String, _ source: Source.Type, on type: NamedType, _ fields: [SelectedField],
-        with planner: inout Planner
-    ) throws -> PlannedField<Source>? {
-        guard type.id == schema.queryType else { return nil }
-        let schema = schema
-        let field: Field<Source>
-        let definition: SchemaField?
-        switch name {
-        case "__schema":
-            definition = MetaField.schema(in: schema)
-            field = Field("__schema") { _ in IntrospectedSchema(schema: schema) }
-        case "__type":
-            definition = MetaField.type(in: schema)
-            field = Field("__type", TypeName.self) { _, arguments in
-                schema.typeID(named: arguments.name).map {
-                    IntrospectedType(schema: schema, type: WrappedType($0))
-                }
+    private let queryType: TypeID?
+    private let schemaField: RootField?
+    private let typeField: RootField?
+
+    init(schema: Schema) {
+        queryType = schema.queryType
+        // `Void`: they read nothing of the root value.
+        let whole = Field<Void>("__schema") { _ in IntrospectedSchema(schema: schema) }
+        schemaField = MetaField.schema(in: schema).map { RootField(field: whole.bound, definition: $0) }
+        let type = Field<Void>("__type", TypeName.self) { _, arguments in
+            schema.typeID(named: arguments.name).map {
+                IntrospectedType(schema: schema, type: WrappedType($0))
             }
-        default:
-            return nil
         }
-        guard let definition else { return nil }
-        return try field.plan(FieldSelection(fields: fields, definition: definition), &planner)
+        typeField = MetaField.type(in: schema).map { RootField(field: type.bound, definition: $0) }
+    }
+
+    /// The meta-field with this name; nil where it is no meta-field.
+    func field(named name: String, of type: TypeID) -> RootField? {
+        guard type == queryType else { return nil }
+        return switch name {
+        case "__schema": schemaField
+        case "__type": typeField
+        default: nil
+        }
     }
 
     private struct TypeName: GraphQLArguments {

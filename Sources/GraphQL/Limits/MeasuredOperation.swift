@@ -1,5 +1,7 @@
 /// An operation that keeps all limits that do not depend on variables, and what it costs with any variables.
-package struct MeasuredOperation: Sendable {
+///
+/// A class, since all requests that send the operation look at the same one.
+package final class MeasuredOperation: Sendable {
     /// How much the operation asks for.
     package let measure: OperationMeasure
     private let operation: OperationDefinition
@@ -8,7 +10,7 @@ package struct MeasuredOperation: Sendable {
     private let limits: OperationLimits
     private let plan: CostPlan
     /// The cost, where it is the same whatever the variables.
-    private var constant: Result<OperationCost, GraphQLErrors>?
+    private let constant: Result<OperationCost, GraphQLErrors>?
 
     init(
         _ operation: OperationDefinition, of valid: ValidDocument, order: FragmentOrder,
@@ -20,13 +22,13 @@ package struct MeasuredOperation: Sendable {
         self.valid = valid
         self.order = order
         self.limits = limits
-        plan = CostCompiler.plan(operation, in: valid.typed, order: order, prices, limits)
-        guard plan.isConstant else { return }
-        do throws(GraphQLErrors) {
-            constant = .success(try evaluatedCost(.empty))
-        } catch {
-            constant = .failure(error)
-        }
+        let plan = CostCompiler.plan(operation, in: valid.typed, order: order, prices, limits)
+        self.plan = plan
+        constant =
+            plan.isConstant
+            ? Result { () throws(GraphQLErrors) in
+                try MeasuredOperation.cost(operation, of: valid, order: order, plan, limits, .empty)
+            } : nil
     }
 
     /// What the operation costs with the variables of a request.
@@ -36,29 +38,26 @@ package struct MeasuredOperation: Sendable {
     /// - Throws: That it costs too much, with the field at which it does, or that a field lacks its slicing argument.
     package func cost(_ variables: VariableValues) throws(GraphQLErrors) -> OperationCost {
         if let constant { return try constant.get() }
-        return try evaluatedCost(variables)
+        return try MeasuredOperation.cost(operation, of: valid, order: order, plan, limits, variables)
     }
 
-    private func evaluatedCost(_ variables: VariableValues) throws(GraphQLErrors) -> OperationCost {
+    private static func cost(
+        _ operation: OperationDefinition, of valid: ValidDocument, order: FragmentOrder, _ plan: CostPlan,
+        _ limits: OperationLimits, _ variables: VariableValues
+    ) throws(GraphQLErrors) -> OperationCost {
         do throws(OperationRefusal) {
             let cost = try plan.cost(variables)
             if limits.cost == .max || cost.total <= Cost(limits.cost) { return cost }
-            throw try refusal(of: cost, variables)
+            // What is added up has no place any more, so the place is looked for in a plan that keeps every field.
+            let unfolded = CostCompiler.plan(
+                operation, in: valid.typed, order: order, plan.model, limits, folds: false)
+            let isField = cost.field == cost.total
+            let place = try unfolded.place(past: Cost(limits.cost), of: isField ? \.field : \.type, variables)
+            throw OperationRefusal(
+                cause: .exceeded(isField ? .fieldCost : .typeCost, by: .cost(cost.total), limit: limits.cost),
+                span: place ?? operation.span)
         } catch {
             throw GraphQLErrors([error.error(in: valid.document.source)])
         }
-    }
-
-    private func refusal(
-        of cost: OperationCost, _ variables: VariableValues
-    ) throws(OperationRefusal) -> OperationRefusal {
-        // What is added up has no place any more, so the place is looked for in a plan that keeps every field.
-        let unfolded = CostCompiler.plan(
-            operation, in: valid.typed, order: order, plan.model, limits, folds: false)
-        let isField = cost.field == cost.total
-        let place = try unfolded.place(past: Cost(limits.cost), of: isField ? \.field : \.type, variables)
-        return OperationRefusal(
-            cause: .exceeded(isField ? .fieldCost : .typeCost, by: .cost(cost.total), limit: limits.cost),
-            span: place ?? operation.span)
     }
 }

@@ -55,7 +55,7 @@ public struct Case<Source: Sendable>: Sendable {
         typeName = { Member.graphQL.name }
         bind = { binder in _ = Member.bind(to: &binder) }
         plan = { selectionSets, planner in
-            PlannedCase(try Member.plan(selectionSets, with: &planner), project)
+            PlannedCase(try planner.framePlan(Member.graphQL.bound, selectionSets), project)
         }
     }
 }
@@ -63,23 +63,28 @@ public struct Case<Source: Sendable>: Sendable {
 /// A selection on an abstract type, planned for one of the possible types.
 @safe
 struct PlannedCase<Source: Sendable>: Sendable {
-    let hasLoads: Bool
+    let plan: FramePlan
     let matches: @Sendable (Source) -> Bool
     /// Writes a value of this case, whose row is that among the values of this case; nil for values of others.
-    let write: @Sendable (UnsafePointer<Source>, _ row: Int, inout ResponseWriter) -> Bool?
+    let write: @Sendable (UnsafePointer<Source>, _ row: Int, Slots?, inout ResponseWriter) -> Bool?
+    /// Starts the loads of those of the values that are of this case, in their frame.
     let prepare: @Sendable ([Source], Execution, inout [PendingLoad]) -> Void
 
     init<Member: GraphQLObject>(
-        _ plan: ObjectPlanReference<Member>, _ project: @escaping @Sendable (Source) -> Member?
+        _ plan: FramePlan, _ project: @escaping @Sendable (Source) -> Member?
     ) {
-        hasLoads = plan.hasLoads
+        self.plan = plan
+        let selection = ObjectPlanReference<Member>(plan.selection)
         matches = { project($0) != nil }
-        unsafe write = { source, row, writer in
+        unsafe write = { source, row, frame, writer in
             guard let member = unsafe project(source.pointee) else { return nil }
-            return unsafe withUnsafePointer(to: member) { unsafe plan.write($0, row: row, to: &writer) }
+            let outer = writer.slots
+            if let frame { writer.slots = frame }
+            defer { writer.slots = outer }
+            return unsafe withUnsafePointer(to: member) { unsafe selection.write($0, row: row, to: &writer) }
         }
-        prepare = { sources, execution, pending in
-            plan.prepare(sources.compactMap(project), in: execution, pending: &pending)
+        prepare = { sources, frame, pending in
+            selection.prepare(sources.compactMap(project), in: frame, pending: &pending)
         }
     }
 }
@@ -89,23 +94,24 @@ struct PlannedCase<Source: Sendable>: Sendable {
 final class AbstractPlan<Source: Sendable>: Sendable {
     private let name: String
     private let cases: [PlannedCase<Source>]
-    /// Where loads lie below: the slot of the rows that the values have among those of their own case.
-    private let rowSlot: Int?
+    /// Where a case has slots: the slot of what is prepared for the values of a layer.
+    private let slot: Int?
     @usableFromInline
     let hasLoads: Bool
 
-    init(_ name: String, _ cases: [PlannedCase<Source>], rowSlot: Int?) {
+    init(_ name: String, _ cases: [PlannedCase<Source>], slot: Int?) {
         self.name = name
         self.cases = cases
-        self.rowSlot = rowSlot
-        hasLoads = rowSlot != nil
+        self.slot = slot
+        hasLoads = slot != nil
     }
 
     @usableFromInline
     func write(_ source: UnsafePointer<Source>, row: Int, to writer: inout ResponseWriter) -> Bool {
-        for planned in cases {
-            let caseRow = rowSlot.map { writer.rows(in: $0, at: row) } ?? 0
-            if let isWritten = unsafe planned.write(source, caseRow, &writer) { return isWritten }
+        for position in cases.indices {
+            let place = slot.map { writer.place(in: $0, at: row, case: position) }
+            let isWritten = unsafe cases[position].write(source, place?.row ?? 0, place?.frame, &writer)
+            if let isWritten { return isWritten }
         }
         writer.fail(UnknownPossibleType(abstractType: name))
         return false
@@ -113,7 +119,7 @@ final class AbstractPlan<Source: Sendable>: Sendable {
 
     @usableFromInline
     func prepare(_ nodes: [Source], in execution: Execution, pending: inout [PendingLoad]) {
-        guard let rowSlot else { return }
+        guard let slot else { return }
         var rows = [Int](repeating: 0, count: nodes.count)
         var members = [[Source]](repeating: [], count: cases.count)
         for (row, node) in nodes.enumerated() {
@@ -121,26 +127,33 @@ final class AbstractPlan<Source: Sendable>: Sendable {
             rows[row] = members[position].count
             members[position].append(node)
         }
-        execution.slots.set(rowSlot, to: CaseRows(rows))
-        for (planned, members) in zip(cases, members) where planned.hasLoads {
-            planned.prepare(members, execution, &pending)
+        let frames = zip(cases, members).map { planned, members in
+            members.isEmpty ? nil : planned.plan.frame(of: execution)
+        }
+        execution.slots.set(slot, to: CaseRows(rows, frames))
+        for (position, frame) in frames.enumerated() {
+            guard let frame else { continue }
+            cases[position].prepare(members[position], frame, &pending)
         }
     }
 }
 
-/// For each value of an abstract layer: its row among the values of its own case.
+/// For each value of an abstract layer: its row among the values of its own case; and the frames of the cases.
 private final class CaseRows: Sendable {
     let rows: [Int]
+    let frames: [Execution?]
 
-    init(_ rows: [Int]) {
+    init(_ rows: [Int], _ frames: [Execution?]) {
         self.rows = rows
+        self.frames = frames
     }
 }
 
 extension ResponseWriter {
-    fileprivate func rows(in slot: Int, at row: Int) -> Int {
-        guard let rows = unsafe slots.read(slot, as: CaseRows.self) else { return 0 }
-        return unsafe rows._withUnsafeGuaranteedRef { $0.rows[row] }
+    fileprivate func place(in slot: Int, at row: Int, case position: Int) -> (row: Int, frame: Slots?) {
+        guard let layer = unsafe slots.read(slot, as: CaseRows.self) else { return (0, nil) }
+        // The frame is not owned here: the slot keeps it until the response has been written.
+        return unsafe layer._withUnsafeGuaranteedRef { ($0.rows[row], $0.frames[position]?.slots) }
     }
 }
 
@@ -213,8 +226,8 @@ extension Planner {
     fileprivate mutating func keep<Source>(
         _ name: String, _ cases: [PlannedCase<Source>]
     ) -> AbstractPlanReference<Source> {
-        let rowSlot = cases.contains(where: \.hasLoads) ? newSlot() : nil
-        let plan = AbstractPlan(name, cases, rowSlot: rowSlot)
+        let slot = cases.contains { $0.plan.needsFrame } ? newSlot() : nil
+        let plan = AbstractPlan(name, cases, slot: slot)
         own(plan)
         return AbstractPlanReference(plan)
     }

@@ -2,9 +2,11 @@
 ///
 /// The same initialiser serves the binder: it reads sample values, and so tells which fields it wants.
 public struct ArgumentReader {
-    private let source: Source
+    @usableFromInline
+    let source: Source
 
-    private enum Source {
+    @usableFromInline
+    enum Source {
         case values(InputObject)
         case recording(Recorder)
     }
@@ -20,6 +22,7 @@ public struct ArgumentReader {
     /// The value of a field.
     ///
     /// - Throws: what is wrong with it, and where.
+    @inlinable
     public subscript<Value: Input>(name: String) -> Value {
         get throws(InputError) {
             switch source {
@@ -47,6 +50,7 @@ public struct ArgumentReader {
     /// Notes which fields an initialiser reads.
     ///
     /// It lives for one call, on one thread.
+    @usableFromInline
     final class Recorder {
         private(set) var arguments: [BoundArgument] = []
         var binder: Binder
@@ -55,6 +59,7 @@ public struct ArgumentReader {
             self.binder = binder
         }
 
+        @usableFromInline
         func record<Value: Input>(_ name: String, _ type: Value.Type) {
             arguments.append(BoundArgument(name: name, type: Value.bindInput(to: &binder)))
         }

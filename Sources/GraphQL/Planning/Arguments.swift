@@ -60,7 +60,7 @@ struct ArgumentStep: Sendable {
     init<Arguments: GraphQLArguments>(
         slot: Int, _ type: Arguments.Type, of selected: FieldSelection, in document: Document, schema: Schema
     ) {
-        let field = selected.fields[0]
+        let field = selected.places.first
         let definition = selected.definition
         let make: @Sendable (VariableValues) -> ArgumentsBox<Arguments> = { variables in
             ArgumentsBox(

@@ -21,7 +21,7 @@ extension Field where Source: GraphQLObject {
             },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
-                return .loaded(planner.newSlot(), selection) { sources, execution in
+                return .loaded(planner.newSlot(), selection, of: Source.self) { sources, execution in
                     try load(sources, execution.context(as: Source.Context.self)).map { .results($0) }
                 }
             })
@@ -43,7 +43,7 @@ extension Field where Source: GraphQLObject {
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                return .loaded(planner.newSlot(), selection) { sources, execution in
+                return .loaded(planner.newSlot(), selection, of: Source.self) { sources, execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                     let context = try execution.context(as: Source.Context.self)
                     return try load(sources, arguments, context).map { .results($0) }
@@ -64,7 +64,7 @@ extension Field where Source: GraphQLObject {
             },
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
-                return .loaded(planner.newSlot(), selection) { _, execution in
+                return .loaded(planner.newSlot(), selection, of: Source.self) { _, execution in
                     try load(execution.context(as: Source.Context.self)).map { .shared($0) }
                 }
             })
@@ -86,7 +86,7 @@ extension Field where Source: GraphQLObject {
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                return .loaded(planner.newSlot(), selection) { _, execution in
+                return .loaded(planner.newSlot(), selection, of: Source.self) { _, execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                     return try load(arguments, execution.context(as: Source.Context.self)).map { .shared($0) }
                 }

@@ -4,20 +4,18 @@
 /// field is a property with arguments or one that may throw; a *loaded* field is asked for all objects of a layer
 /// at once, before anything is written.
 public struct Field<Source: Sendable>: Sendable {
+    @usableFromInline
+    let bound: BoundField
     /// The name in the schema.
-    public let name: String
-    let bind: @Sendable (_ binder: inout Binder, _ field: SchemaField, _ coordinate: String) -> Void
-    let plan: @Sendable (_ selected: FieldSelection, _ planner: inout Planner) throws -> PlannedField<Source>
+    public var name: String { bound.name }
 
     @usableFromInline
     init(
         _ name: String,
         bind: @escaping @Sendable (inout Binder, SchemaField, String) -> Void,
-        plan: @escaping @Sendable (FieldSelection, inout Planner) throws -> PlannedField<Source>
+        plan: @escaping @Sendable (FieldSelection, inout Planner) throws -> PlannedField
     ) {
-        self.name = name
-        self.bind = bind
-        self.plan = plan
+        bound = BoundField(name: name, bind: bind, plan: plan)
     }
 
     /// Compares type and arguments with the schema's.
@@ -32,25 +30,13 @@ public struct Field<Source: Sendable>: Sendable {
     }
 }
 
-/// How a planned field is written, and what must be loaded before.
+/// A field of some object type, whose Swift type only its closures know.
 @usableFromInline
-@safe
-struct PlannedField<Source: Sendable> {
-    @usableFromInline
-    typealias Emit = @Sendable (UnsafePointer<Source>, _ row: Int, inout ResponseWriter) -> Bool
-    @usableFromInline
-    typealias Load = @Sendable ([Source], Execution, inout [PendingLoad]) -> Void
-
-    let emit: Emit
-    let load: Load?
-    /// Begins the events of a field of the subscription root.
-    var subscribe: Subscribe?
-
-    @usableFromInline
-    init(emit: @escaping Emit, load: Load? = nil) {
-        unsafe self.emit = emit
-        self.load = load
-    }
+struct BoundField: Sendable {
+    /// The name in the schema.
+    let name: String
+    let bind: @Sendable (_ binder: inout Binder, _ field: SchemaField, _ coordinate: String) -> Void
+    let plan: @Sendable (_ selected: FieldSelection, _ planner: inout Planner) throws -> PlannedField
 }
 
 // MARK: - Properties
@@ -65,11 +51,14 @@ extension Field {
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 if Value.hasLoads(selection) {
-                    return .column(planner.newSlot(), selection) { sources, _ in .values(sources.map(get)) }
+                    return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in
+                        .values(sources.map(get))
+                    }
                 }
                 return unsafe PlannedField(emit: { source, _, writer in
+                    let object = unsafe source.assumingMemoryBound(to: Source.self)
                     var row = 0
-                    return unsafe Value.write(copy: get(source.pointee), selection, row: &row, to: &writer)
+                    return unsafe Value.write(copy: get(object.pointee), selection, row: &row, to: &writer)
                 })
             })
     }
@@ -87,14 +76,14 @@ extension Field {
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 if Value.hasLoads(selection) {
-                    return .column(planner.newSlot(), selection) { sources, _ in
+                    return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in
                         .values(sources.map { $0[keyPath: path] })
                     }
                 }
                 return unsafe PlannedField(emit: { source, _, writer in
                     var row = 0
                     // `offset` was asked of the very key path, so a `Value` lies there.
-                    let value = unsafe (UnsafeRawPointer(source) + offset).assumingMemoryBound(to: Value.self)
+                    let value = unsafe (source + offset).assumingMemoryBound(to: Value.self)
                     return unsafe Value.write(value, selection, row: &row, to: &writer)
                 })
             })
@@ -117,7 +106,7 @@ extension Field {
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
                 if Value.hasLoads(selection) {
-                    return .column(planner.newSlot(), selection) { sources, execution in
+                    return .column(planner.newSlot(), selection, of: Source.self) { sources, execution in
                         do {
                             let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                             return .results(
@@ -127,7 +116,7 @@ extension Field {
                         }
                     }
                 }
-                return .resolved(selection) { source, slots in
+                return .resolved(selection, of: Source.self) { source, slots in
                     try resolve(source, slots.arguments(in: slot, as: Arguments.self))
                 }
             })
@@ -142,11 +131,11 @@ extension Field {
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 if Value.hasLoads(selection) {
-                    return .column(planner.newSlot(), selection) { sources, _ in
+                    return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in
                         .results(sources.map { source in Result { try get(source) } })
                     }
                 }
-                return .resolved(selection) { source, _ in try get(source) }
+                return .resolved(selection, of: Source.self) { source, _ in try get(source) }
             })
     }
 }
@@ -154,12 +143,14 @@ extension Field {
 extension PlannedField {
     /// A field that is computed while the response is written, and may fail then.
     @inlinable
-    static func resolved<Value: Output>(
-        _ selection: Value.Selection, _ resolve: @escaping @Sendable (Source, Slots) throws -> Value
+    static func resolved<Source, Value: Output>(
+        _ selection: Value.Selection, of source: Source.Type,
+        _ resolve: @escaping @Sendable (Source, Slots) throws -> Value
     ) -> PlannedField {
         unsafe PlannedField(emit: { source, _, writer in
             do {
-                let value = unsafe try resolve(source.pointee, writer.slots)
+                let object = unsafe source.assumingMemoryBound(to: Source.self)
+                let value = unsafe try resolve(object.pointee, writer.slots)
                 var row = 0
                 return Value.write(copy: value, selection, row: &row, to: &writer)
             } catch {

@@ -2,27 +2,45 @@
 /// (specification, section 6.3.2, CollectFields).
 @usableFromInline
 struct FieldSelection {
-    /// The places that select it, in the order of the document; never empty.
+    /// The places that select it.
     ///
-    /// They agree in name and arguments,
-    /// which validation has checked (specification, section 5.3.2).
-    let fields: [SelectedField]
+    /// They agree in name and arguments, which validation has checked (specification, section 5.3.2).
+    let places: FieldGroup
     /// What the schema says of it.
     let definition: SchemaField
     /// The selection sets of all places.
     @usableFromInline
     let selectionSets: [SelectionSet]
 
-    init(fields: [SelectedField], definition: SchemaField) {
-        self.fields = fields
+    init(places: FieldGroup, definition: SchemaField) {
+        self.places = places
         self.definition = definition
-        selectionSets = fields.compactMap(\.selectionSet)
+        selectionSets = places.selectionSets
     }
 }
 
-/// A key of the response, by which errors name their path.
-struct ResponseKey: Sendable {
-    let name: String
-    /// The places in the document that select it.
-    let spans: [SourceSpan]
+/// Selected fields that share a response key, in the order of the document.
+struct FieldGroup: Sendable {
+    let first: SelectedField
+    /// Apart, since as a rule there are none, and then nothing is allocated.
+    private(set) var others: [SelectedField] = []
+
+    init(_ first: SelectedField) {
+        self.first = first
+    }
+
+    /// The key in the response.
+    var key: Name { first.responseKey }
+
+    /// Where the document selects it.
+    var spans: [SourceSpan] { [first.span] + others.map(\.span) }
+
+    fileprivate var selectionSets: [SelectionSet] {
+        guard !others.isEmpty else { return first.selectionSet.map { [$0] } ?? [] }
+        return ([first] + others).compactMap(\.selectionSet)
+    }
+
+    mutating func append(_ field: SelectedField) {
+        others.append(field)
+    }
 }

@@ -27,6 +27,7 @@ public struct InputError: PublicError, Hashable {
     }
 
     /// The same error, seen from one level further out.
+    @usableFromInline
     func below(_ segment: PathSegment) -> InputError {
         var error = self
         error.path.insert(segment, at: 0)
@@ -96,6 +97,7 @@ extension String: Input {
     /// Reads a string or a name of an enum value, and an integer as its digits, as an `ID` may come.
     ///
     /// - Throws: `InputError` for any other value.
+    @inlinable
     public init(input: InputValue?) throws(InputError) {
         switch input {
         case .string(let text), .enum(let text): self = text
@@ -205,6 +207,7 @@ extension Array: Input where Element: Input {
     /// Reads each element; coercion has made a list of a single value already.
     ///
     /// - Throws: `InputError` that names the index of the element that is refused.
+    @inlinable
     public init(input: InputValue?) throws(InputError) {
         guard case .list(let items) = input else { throw InputError("Expected a list.") }
         self = []

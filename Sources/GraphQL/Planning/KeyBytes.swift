@@ -7,6 +7,7 @@ final class KeyBytes: @unchecked Sendable {
     private var chunks: [UnsafeMutableBufferPointer<UInt8>]
     private var used = 0
 
+    private static let firstChunkSize = 512
     private static let chunkSize = 4096
     private static let slack = 16
 
@@ -18,21 +19,46 @@ final class KeyBytes: @unchecked Sendable {
         for position in unsafe 0..<chunks.count { unsafe chunks[position].deallocate() }
     }
 
-    /// Keeps some bytes and says where they lie.
-    func keep(_ bytes: [UInt8]) -> UnsafePointer<UInt8> {
-        let needed = bytes.count + KeyBytes.slack
-        if unsafe chunks.last.map({ used + needed > $0.count }) ?? true {
-            let chunk = UnsafeMutableBufferPointer<UInt8>.allocate(
-                capacity: max(KeyBytes.chunkSize, needed))
-            unsafe chunk.initialize(repeating: 0)
-            unsafe chunks.append(chunk)
-            used = 0
+    /// Keeps a response key as it stands in a response, and says where, and how long it is.
+    ///
+    /// - Parameters:
+    ///   - name: the key; a name (specification, section 2.1.9) has nothing that needs an escape.
+    ///   - isFirst: whether it is the first of its object.
+    ///   - constant: a string that is the field's value, which needs no escape either.
+    func keep(
+        _ name: Span<UInt8>, isFirst: Bool, constant: String?
+    ) -> (bytes: UnsafePointer<UInt8>, length: Int) {
+        let value = constant.map(\.utf8.count).map { $0 + 2 } ?? 0
+        let length = name.count + 4 + value
+        makeRoom(for: length)
+        let start = used
+        append(isFirst ? UInt8(ascii: "{") : UInt8(ascii: ","))
+        append(UInt8(ascii: "\""))
+        for index in name.indices { append(name[index]) }
+        append(UInt8(ascii: "\""))
+        append(UInt8(ascii: ":"))
+        if let constant {
+            append(UInt8(ascii: "\""))
+            for byte in constant.utf8 { append(byte) }
+            append(UInt8(ascii: "\""))
         }
         let chunk = unsafe chunks[chunks.count - 1]
-        let start = used
-        for (offset, byte) in bytes.enumerated() { unsafe chunk[start + offset] = byte }
-        used += bytes.count
         // A chunk is never empty, so it has an address.
-        return unsafe UnsafePointer(chunk.baseAddress.unsafelyUnwrapped + start)
+        return unsafe (UnsafePointer(chunk.baseAddress.unsafelyUnwrapped + start), length)
+    }
+
+    private func makeRoom(for length: Int) {
+        let needed = length + KeyBytes.slack
+        if unsafe chunks.last.map({ used + needed <= $0.count }) ?? false { return }
+        let size = unsafe chunks.isEmpty ? KeyBytes.firstChunkSize : KeyBytes.chunkSize
+        let chunk = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(size, needed))
+        unsafe chunk.initialize(repeating: 0)
+        unsafe chunks.append(chunk)
+        used = 0
+    }
+
+    private func append(_ byte: UInt8) {
+        unsafe chunks[chunks.count - 1][used] = byte
+        used += 1
     }
 }

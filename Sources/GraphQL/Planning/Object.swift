@@ -20,21 +20,33 @@ public protocol GraphQLObject: Output where Node == Self, Selection == ObjectPla
 
 /// The name and the fields of an object type, bound to a Swift type.
 public final class Object<Source: Sendable>: Sendable {
+    @usableFromInline
+    let bound: BoundObject
     /// The name in the schema.
-    public let name: String
-    let fields: [Field<Source>]
-    private let index: [String: Int]
+    public var name: String { bound.name }
 
     /// An object type by its name in the schema, with all the fields that it has there, in any order.
     public init(_ name: String, @FieldsBuilder<Source> _ fields: () -> [Field<Source>]) {
+        bound = BoundObject(name, fields().map(\.bound))
+    }
+}
+
+/// An object type whose Swift type only its fields know.
+@usableFromInline
+final class BoundObject: Sendable {
+    /// The name in the schema.
+    let name: String
+    let fields: [BoundField]
+    private let index: [String: Int]
+
+    init(_ name: String, _ fields: [BoundField]) {
         self.name = name
-        self.fields = fields()
-        index = Dictionary(
-            self.fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.fields = fields
+        index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The field with this name.
-    func field(named name: String) -> Field<Source>? {
+    func field(named name: String) -> BoundField? {
         index[name].map { fields[$0] }
     }
 }
@@ -53,7 +65,7 @@ public enum FieldsBuilder<Source: Sendable> {
 extension GraphQLObject {
     /// Compares the fields with those of the schema's type, and follows them.
     public static func bind(to binder: inout Binder) -> BoundType {
-        graphQL.bind(to: &binder)
+        graphQL.bound.bind(to: &binder)
         return BoundType(names: [graphQL.name])
     }
 
@@ -62,7 +74,7 @@ extension GraphQLObject {
     public static func plan(
         _ selectionSets: [SelectionSet], with planner: inout Planner
     ) throws -> ObjectPlanReference<Self> {
-        try planner.plan(graphQL, selectionSets)
+        ObjectPlanReference(try planner.plan(graphQL.bound, selectionSets))
     }
 
     /// Whether a field of the plan, or one below it, is loaded.
@@ -99,7 +111,7 @@ extension GraphQLObject {
     }
 }
 
-extension Object {
+extension BoundObject {
     /// Compares the bound fields with those of the schema, and follows the types that they lead to.
     func bind(to binder: inout Binder) {
         guard binder.isFirstVisit(to: name) else { return }

@@ -1,24 +1,21 @@
 /// A selection on an object type, planned: its fields in the order of the response, each with its key in bytes.
 @usableFromInline
 @safe
-final class ObjectPlan<Source: Sendable>: Sendable {
+final class ObjectPlan: Sendable {
     /// The fields in the order of the response.
     ///
     /// They are read without reference counting, which costs more than writing a number does; `fields` keeps them
     /// alive. Any thread may read them, as they never change after the plan is made.
-    @usableFromInline
-    nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<Unmanaged<FieldStep<Source>>>
-    private let fields: [FieldStep<Source>]
-    @usableFromInline
-    let loads: [PlannedField<Source>.Load]
+    nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<FieldStep>>
+    private let fields: [FieldStep]
+    private let loads: [PlannedField.Load]
 
-    init(_ fields: [FieldStep<Source>]) {
+    init(_ fields: [FieldStep]) {
         self.fields = fields
-        // A closure: the key path would be built anew for each plan, of a type known only then.
         loads = fields.compactMap { $0.load }
         unsafe steps = .allocate(capacity: fields.count)
-        for (position, field) in fields.enumerated() {
-            unsafe steps.initializeElement(at: position, to: .passUnretained(field))
+        for position in fields.indices {
+            unsafe steps.initializeElement(at: position, to: .passUnretained(fields[position]))
         }
     }
 
@@ -26,9 +23,13 @@ final class ObjectPlan<Source: Sendable>: Sendable {
         unsafe steps.deallocate()
     }
 
+    /// Whether a field, or one below it, is loaded.
+    @usableFromInline
+    var hasLoads: Bool { !loads.isEmpty }
+
     /// Writes an object's fields; false where one failed that cannot be null.
-    @inlinable
-    func write(_ source: UnsafePointer<Source>, row: Int, to writer: inout ResponseWriter) -> Bool {
+    @usableFromInline
+    func write(_ source: UnsafeRawPointer, row: Int, to writer: inout ResponseWriter) -> Bool {
         guard unsafe steps.count > 0 else {
             writer.write(json: "{}")
             return true
@@ -48,44 +49,39 @@ final class ObjectPlan<Source: Sendable>: Sendable {
     }
 
     /// Starts the loads below these objects, side by side.
-    @inlinable
-    func prepare(_ nodes: [Source], in execution: Execution, pending: inout [PendingLoad]) {
-        for load in loads { load(nodes, execution, &pending) }
+    @usableFromInline
+    func prepare(_ layer: Layer, in execution: Execution, pending: inout [PendingLoad]) {
+        for load in loads { load(layer, execution, &pending) }
+    }
+
+    /// Runs the loads one after the other, each with everything below it: the root fields of a mutation
+    /// (specification, section 6.2.2).
+    func prepareInSeries(_ root: RootValue, in execution: Execution) async {
+        for load in loads {
+            var pending: [PendingLoad] = []
+            load(root.layer, execution, &pending)
+            await finish(pending)
+        }
     }
 
     /// Begins the events of the selection's first field: of a subscription, it is the only one.
     var subscribe: Subscribe? { fields.first?.subscribe }
-
-    /// Runs the loads one after the other, each with everything below it: the root fields of a mutation
-    /// (specification, section 6.2.2).
-    func prepareInSeries(_ nodes: [Source], in execution: Execution) async {
-        for load in loads {
-            var pending: [PendingLoad] = []
-            load(nodes, execution, &pending)
-            await finish(pending)
-        }
-    }
 }
 
 /// A field of a planned selection.
-@usableFromInline
 @safe
-final class FieldStep<Source: Sendable>: Sendable {
+final class FieldStep: Sendable {
     /// `{"key":` for the first field of an object, `,"key":` for the others; owned by the plan's `KeyBytes`,
     /// which never changes after planning.
-    @usableFromInline
     nonisolated(unsafe) let bytes: UnsafePointer<UInt8>
-    @usableFromInline
     let length: Int
     /// The index of the response key in the plan.
-    @usableFromInline
     let key: Int
-    @usableFromInline
-    let emit: PlannedField<Source>.Emit
-    let load: PlannedField<Source>.Load?
+    let emit: PlannedField.Emit
+    let load: PlannedField.Load?
     let subscribe: Subscribe?
 
-    init(bytes: UnsafePointer<UInt8>, length: Int, key: Int, _ field: PlannedField<Source>) {
+    init(bytes: UnsafePointer<UInt8>, length: Int, key: Int, _ field: PlannedField) {
         unsafe self.bytes = bytes
         self.length = length
         self.key = key
@@ -95,35 +91,40 @@ final class FieldStep<Source: Sendable>: Sendable {
     }
 }
 
-/// A planned selection as other plans hold it: not counted, because the operation's plan owns all of them and
-/// outlives every execution.
+/// A planned selection on objects of one Swift type, as other plans hold it: not counted, because the operation's
+/// plan owns all of them and outlives every execution.
 ///
 /// It is Sendable for the same reason, and because a plan never changes.
 @frozen
 @safe
 public struct ObjectPlanReference<Source: Sendable>: @unchecked Sendable {
     @usableFromInline
-    let plan: Unmanaged<ObjectPlan<Source>>
+    let plan: Unmanaged<ObjectPlan>
 
+    /// - Parameter plan: Of an `Object<Source>`, whose fields take what they are given for a `Source`.
     @usableFromInline
-    init(_ plan: ObjectPlan<Source>) {
+    init(_ plan: ObjectPlan) {
         unsafe self.plan = .passUnretained(plan)
     }
 
     @inlinable
     var hasLoads: Bool {
-        unsafe plan._withUnsafeGuaranteedRef { !$0.loads.isEmpty }
+        unsafe plan._withUnsafeGuaranteedRef { $0.hasLoads }
     }
 
     @inlinable
     @inline(__always)
     func write(_ source: UnsafePointer<Source>, row: Int, to writer: inout ResponseWriter) -> Bool {
-        unsafe plan._withUnsafeGuaranteedRef { unsafe $0.write(source, row: row, to: &writer) }
+        unsafe plan._withUnsafeGuaranteedRef {
+            unsafe $0.write(UnsafeRawPointer(source), row: row, to: &writer)
+        }
     }
 
     @inlinable
     func prepare(_ nodes: [Source], in execution: Execution, pending: inout [PendingLoad]) {
         guard !nodes.isEmpty else { return }
-        unsafe plan._withUnsafeGuaranteedRef { $0.prepare(nodes, in: execution, pending: &pending) }
+        unsafe plan._withUnsafeGuaranteedRef { plan in
+            Layer.lending(nodes) { plan.prepare($0, in: execution, pending: &pending) }
+        }
     }
 }

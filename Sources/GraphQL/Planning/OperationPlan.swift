@@ -6,32 +6,43 @@ final class OperationPlan: @unchecked Sendable {
     private let keyBytes: KeyBytes
     private let slotCount: Int
     private let argumentSteps: [ArgumentStep]
-    private let keys: [ResponseKey]
-    private let source: SourceText
-    private let root: RootPlan
+    private let keys: [FieldGroup]
+    private let document: Document
+    private let root: ObjectPlan
+    private let rootValue: RootValue
     let operation: OperationDefinition
+    let settings: Settings
 
-    init(_ operation: OperationDefinition, _ root: RootPlan, _ planner: consuming Planner) {
+    init(
+        _ operation: OperationDefinition, _ root: ObjectPlan, from rootValue: RootValue, _ settings: Settings,
+        _ planner: consuming Planner
+    ) {
+        self.settings = settings
         self.operation = operation
         self.root = root
+        self.rootValue = rootValue
         parts = planner.plans
         keyBytes = planner.keyBytes
         slotCount = planner.slotCount
         argumentSteps = planner.argumentSteps
         keys = planner.keys
-        source = planner.document.source
+        document = planner.document
+    }
+
+    /// What is the same for all runs.
+    struct Settings: Sendable {
+        let sizeHint: SizeHint
+        let presenter: ErrorPresenter
+        /// How long loads may take; nil for as long as they like.
+        let timeLimit: Duration?
     }
 
     /// What a run needs beside the plan.
     struct Circumstances: Sendable {
         let variables: VariableValues
-        let context: any Sendable
-        let sizeHint: SizeHint
-        let presenter: ErrorPresenter
-        /// How long loads may take; nil for as long as they like.
-        let timeLimit: Duration?
+        let context: any RequestContext
         /// What the operation costs, where the client has asked to be told.
-        var cost: InputValue?
+        var cost: OperationCost?
     }
 
     /// Runs the operation: at once where all its loads answer at once.
@@ -39,18 +50,18 @@ final class OperationPlan: @unchecked Sendable {
         let execution = begin(in: circumstances)
         if operation.type == .mutation, root.hasLoads {
             return .later { [self] in
-                await execution.run(within: circumstances.timeLimit) { [root] in
-                    await root.prepareInSeries(execution)
+                await execution.run(within: settings.timeLimit) { [root, rootValue] in
+                    await root.prepareInSeries(rootValue, in: execution)
                 }
                 return write(execution, circumstances)
             }
         }
         var pending: [PendingLoad] = []
-        root.prepare(execution, &pending)
+        root.prepare(rootValue.layer, in: execution, pending: &pending)
         if pending.isEmpty { return .ready(write(execution, circumstances)) }
         let loads = pending
         return .later { [self] in
-            await execution.run(within: circumstances.timeLimit) { await finish(loads) }
+            await execution.run(within: settings.timeLimit) { await finish(loads) }
             return write(execution, circumstances)
         }
     }
@@ -72,85 +83,61 @@ final class OperationPlan: @unchecked Sendable {
         delivery(execution, &pending)
         let loads = pending
         if !loads.isEmpty {
-            await execution.run(within: circumstances.timeLimit) { await finish(loads) }
+            await execution.run(within: settings.timeLimit) { await finish(loads) }
         }
         return write(execution, circumstances)
     }
 
     private func begin(in circumstances: Circumstances) -> Execution {
         let execution = Execution(
-            variables: circumstances.variables, context: circumstances.context, slotCount: slotCount)
+            variables: circumstances.variables, context: circumstances.context, slotCount: slotCount,
+            expiry: settings.timeLimit == nil ? nil : Execution.Expiry())
         for step in argumentSteps { step.fill(execution) }
         return execution
     }
 
     /// The write pass: everything is at hand.
     private func write(_ execution: Execution, _ circumstances: Circumstances) -> Response {
-        var writer = ResponseWriter(capacity: circumstances.sizeHint.expected, slots: execution.slots)
-        writer.write(json: "{\"data\":")
-        let mark = writer.mark
-        if !root.write(&writer) {
-            writer.rewind(to: mark)
-            writer.writeNull()
-        }
-        let failures = writer.failures
-        if !failures.isEmpty {
-            let errors = failures.map { failure in
-                circumstances.presenter.present(
-                    failure.error, path: path(failure.path), locations: locations(failure.path))
+        var outcome = Response.Outcome.complete
+        let expected = settings.sizeHint.expected
+        let body = ResponseWriter.bytes(expecting: expected, slots: execution.slots) { writer in
+            writer.write(json: "{\"data\":")
+            let mark = writer.mark
+            if unsafe !root.write(rootValue.object, row: 0, to: &writer) {
+                writer.rewind(to: mark)
+                writer.writeNull()
             }
-            writer.write(json: ",\"errors\":")
-            writer.write(errors)
+            if !writer.failures.isEmpty {
+                outcome = .partial
+                writeErrors(settings.presenter, to: &writer)
+            }
+            if let cost = circumstances.cost {
+                writer.write(json: ",\"extensions\":{\"cost\":")
+                writer.write(cost.inputValue)
+                writer.write(json: "}")
+            }
+            writer.write(byte: UInt8(ascii: "}"))
         }
-        if let cost = circumstances.cost {
-            writer.write(json: ",\"extensions\":{\"cost\":")
-            writer.write(cost)
-            writer.write(json: "}")
+        settings.sizeHint.learn(body.count)
+        return withExtendedLifetime(execution) { Response(body: body, outcome: outcome) }
+    }
+
+    private func writeErrors(_ presenter: ErrorPresenter, to writer: inout ResponseWriter) {
+        let errors = writer.failures.map { failure in
+            presenter.present(
+                failure.error, path: path(failure.path), locations: locations(failure.path))
         }
-        writer.write(byte: UInt8(ascii: "}"))
-        circumstances.sizeHint.learn(writer.count)
-        return withExtendedLifetime(execution) {
-            Response(body: writer.bytes, outcome: failures.isEmpty ? .complete : .partial)
-        }
+        writer.write(json: ",\"errors\":")
+        writer.write(errors)
     }
 
     private func path(_ segments: [Int]) -> [PathSegment] {
-        segments.map { $0 >= 0 ? .index($0) : .key(keys[~$0].name) }
+        segments.map { $0 >= 0 ? .index($0) : .key(document.text(keys[~$0].key)) }
     }
 
     /// Where the document selects the field that failed: the innermost key of its path.
     private func locations(_ segments: [Int]) -> [SourceLocation] {
         guard let key = segments.last(where: { $0 < 0 }) else { return [] }
-        return source.locations(of: keys[~key].spans)
-    }
-}
-
-/// The plan of an operation's root selection, with the root value that it begins from.
-struct RootPlan: Sendable {
-    let hasLoads: Bool
-    let prepare: @Sendable (Execution, inout [PendingLoad]) -> Void
-    let prepareInSeries: @Sendable (Execution) async -> Void
-    let write: @Sendable (inout ResponseWriter) -> Bool
-    /// Begins the events of a subscription.
-    let subscribe: Subscribe?
-
-    init<Root: GraphQLObject>(_ value: Root, _ plan: ObjectPlanReference<Root>) {
-        hasLoads = plan.hasLoads
-        subscribe = plan.subscribe
-        prepare = { execution, pending in plan.prepare([value], in: execution, pending: &pending) }
-        prepareInSeries = { execution in await plan.prepareInSeries([value], in: execution) }
-        write = { writer in
-            unsafe withUnsafePointer(to: value) { unsafe plan.write($0, row: 0, to: &writer) }
-        }
-    }
-}
-
-extension ObjectPlanReference {
-    var subscribe: Subscribe? {
-        unsafe plan._withUnsafeGuaranteedRef { $0.subscribe }
-    }
-
-    func prepareInSeries(_ nodes: [Source], in execution: Execution) async {
-        await unsafe plan.takeUnretainedValue().prepareInSeries(nodes, in: execution)
+        return document.source.locations(of: keys[~key].spans)
     }
 }

@@ -1,20 +1,22 @@
 extension PlannedField {
     /// A field whose values become a column at once.
     @inlinable
-    static func column<Value: Output>(
-        _ slot: Int, _ selection: Value.Selection,
+    static func column<Source, Value: Output>(
+        _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
         _ resolve: @escaping @Sendable ([Source], Execution) -> LoadedValues<Value>
     ) -> PlannedField {
-        loaded(slot, selection) { sources, execution in .ready(resolve(sources, execution)) }
+        loaded(slot, selection, of: source) { sources, execution in .ready(resolve(sources, execution)) }
     }
 
     /// A field whose values become a column when they have been loaded.
     @inlinable
-    static func loaded<Value: Output>(
-        _ slot: Int, _ selection: Value.Selection,
+    static func loaded<Source, Value: Output>(
+        _ slot: Int, _ selection: Value.Selection, of source: Source.Type,
         _ resolve: @escaping @Sendable ([Source], Execution) throws -> Loading<LoadedValues<Value>>
     ) -> PlannedField {
-        reading(slot, selection, of: Value.self) { sources, execution, pending in
+        reading(slot, selection, of: Value.self) { layer, execution, pending in
+            let sources = layer.objects(as: Source.self)
+            let parents = sources.count
             let loading: Loading<LoadedValues<Value>>
             do {
                 loading = try resolve(sources, execution)
@@ -23,7 +25,7 @@ extension PlannedField {
             }
             switch loading {
             case .ready(let values):
-                keep(values, of: sources.count, in: slot, selection, execution, &pending)
+                keep(values, of: parents, in: slot, selection, execution, &pending)
             case .later(let fetch):
                 pending.append {
                     var below: [PendingLoad] = []
@@ -33,7 +35,7 @@ extension PlannedField {
                     } catch {
                         values = .failure(execution.meaning(of: error))
                     }
-                    keep(values, of: sources.count, in: slot, selection, execution, &below)
+                    keep(values, of: parents, in: slot, selection, execution, &below)
                     await finish(below)
                 }
             }
@@ -60,8 +62,8 @@ extension PlannedField {
     /// Puts loaded values where the write pass finds them, and starts the loads below them.
     @inlinable
     static func keep<Value: Output>(
-        _ values: LoadedValues<Value>, of parents: Int, in slot: Int, _ selection: Value.Selection,
-        _ execution: Execution, _ pending: inout [PendingLoad]
+        _ values: consuming LoadedValues<Value>, of parents: Int, in slot: Int,
+        _ selection: Value.Selection, _ execution: Execution, _ pending: inout [PendingLoad]
     ) {
         let values = values.checked(parents: parents)
         guard Value.hasLoads(selection) else {

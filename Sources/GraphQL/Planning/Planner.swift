@@ -11,12 +11,20 @@ public struct Planner {
 
     private let words: DirectiveWords
     private let fragments: [UInt32: FragmentDefinition]
-    private(set) var keys: [ResponseKey] = []
+    /// The fields of the response, by the numbers that paths have for them.
+    private(set) var keys: [FieldGroup] = []
     private(set) var slotCount = 0
     private(set) var argumentSteps: [ArgumentStep] = []
     /// What the references in the plan point to.
     private(set) var plans: [AnyObject] = []
     let keyBytes = KeyBytes()
+    private var framePlans: [FramePlan.Key: FramePlan] = [:]
+
+    /// As many fields as one plan may have.
+    ///
+    /// A document within the limits has far fewer; but which selection sets meet on a type that values have by turns
+    /// can depend on all the types above, and then there is no telling from the length of the document.
+    private static let largestPlan = 100_000
 
     init(document: Document, schema: Schema, introspection: Introspection, conditions: [UInt32: Bool]) {
         self.document = document
@@ -53,53 +61,71 @@ public struct Planner {
     }
 
     /// Plans a selection on an object type.
+    ///
+    /// - Parameter object: what the fields are bound to; the plan is run for objects of its Swift type alone.
     @usableFromInline
-    mutating func plan<Source: Sendable>(
-        _ object: Object<Source>, _ selectionSets: [SelectionSet]
-    ) throws -> ObjectPlanReference<Source> {
-        guard let type = schema.type(named: object.name) else { throw PlanningError.unknownType(object.name) }
-        let groups = collectFields(of: selectionSets, on: type.id)
-        var steps: [FieldStep<Source>] = []
+    mutating func plan(_ object: BoundObject, _ selectionSets: [SelectionSet]) throws -> ObjectPlan {
+        guard let id = schema.typeID(named: object.name) else { throw PlanningError.unknownType(object.name) }
+        let groups = collectFields(of: selectionSets, on: id)
+        guard keys.count + groups.count <= Planner.largestPlan else {
+            throw CompletionError.planTooLarge(limit: Planner.largestPlan)
+        }
+        var steps: [FieldStep] = []
         steps.reserveCapacity(groups.count)
         for group in groups {
-            steps.append(try plan(group, of: object, type, isFirst: steps.isEmpty))
+            steps.append(try plan(group, of: object, id, isFirst: steps.isEmpty))
         }
         let plan = ObjectPlan(steps)
         own(plan)
-        return ObjectPlanReference(plan)
+        return plan
     }
 
-    private mutating func plan<Source: Sendable>(
-        _ group: FieldGroup, of object: Object<Source>, _ type: NamedType, isFirst: Bool
-    ) throws -> FieldStep<Source> {
+    /// Plans a selection on one of the types that values of an interface or union may have.
+    mutating func framePlan(
+        _ object: BoundObject, _ selectionSets: [SelectionSet]
+    ) throws -> FramePlan {
+        let key = FramePlan.Key(object, selectionSets)
+        if let known = framePlans[key] { return known }
+        let outer = (slotCount, argumentSteps)
+        (slotCount, argumentSteps) = (0, [])
+        let selection = try plan(object, selectionSets)
+        let made = FramePlan(selection, slotCount: slotCount, argumentSteps)
+        (slotCount, argumentSteps) = outer
+        framePlans[key] = made
+        return made
+    }
+
+    private mutating func plan(
+        _ group: FieldGroup, of object: BoundObject, _ type: TypeID, isFirst: Bool
+    ) throws -> FieldStep {
         let key = keys.count
-        let name = document.text(group.fields[0].name)
-        keys.append(ResponseKey(name: document.text(group.key), spans: group.fields.map(\.span)))
+        keys.append(group)
+        let name = document.text(group.first.name)
         if name == "__typename" {
             return step(
-                key, isFirst: isFirst, constant: type.name, unsafe PlannedField(emit: { _, _, _ in true }))
+                key, isFirst: isFirst, constant: object.name, unsafe PlannedField(emit: { _, _, _ in true }))
         }
-        if let field = try introspection.plan(name, Source.self, on: type, group.fields, with: &self) {
-            return step(key, isFirst: isFirst, field)
+        let planned: PlannedField
+        if let meta = introspection.field(named: name, of: type) {
+            planned = try meta.field.plan(
+                FieldSelection(places: group, definition: meta.definition), &self)
+        } else {
+            guard let field = object.field(named: name), let definition = schema[type].field(named: name)
+            else {
+                throw PlanningError.unknownField(type: object.name, field: name)
+            }
+            planned = try field.plan(FieldSelection(places: group, definition: definition), &self)
         }
-        guard let field = object.field(named: name), let definition = type.field(named: name) else {
-            throw PlanningError.unknownField(type: type.name, field: name)
-        }
-        let selected = FieldSelection(fields: group.fields, definition: definition)
-        // Apart from the next line, which would copy the whole planner before it lends it.
-        let planned = try field.plan(selected, &self)
         return step(key, isFirst: isFirst, planned)
     }
 
-    private func step<Source>(
-        _ key: Int, isFirst: Bool, constant: String? = nil, _ field: PlannedField<Source>
-    ) -> FieldStep<Source> {
-        let punctuation = isFirst ? "{\"" : ",\""
-        // A response key is a name (specification, section 2.1.9), so nothing in it needs an escape.
-        var text = punctuation + keys[key].name + "\":"
-        if let constant { text += "\"" + constant + "\"" }
-        let bytes = Array(text.utf8)
-        return unsafe FieldStep(bytes: keyBytes.keep(bytes), length: bytes.count, key: key, field)
+    private func step(
+        _ key: Int, isFirst: Bool, constant: String? = nil, _ field: PlannedField
+    ) -> FieldStep {
+        let span = keys[key].key.span
+        let name = document.source.bytes.span.extracting(Int(span.start)..<Int(span.end))
+        let (bytes, length) = unsafe keyBytes.keep(name, isFirst: isFirst, constant: constant)
+        return unsafe FieldStep(bytes: bytes, length: length, key: key, field)
     }
 }
 
@@ -113,12 +139,6 @@ enum PlanningError: Error {
 }
 
 // MARK: - Collecting fields
-
-/// Selected fields that share a response key.
-struct FieldGroup {
-    let key: Name
-    var fields: [SelectedField]
-}
 
 extension Planner {
     /// The fields that selection sets select on an object type, merged by response key in the order of the
@@ -183,9 +203,9 @@ private struct FieldCollection {
     mutating func add(_ field: SelectedField) {
         let key = field.responseKey
         if let position = position(of: key.id) {
-            groups[position].fields.append(field)
+            groups[position].append(field)
         } else {
-            groups.append(FieldGroup(key: key, fields: [field]))
+            groups.append(FieldGroup(field))
             if groups.count > FieldCollection.longestSearch { index() }
         }
     }

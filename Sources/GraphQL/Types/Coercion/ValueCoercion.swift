@@ -6,12 +6,18 @@ struct ValueCoercion {
 
     /// The value, with defaults of input fields filled in; nil where it does not fit.
     func coerce(_ value: InputValue, to type: WrappedType) -> InputValue? {
-        if value == .null { return type.wrapping.isNonNull ? nil : .null }
+        if case .null = value { return type.wrapping.isNonNull ? nil : .null }
         if let item = type.wrapping.item {
             let itemType = WrappedType(type.type, item)
             // A lone value stands for a list of one.
             guard case .list(let items) = value else {
                 return coerce(value, to: itemType).map { .list([$0]) }
+            }
+            // A list whose items are all as they shall be stays the list that it is.
+            if !itemType.wrapping.isList, case .scalar(let scalar) = schema[type.type].kind,
+                scalar.builtIn?.keeps(all: items) == true
+            {
+                return value
             }
             var coerced: [InputValue] = []
             coerced.reserveCapacity(items.count)
@@ -73,6 +79,8 @@ extension InputValue {
     /// Whether lists and objects stand in one another deeper than `levels`, as far as the type can tell them:
     /// values of custom scalars are taken whole.
     func isDeeper(than levels: Int, as type: WrappedType, in schema: Schema) -> Bool {
+        // Only input objects nest without end: everything else is as deep as its type says.
+        guard case .inputObject = schema[type.type].kind else { return false }
         var stack = [(value: self, type: type, level: 0)]
         while let (value, type, level) = stack.popLast() {
             if level > levels { return true }

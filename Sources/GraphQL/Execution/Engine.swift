@@ -1,0 +1,101 @@
+/// What answers requests, whatever the type of their context: the executable schema without its type parameter.
+///
+/// Apart from that, it would be generic code, and run unspecialised: which costs the smallest operation a third more.
+@usableFromInline
+final class Engine: Sendable {
+    let schema: Schema
+    private let roots: Roots
+    private let options: ExecutionOptions
+    /// What each field of the schema costs.
+    private let prices: CostModel
+    private let introspection: Introspection
+    private let documents: GenerationalCache<DocumentKey, PreparedDocument>
+
+    init(_ schema: Schema, _ roots: Roots, _ prices: CostModel, _ options: ExecutionOptions) {
+        self.schema = schema
+        self.roots = roots
+        self.prices = prices
+        self.options = options
+        introspection = Introspection(schema: schema)
+        documents = GenerationalCache(capacity: options.documentCacheCapacity)
+    }
+
+    /// `ExecutableSchema.respond(to:context:allowing:)`.
+    @usableFromInline
+    func respond(
+        to request: Request, context: any RequestContext, allowing allowed: Set<OperationType>?
+    ) -> Loading<Response> {
+        do throws(GraphQLErrors) {
+            let run = try prepare(request, context)
+            let type = run.plan.operation.type
+            if let allowed, !allowed.contains(type) { return .ready(Response(notAllowing: type)) }
+            if type == .subscription {
+                throw GraphQLErrors([
+                    GraphQLError("A subscription has no single response; it must be subscribed to.")
+                ])
+            }
+            return run.plan.run(in: run.circumstances)
+        } catch {
+            return .ready(Response(refusing: error.errors))
+        }
+    }
+
+    /// `ExecutableSchema.subscribe(to:context:)`.
+    func subscribe(
+        to request: Request, context: any RequestContext
+    ) async -> Result<ResponseStream, RefusedSubscription> {
+        do throws(GraphQLErrors) {
+            let run = try prepare(request, context)
+            guard run.plan.operation.type == .subscription else {
+                return .success(ResponseStream(single: run))
+            }
+            do {
+                return .success(ResponseStream(run, try await run.plan.subscribe(in: run.circumstances)))
+            } catch {
+                let presented = options.errorPresenter.present(error, path: [], locations: [])
+                return .failure(RefusedSubscription(Response(refusing: [presented.ofRequest])))
+            }
+        } catch {
+            return .failure(RefusedSubscription(Response(refusing: error.errors)))
+        }
+    }
+
+    /// Everything that is done before anything is loaded.
+    private func prepare(_ request: Request, _ context: any RequestContext) throws(GraphQLErrors)
+        -> PreparedRun
+    {
+        let document = try prepare(request.document)
+        let operation = try document.operation(named: request.operationName)
+        let measured = try operation.measured(within: options.limits, at: prices)
+        let variables = try operation.variables(given: request.variables, schema)
+        // Before planning: the plan of an operation that costs too much may be too large to make.
+        let cost = try measured.cost(variables)
+        let plan = try operation.plan(variables) { conditions throws in
+            let settings = OperationPlan.Settings(
+                sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: options.timeLimit)
+            return try roots.plan(
+                operation.definition, of: document.valid, schema, introspection, settings, conditions)
+        }
+        let wantsCost = request.extensions["cost"] == .boolean(true)
+        return PreparedRun(
+            plan: plan,
+            circumstances: OperationPlan.Circumstances(
+                variables: variables, context: context, cost: wantsCost ? cost : nil))
+    }
+
+    /// Parses and validates a document, once for all requests that send it.
+    private func prepare(_ text: String) throws(GraphQLErrors) -> PreparedDocument {
+        let key = DocumentKey(text)
+        if let known = documents[key] { return known }
+        let document: Document
+        do {
+            document = try parse(SourceText(text), limits: options.limits.limiting(options.parserLimits))
+        } catch {
+            throw GraphQLErrors([GraphQLError(refusing: error)])
+        }
+        let prepared = PreparedDocument(
+            try validate(document, against: schema, options: options.validation))
+        documents[key] = prepared
+        return prepared
+    }
+}

@@ -1,0 +1,135 @@
+import Synchronization
+
+/// An operation of a valid document, with all that its runs have in common.
+final class PreparedOperation: Sendable {
+    let definition: OperationDefinition
+    let sizeHint = SizeHint()
+    private let valid: ValidDocument
+    /// The variables that decide about selections: there is a plan for each combination of their values.
+    private let conditionalVariables: [Name]
+    private let known = Mutex(Known())
+
+    /// What has been found out so far.
+    private struct Known {
+        /// What the limits have to say; a refusal costs as much to find as a success, so it is kept as well.
+        var measured: Result<MeasuredOperation, GraphQLErrors>?
+        var plans: [Planned] = []
+        /// Which plan makes room for the next one.
+        var oldest = 0
+    }
+
+    private struct Planned {
+        let conditions: Conditions
+        let plan: OperationPlan
+    }
+
+    /// How many plans are kept; of an operation with more combinations some are made again.
+    private static let capacity = 16
+
+    init(_ definition: OperationDefinition, of valid: ValidDocument, conditionalVariables: [Name]) {
+        self.definition = definition
+        self.valid = valid
+        self.conditionalVariables = conditionalVariables
+    }
+
+    /// The operation as the limits see it.
+    ///
+    /// - Throws: which limit it exceeds, and where.
+    func measured(
+        within limits: OperationLimits, at prices: CostModel
+    ) throws(GraphQLErrors) -> MeasuredOperation {
+        try (known.withLock(\.measured) ?? measure(limits, prices)).get()
+    }
+
+    private func measure(
+        _ limits: OperationLimits, _ prices: CostModel
+    ) -> Result<MeasuredOperation, GraphQLErrors> {
+        let result = Result { () throws(GraphQLErrors) in
+            try limits.check(definition, of: valid, prices: prices)
+        }
+        known.withLock { $0.measured = result }
+        return result
+    }
+
+    /// The variables of a request, coerced (specification, section 6.1.2).
+    func variables(given: InputObject, _ schema: Schema) throws(GraphQLErrors) -> VariableValues {
+        guard !definition.variables.isEmpty else { return .empty }
+        return try schema.coerceVariables(of: definition, in: valid.document, given: given)
+    }
+
+    /// The plan for the values that the conditional variables have.
+    func plan(
+        _ variables: VariableValues, make: ([UInt32: Bool]) throws -> OperationPlan
+    ) throws(GraphQLErrors) -> OperationPlan {
+        let conditions = Conditions(of: conditionalVariables, variables)
+        let plan = known.withLock { known in
+            known.plans.first { $0.conditions == conditions }?.plan
+        }
+        if let plan { return plan }
+        do {
+            let plan = try make(conditions.values(of: conditionalVariables))
+            keep(Planned(conditions: conditions, plan: plan))
+            return plan
+        } catch let error as any PublicError {
+            throw GraphQLErrors([
+                GraphQLError(
+                    error.message, locations: [valid.document.source.location(of: definition.span)],
+                    extensions: error.extensions)
+            ])
+        } catch {
+            throw GraphQLErrors([
+                GraphQLError(
+                    "Internal server error", extensions: ["code": .string("INTERNAL_SERVER_ERROR")])
+            ])
+        }
+    }
+
+    private func keep(_ planned: Planned) {
+        known.withLock { known in
+            if known.plans.count < PreparedOperation.capacity { return known.plans.append(planned) }
+            known.plans[known.oldest] = planned
+            known.oldest = (known.oldest + 1) % PreparedOperation.capacity
+        }
+    }
+}
+
+/// The values that the variables of `@skip` and `@include` have in a request, two bits each.
+private struct Conditions: Equatable, Sendable {
+    /// Of the first 32 variables.
+    private var first: UInt64 = 0
+    /// Of 32 more each: as a rule there are none, and then nothing is allocated.
+    private var rest: [UInt64] = []
+
+    init(of names: [Name], _ variables: VariableValues) {
+        for (position, name) in names.enumerated() {
+            guard case .boolean(let value) = variables[name] else { continue }
+            set(value ? 1 : 2, at: position)
+        }
+    }
+
+    private mutating func set(_ bits: UInt64, at position: Int) {
+        let shifted = bits << UInt64(position % 32 * 2)
+        let word = position / 32
+        if word == 0 {
+            first |= shifted
+            return
+        }
+        while rest.count < word { rest.append(0) }
+        rest[word - 1] |= shifted
+    }
+
+    /// The values by the names' ids; those that are null are left out.
+    func values(of names: [Name]) -> [UInt32: Bool] {
+        var values: [UInt32: Bool] = [:]
+        for (position, name) in names.enumerated() {
+            let word = position / 32
+            let bits = word == 0 ? first : word <= rest.count ? rest[word - 1] : 0
+            switch bits >> UInt64(position % 32 * 2) & 3 {
+            case 1: values[name.id] = true
+            case 2: values[name.id] = false
+            default: break
+            }
+        }
+        return values
+    }
+}
