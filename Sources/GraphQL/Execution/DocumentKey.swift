@@ -23,7 +23,7 @@ struct DocumentKey: Hashable, Sendable {
 }
 
 extension Span<UInt8> {
-    /// - Parameter other: As long.
+    /// Whether another text, which is as long, has the same bytes.
     fileprivate func isSame(as other: Span<UInt8>) -> Bool {
         unsafe withUnsafeBytes { left in
             unsafe other.withUnsafeBytes { right in

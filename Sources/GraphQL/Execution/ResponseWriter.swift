@@ -55,7 +55,11 @@ public struct ResponseWriter: ~Copyable {
 
     /// What `write` writes.
     ///
-    /// - Parameter expected: how many bytes that will be: they are written where they stay, and more are copied once.
+    /// - Parameters:
+    ///   - expected: how many bytes that will be: they are written where they stay, and more are copied once.
+    ///   - slots: what loads have left.
+    ///   - write: the write pass.
+    /// - Returns: the bytes.
     static func bytes(
         expecting expected: Int, slots: Slots, _ write: (inout ResponseWriter) -> Void
     ) -> [UInt8] {

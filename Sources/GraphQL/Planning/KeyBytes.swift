@@ -19,12 +19,13 @@ final class KeyBytes: @unchecked Sendable {
         for position in unsafe 0..<chunks.count { unsafe chunks[position].deallocate() }
     }
 
-    /// Keeps a response key as it stands in a response, and says where, and how long it is.
+    /// Keeps a response key as it stands in a response.
     ///
     /// - Parameters:
     ///   - name: the key; a name (specification, section 2.1.9) has nothing that needs an escape.
     ///   - isFirst: whether it is the first of its object.
     ///   - constant: a string that is the field's value, which needs no escape either.
+    /// - Returns: where the bytes lie, and how many they are.
     func keep(
         _ name: Span<UInt8>, isFirst: Bool, constant: String?
     ) -> (bytes: UnsafePointer<UInt8>, length: Int) {

@@ -62,7 +62,11 @@ public struct Planner {
 
     /// Plans a selection on an object type.
     ///
-    /// - Parameter object: what the fields are bound to; the plan is run for objects of its Swift type alone.
+    /// - Parameters:
+    ///   - object: what the fields are bound to; the plan is run for objects of its Swift type alone.
+    ///   - selectionSets: what the merged fields select.
+    /// - Returns: the plan, which the operation's plan keeps.
+    /// - Throws: `PlanningError`, or that the plan grows too large.
     @usableFromInline
     mutating func plan(_ object: BoundObject, _ selectionSets: [SelectionSet]) throws -> ObjectPlan {
         guard let id = schema.typeID(named: object.name) else { throw PlanningError.unknownType(object.name) }
