@@ -34,6 +34,7 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
 let webSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
+let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -52,6 +53,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -64,7 +66,7 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/CCurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
-        room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"]),
+        room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"] + nio + [webSocket, tls]),
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
         room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
         room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio + [webSocket]),
@@ -94,7 +96,7 @@ let package = Package(
         room("ProviderTestSupport", at: "Tests/ProviderSupport", over: ["Brokerage", "Upstream"] + nio),
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", of: ["Brokerage"]),
-        tests("UpstreamTests", of: ["Brokerage", "Upstream"]),
+        tests("UpstreamTests", of: ["Brokerage", "Upstream"] + nio + [webSocket, tls]),
         tests("AlpacaTests", of: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
         tests(
             "AlphaVantageTests",

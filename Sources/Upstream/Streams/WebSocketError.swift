@@ -1,0 +1,47 @@
+package import Brokerage
+
+/// Why a WebSocket did not come about, or has ended.
+///
+/// It carries nothing of what was sent.
+package enum WebSocketError: Error, Hashable, Sendable {
+    case couldNotResolve
+    case couldNotConnect
+    /// No trusted, encrypted connection came about.
+    case tls
+    /// It did not stand by the deadline.
+    case timedOut
+    /// The server answered with another status than 101.
+    case refused(status: Int)
+    /// The server ended it in order; RFC 6455, section 7.4, has the codes. Nil without one.
+    case closed(code: Int?)
+    /// It was closed on this side.
+    case closedHere
+    /// The connection broke.
+    case interrupted
+    /// Nothing came for so long, not even an answer to a ping.
+    case silent
+    /// A frame or message is larger than the bound.
+    case tooLarge
+    /// The server does not keep to RFC 6455.
+    case protocolViolation
+    /// The Swift task was cancelled.
+    case cancelled
+}
+
+extension ProviderFailure {
+    /// What the end of a stream means.
+    package init(_ provider: Provider, webSocket error: WebSocketError, now: Instant) {
+        let cause: Cause =
+            switch error {
+            case .couldNotResolve, .couldNotConnect, .tls, .closed, .closedHere, .interrupted, .silent:
+                .unavailable
+            case .timedOut: .timedOut
+            case .refused(let status):
+                Cause.status(of: HTTPResponse(status: status, head: [], body: []), now: now)
+                    ?? .answerInvalid(nil)
+            case .tooLarge, .protocolViolation: .answerInvalid(nil)
+            case .cancelled: .cancelled
+            }
+        self.init(provider, cause)
+    }
+}

@@ -1,0 +1,157 @@
+import NIOCore
+import NIOWebSocket
+
+/// The end of a WebSocket's pipeline: passes messages on, answers pings and closures, asks whether the server is there.
+final class WebSocketHandler: ChannelDuplexHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    private let inbox: WebSocketInbox
+    private let limits: WebSocketLimits
+    private var pinging: RepeatedTask?
+    private var hasHeard = true
+    private var isClosing = false
+
+    init(_ inbox: WebSocketInbox, _ limits: WebSocketLimits) {
+        self.inbox = inbox
+        self.limits = limits
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let interval = TimeAmount(limits.pingInterval)
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        pinging = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            bound.value.handler.ask(bound.value.context)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        pinging?.cancel()
+        inbox.finish(.interrupted)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        inbox.finish(.interrupted)
+        context.fireChannelInactive()
+    }
+
+    /// Reads on only while somebody receives: what is not read waits at the server.
+    func read(context: ChannelHandlerContext) {
+        if inbox.wantsMore() { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        hasHeard = true
+        // Extensions were not agreed on, and servers must not mask; RFC 6455, sections 5.1 and 5.2.
+        guard frame.maskKey == nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+            fail(.protocolViolation, .protocolError, context)
+            return
+        }
+        switch frame.opcode {
+        case .text: inbox.deliver(WebSocketMessage(.text, Array(frame.data.readableBytesView)))
+        case .binary: inbox.deliver(WebSocketMessage(.binary, Array(frame.data.readableBytesView)))
+        case .ping: send(.pong, frame.data, context)
+        case .connectionClose: didReceiveClose(frame, context)
+        case .pong: break
+        default: fail(.protocolViolation, .protocolError, context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case NIOWebSocketError.invalidFrameLength: fail(.tooLarge, .messageTooLarge, context)
+        case NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
+            NIOWebSocketFrameAggregator.Error.tooManyFragments:
+            fail(.tooLarge, .messageTooLarge, context)
+        case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
+            fail(.protocolViolation, .protocolError, context)
+        default:
+            inbox.finish(.interrupted)
+            context.close(promise: nil)
+        }
+    }
+
+    /// Somebody on this side closes: the server is told, and has a while to say goodbye.
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard let goodbye = event as? WebSocketGoodbye else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        inbox.finish(.closedHere)
+        promise?.succeed()
+        guard !isClosing else { return }
+        sendClose(.init(codeNumber: goodbye.code), context)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: TimeAmount(limits.closeTimeout)) {
+            bound.value.close(promise: nil)
+        }
+        // The server's goodbye may stand behind messages that nobody will receive.
+        context.read()
+    }
+
+    // MARK: Steps
+
+    private func ask(_ context: ChannelHandlerContext) {
+        // A server that is not listened to cannot be heard.
+        if inbox.isHeld { return }
+        guard hasHeard else {
+            inbox.finish(.silent)
+            context.close(promise: nil)
+            return
+        }
+        hasHeard = false
+        send(.ping, ByteBuffer(), context)
+    }
+
+    private func didReceiveClose(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+        var data = frame.data
+        let code = data.readInteger(as: UInt16.self)
+        inbox.finish(.closed(code: code.map(Int.init)))
+        if !isClosing {
+            let answer = code.map { ByteBuffer(integer: $0) } ?? ByteBuffer()
+            send(.connectionClose, answer, context)
+            isClosing = true
+        }
+        context.close(promise: nil)
+    }
+
+    private func fail(
+        _ error: WebSocketError, _ code: WebSocketErrorCode, _ context: ChannelHandlerContext
+    ) {
+        inbox.finish(error)
+        if !isClosing { sendClose(code, context) }
+        context.close(promise: nil)
+    }
+
+    private func sendClose(_ code: WebSocketErrorCode, _ context: ChannelHandlerContext) {
+        isClosing = true
+        var data = ByteBuffer()
+        data.write(webSocketErrorCode: code)
+        send(.connectionClose, data, context)
+    }
+
+    private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
+        let frame = WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data)
+        context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    }
+}
+
+/// Asks a ``WebSocketHandler`` to close.
+struct WebSocketGoodbye: Sendable {
+    /// 1000 to 4999.
+    let code: Int
+}
+
+extension TimeAmount {
+    /// The same time, in nanoseconds; as long as there is one for what is longer.
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflowAgain) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        self = .nanoseconds(overflow || overflowAgain ? (seconds < 0 ? 0 : .max / 4) : sum)
+    }
+}
