@@ -69,6 +69,7 @@ let package = Package(
         room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"] + nio + [webSocket, tls]),
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
         room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
+        room("Polygon", at: "Sources/Providers/Polygon", over: ["Brokerage", "Upstream"]),
         room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio + [webSocket]),
 
         // From the front door to the resolvers.
@@ -101,6 +102,9 @@ let package = Package(
         tests(
             "AlphaVantageTests",
             of: ["AlphaVantage", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
+        tests(
+            "PolygonTests",
+            of: ["Polygon", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
         tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),

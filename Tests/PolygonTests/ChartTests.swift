@@ -1,0 +1,251 @@
+import Brokerage
+import ProviderTestSupport
+import Testing
+import Upstream
+
+@testable import Polygon
+
+@Suite("A chart")
+struct ChartTests {
+    private func seconds(_ texts: [String]) throws -> [Int64] {
+        try texts.map { try #require(Instant($0)).secondsSince1970 }
+    }
+
+    /// An answer of bars that begin at some times, newest first as they are asked for.
+    private static func bars(_ times: [String], hasMore: Bool = false, status: String = "OK") -> String {
+        let results = times.compactMap { Instant($0) }.map { time in
+            #"{"o":1,"h":2,"l":0.5,"c":1.5,"v":10,"t":\#(time.secondsSince1970)000}"#
+        }
+        let next = hasMore ? #""next_url":"https://api.polygon.io/v2/aggs/x?cursor=YQ","# : ""
+        return #"{"status":"\#(status)",\#(next)"results":[\#(results.joined(separator: ","))]}"#
+    }
+
+    /// The chart out of one body.
+    private func chart(
+        _ body: String, _ window: ChartWindow, of name: String = "AAPL"
+    ) async throws -> CandleSeries? {
+        var series: CandleSeries?
+        try await withPolygon(answering: { _, _ in .text(body) }) { client, _ in
+            let symbol = try symbol(name)
+            series = try await client.charts(of: [symbol], window, in: .patient)[symbol]
+        }
+        return series
+    }
+
+    @Test("has days from midnight in New York, exact to the digit, oldest first")
+    func days() async throws {
+        let series = try #require(try await chart(example("aggs"), ChartWindow(interval: .oneDay)))
+        #expect(series.times == (try seconds(["2026-11-19T05:00:00Z", "2026-11-20T05:00:00Z"])))
+        #expect(series[1].prices.close == Decimal("227.45"))
+        #expect(series[0].prices.open == Decimal("225.2"))
+        #expect(series[0].volume == Decimal("28.5"))
+        #expect(series.currency == "USD")
+        #expect(series.adjustment == .splits)
+        #expect(series.isExtendedHours == nil)
+        #expect(series.timeZone == "America/New_York")
+        #expect(series.isLastComplete == true)
+        #expect(!series.isTruncated)
+    }
+
+    @Test("out of Polygon's own example is the same")
+    func openAPI() async throws {
+        let from = try #require(Instant("2020-01-01T05:00:00Z"))
+        let series = try #require(
+            try await chart(example("openapi-aggs"), ChartWindow(interval: .oneDay, from: from)))
+        #expect(series.count == 2)
+        #expect(series[0].prices.close == Decimal("75.0875"))
+        #expect(series[1].volume == 146_535_512)
+        // There is a next page.
+        #expect(series.isTruncated)
+    }
+
+    @Test("has weeks from Monday, whichever day Polygon begins them with")
+    func weeks() async throws {
+        let body = Self.bars(["2026-11-16T05:00:00Z", "2026-11-08T05:00:00Z"])
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneWeek)))
+        #expect(series.times == (try seconds(["2026-11-09T05:00:00Z", "2026-11-16T05:00:00Z"])))
+        #expect(series.isLastComplete == false)
+    }
+
+    @Test("of what is traded around the clock has days of UTC, where they begin so")
+    func aroundTheClock() async throws {
+        let crypto = try #require(
+            try await chart(
+                Self.bars(["2026-11-21T00:00:00Z"]), ChartWindow(interval: .oneDay), of: "BTC/USD"))
+        #expect(crypto.timeZone == "Etc/UTC")
+        #expect(crypto.currency == "USD")
+        #expect(crypto.isLastComplete == false)
+        let fx = try #require(
+            try await chart(
+                Self.bars(["2026-11-20T05:00:00Z"]), ChartWindow(interval: .oneDay), of: "EUR/DKK"))
+        #expect(fx.timeZone == "America/New_York")
+        #expect(fx.currency == "DKK")
+        let index = try #require(
+            try await chart(Self.bars([]), ChartWindow(interval: .oneDay), of: "^SPX"))
+        #expect(index.currency == nil)
+    }
+
+    @Test(
+        "without data is empty",
+        arguments: [
+            #"{"ticker":"X","adjusted":true,"queryCount":0,"resultsCount":0,"status":"OK","request_id":"r"}"#,
+            #"{"resultsCount":0,"status":"DELAYED","results":null}"#,
+        ])
+    func empty(body: String) async throws {
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
+        #expect(series.count == 0)
+        #expect(series.isLastComplete == nil)
+    }
+
+    @Test("of an unknown ticker is none, where Polygon says so")
+    func unknown() async throws {
+        try await withPolygon(answering: { _, _ in
+            .text(#"{"status":"NOT_FOUND","request_id":"r","message":"Ticker not found."}"#, status: 404)
+        }) { client, _ in
+            let charts = try await client.charts(
+                of: [symbol("NOSUCH")], ChartWindow(interval: .oneDay), in: .patient)
+            #expect(charts.isEmpty)
+        }
+    }
+
+    @Test(
+        "asks on by time where the limit of base bars cut it off, and does not tell of a bar that was cut in two"
+    )
+    func pages() async throws {
+        try await withPolygon(answering: { _, number in
+            switch number {
+            case 1:
+                .text(
+                    Self.bars(
+                        ["2026-11-20T20:00:00Z", "2026-11-20T19:00:00Z", "2026-11-20T18:00:00Z"],
+                        hasMore: true))
+            default: .text(Self.bars(["2026-11-20T18:00:00Z", "2026-11-20T17:00:00Z"]))
+            }
+        }) { client, server in
+            let from = try #require(Instant("2026-11-20T14:00:00Z"))
+            let aapl = try symbol("AAPL")
+            let window = ChartWindow(interval: .oneHour, from: from)
+            let series = try #require(try await client.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(
+                series.times
+                    == (try seconds([
+                        "2026-11-20T17:00:00Z", "2026-11-20T18:00:00Z", "2026-11-20T19:00:00Z",
+                        "2026-11-20T20:00:00Z",
+                    ])))
+            #expect(!series.isTruncated)
+            #expect(
+                server.requests.map(\.target) == [
+                    "/polygon/v2/aggs/ticker/AAPL/range/1/hour/1795096800000/1795262400000"
+                        + "?adjusted=true&sort=desc&limit=50000",
+                    "/polygon/v2/aggs/ticker/AAPL/range/1/hour/1795096800000/1795201199999"
+                        + "?adjusted=true&sort=desc&limit=50000",
+                ])
+        }
+    }
+
+    @Test("stops asking after some pages, and says that there is more")
+    func patience() async throws {
+        try await withPolygon(answering: { _, number in
+            .text(Self.bars(["2026-11-\(20 - number)T05:00:00Z"], hasMore: true))
+        }) { client, server in
+            let aapl = try symbol("AAPL")
+            let window = ChartWindow(interval: .oneDay, from: Instant("2020-01-01T00:00:00Z"))
+            let series = try #require(try await client.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(series.count == 3)
+            #expect(series.isTruncated)
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test("has the candles of the window only, the latest ones")
+    func window() async throws {
+        let days = [
+            "2026-11-20T05:00:00Z", "2026-11-19T05:00:00Z", "2026-11-18T05:00:00Z", "2026-11-17T05:00:00Z",
+        ]
+        let window = ChartWindow(
+            interval: .oneDay, from: Instant(days[2]), to: Instant(days[0]), last: 5)
+        let all = try #require(try await chart(Self.bars(days), window))
+        #expect(all.times == (try seconds([days[2], days[1]])))
+        #expect(!all.isTruncated)
+        var short = window
+        short.last = 1
+        let last = try #require(try await chart(Self.bars(days), short))
+        #expect(last.times == (try seconds([days[1]])))
+        #expect(last.isTruncated)
+    }
+
+    @Test("of a delayed plan is complete a quarter of an hour later")
+    func delayed() async throws {
+        // It is 12:00; this bar ended at 11:50.
+        let window = ChartWindow(interval: .fiveMinutes)
+        let current = try #require(try await chart(Self.bars(["2026-11-21T11:45:00Z"]), window))
+        #expect(current.isLastComplete == true)
+        let delayed = try #require(
+            try await chart(Self.bars(["2026-11-21T11:45:00Z"], status: "DELAYED"), window))
+        #expect(delayed.isLastComplete == false)
+    }
+
+    @Test(
+        "is asked for by the name of its interval",
+        arguments: [
+            (Interval.oneMinute, "1/minute"), (.fiveMinutes, "5/minute"), (.fifteenMinutes, "15/minute"),
+            (.thirtyMinutes, "30/minute"), (.oneHour, "1/hour"), (.oneDay, "1/day"), (.oneWeek, "1/week"),
+            (.oneMonth, "1/month"),
+        ])
+    func intervals(interval: Interval, name: String) async throws {
+        try await withPolygon(answering: { _, _ in .text(#"{"status":"OK"}"#) }) { client, server in
+            let window = ChartWindow(interval: interval, adjustment: .raw)
+            _ = try await client.charts(of: [symbol("EUR/USD")], window, in: .patient)
+            let target = try #require(server.requests.first?.target)
+            #expect(target.hasPrefix("/polygon/v2/aggs/ticker/C%3AEURUSD/range/\(name)/"))
+            #expect(target.contains("adjusted=false"))
+        }
+    }
+
+    @Test(
+        "that Polygon does not have is not asked for",
+        arguments: [
+            ChartWindow(interval: .oneDay, adjustment: .splitsAndDividends),
+            ChartWindow(interval: .oneDay, isExtendedHours: true),
+            ChartWindow(interval: .oneHour, isExtendedHours: false),
+        ])
+    func unsupported(window: ChartWindow) async throws {
+        try await withPolygon(answering: { _, _ in .text("{}") }) { client, server in
+            await #expect(throws: ProviderFailure(.polygon, .unsupported)) {
+                try await client.charts(of: [symbol("AAPL")], window, in: .patient)
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("of a window that lies ahead, or ends before it begins, is empty without a call")
+    func ahead() async throws {
+        try await withPolygon(answering: { _, _ in .text("{}") }) { client, server in
+            let window = ChartWindow(interval: .oneDay, from: wallTime + .seconds(172_800))
+            let aapl = try symbol("AAPL")
+            let charts = try await client.charts(of: [aapl], window, in: .patient)
+            #expect(charts[aapl]?.count == 0)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "that makes no sense is refused with the place of what is wrong",
+        arguments: [
+            (
+                #""status":"OK""#, #""status":"NOT_AUTHORIZED""#,
+                "status: expected one of OK, DELAYED, found a string that is none (byte 251)"
+            ),
+            (#""c":227.45"#, #""x":227.45"#, #"results[0]: no "c" (byte 173)"#),
+            ("227.45", "true", "results[0].c: expected a decimal, found true (byte 116)"),
+            ("227.45", "1e30", ""),
+        ])
+    func invalid(old: String, new: String, wording: String) async throws {
+        let body = try example("aggs").replacing(old, with: new)
+        let failure = await #expect(throws: ProviderFailure.self) {
+            try await chart(body, ChartWindow(interval: .oneDay))
+        }
+        let detail = wording.isEmpty ? "" : ": "
+        #expect(failure?.description == "POLYGON: an answer that makes no sense" + detail + wording)
+    }
+}
