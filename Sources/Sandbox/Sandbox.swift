@@ -9,6 +9,7 @@ package struct Sandbox: Sendable {
     package let alpaca: AlpacaURLs
     package let alphaVantage: AlphaVantageURLs
     package let yahoo: YahooURLs
+    package let polygon: PolygonURLs
     package let saxo: SaxoURLs
     package let market: Market
     /// What goes wrong.
@@ -51,13 +52,16 @@ package struct Sandbox: Sendable {
         let alpaca = AlpacaStandIn(configuration, stage: stage, decisions: decisions)
         let alphaVantage = AlphaVantageStandIn(configuration, stage: stage)
         let yahoo = YahooStandIn(configuration, stage: stage)
+        let polygon = PolygonStandIn(configuration, stage: stage)
         let saxo = SaxoStandIn(configuration, stage: stage, decisions: decisions)
-        let limiters = alpaca.limiters + [alphaVantage.budget, yahoo.budget] + saxo.resettables
+        let limiters =
+            alpaca.limiters + [alphaVantage.budget, yahoo.budget, polygon.budget] + saxo.resettables
         let desk = ControlDesk(
             counter: counter, faults: faults, stage: stage, limiters: limiters, decisions: decisions,
             streams: streams)
         switchboard = Switchboard(
-            standIns: alpaca.standIns + [alphaVantage.standIn] + yahoo.standIns + saxo.standIns,
+            standIns: alpaca.standIns + [alphaVantage.standIn, polygon.standIn] + yahoo.standIns
+                + saxo.standIns,
             control: desk.routes, calls: counter, faults: faults, streams: streams)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
@@ -71,6 +75,7 @@ package struct Sandbox: Sendable {
             tokenURL: "\(base)/\(AlpacaStandIn.tradingPrefix)/oauth/token")
         self.alphaVantage = AlphaVantageURLs(under: base)
         self.yahoo = YahooURLs(under: base)
+        self.polygon = PolygonURLs(under: base)
         self.saxo = SaxoURLs(address: address)
         self.market = market
         grace = configuration.grace

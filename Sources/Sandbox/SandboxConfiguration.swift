@@ -14,6 +14,7 @@ package struct SandboxConfiguration: Sendable {
     package var alpaca: AlpacaSettings
     package var alphaVantage = AlphaVantageSettings()
     package var yahoo = YahooSettings()
+    package var polygon = PolygonSettings()
     package var saxo = SaxoSettings()
     /// How long ``Sandbox/stop()`` waits for answers in the making.
     package var grace: Duration = .seconds(2)

@@ -1,0 +1,30 @@
+import Sandbox
+import TestSupport
+import Testing
+
+extension House {
+    /// A call of Polygon's stand-in by a key that has no limit, or by another; `nil` for none.
+    func polygon(
+        _ path: String, key: String? = PolygonSettings.realtimeKey
+    ) async throws -> Client.Reply {
+        try await client.get("/polygon" + path, key.map { ["Authorization": "Bearer \($0)"] } ?? [:])
+    }
+
+    /// The document that a call is answered with.
+    func polygonDocument(
+        _ path: String, key: String? = PolygonSettings.realtimeKey
+    ) async throws -> JSONValue {
+        try JSONValue(parsing: try await polygon(path, key: key).body)
+    }
+
+    /// Every page from a path on, by following `next_url` with the key; at most 50.
+    func polygonPages(_ path: String) async throws -> [JSONValue] {
+        var pages = [try await polygonDocument(path)]
+        let base = sandbox.polygon.baseURL
+        while pages.count < 50, let next = pages.last?["next_url"]?.string {
+            #expect(next.hasPrefix(base + "/") && !next.contains("apiKey"))
+            pages.append(try await polygonDocument(String(next.dropFirst(base.count))))
+        }
+        return pages
+    }
+}
