@@ -23,7 +23,7 @@ final class Engine: Sendable {
     /// `ExecutableSchema.respond(to:context:allowing:)`.
     @usableFromInline
     func respond(
-        to request: Request, context: any RequestContext, allowing allowed: Set<OperationType>?
+        to request: Request, context: any OpaqueContext, allowing allowed: Set<OperationType>?
     ) -> Loading<Response> {
         do throws(GraphQLErrors) {
             let run = try prepare(request, context)
@@ -42,7 +42,7 @@ final class Engine: Sendable {
 
     /// `ExecutableSchema.subscribe(to:context:)`.
     func subscribe(
-        to request: Request, context: any RequestContext
+        to request: Request, context: any OpaqueContext
     ) async -> Result<ResponseStream, RefusedSubscription> {
         do throws(GraphQLErrors) {
             let run = try prepare(request, context)
@@ -61,7 +61,7 @@ final class Engine: Sendable {
     }
 
     /// Everything that is done before anything is loaded.
-    private func prepare(_ request: Request, _ context: any RequestContext) throws(GraphQLErrors)
+    private func prepare(_ request: Request, _ context: any OpaqueContext) throws(GraphQLErrors)
         -> PreparedRun
     {
         let document = try prepare(request.document)

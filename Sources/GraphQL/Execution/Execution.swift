@@ -7,7 +7,7 @@ public final class Execution: Sendable {
     @usableFromInline
     let slots: Slots
     @usableFromInline
-    let context: any RequestContext
+    let context: any OpaqueContext
     /// Whether the time of the operation is over; nil where it may take as long as it likes.
     private let expiry: Expiry?
 
@@ -16,7 +16,7 @@ public final class Execution: Sendable {
         let hasCome = Atomic(false)
     }
 
-    init(variables: VariableValues, context: any RequestContext, slotCount: Int, expiry: Expiry?) {
+    init(variables: VariableValues, context: any OpaqueContext, slotCount: Int, expiry: Expiry?) {
         self.variables = variables
         self.context = context
         self.expiry = expiry
@@ -67,11 +67,11 @@ struct ContextMismatch: Error {
 
 /// What resolvers are given of a request, its type forgotten.
 @usableFromInline
-protocol RequestContext: AnyObject, Sendable {}
+protocol OpaqueContext: AnyObject, Sendable {}
 
 /// The context of a request, whose type can be asked for without a cast.
 @usableFromInline
-final class ContextBox<Context: Sendable>: RequestContext {
+final class ContextBox<Context: Sendable>: OpaqueContext {
     @usableFromInline
     let context: Context
 

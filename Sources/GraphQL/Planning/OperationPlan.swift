@@ -40,7 +40,7 @@ final class OperationPlan: @unchecked Sendable {
     /// What a run needs beside the plan.
     struct Circumstances: Sendable {
         let variables: VariableValues
-        let context: any RequestContext
+        let context: any OpaqueContext
         /// What the operation costs, where the client has asked to be told.
         var cost: OperationCost?
     }
