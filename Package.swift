@@ -79,7 +79,8 @@ let package = Package(
         door(
             "Portico", at: "Sources/Portico",
             over: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "Upstream",
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox",
+                "Upstream",
                 "Web", arguments, configuration, lifecycle, logging, signals, system,
             ]),
 
