@@ -74,6 +74,7 @@ extension Field {
             name,
             bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
             plan: { selected, planner in
+                if let leaf = StoredLeaf(Value.self) { return PlannedField(stored: leaf, offset: offset) }
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 if Value.hasLoads(selection) {
                     return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in

@@ -39,6 +39,7 @@ final class ObjectPlan: Sendable {
             let isWritten = unsafe steps[position]._withUnsafeGuaranteedRef { step in
                 writer.path.set(key: step.key)
                 unsafe writer.write(key: step.bytes, length: step.length)
+                if let leaf = step.leaf { return unsafe leaf.write(source + step.offset, to: &writer) }
                 return unsafe step.emit(source, row, &writer)
             }
             guard isWritten else { return false }
@@ -77,6 +78,11 @@ final class FieldStep: Sendable {
     let length: Int
     /// The index of the response key in the plan.
     let key: Int
+    /// A built-in scalar that lies in the object, where it is one.
+    let leaf: StoredLeaf?
+    /// Where it lies, in bytes from the beginning of the object.
+    let offset: Int
+    /// Writes the field where it is anything else.
     let emit: PlannedField.Emit
     let load: PlannedField.Load?
     let subscribe: Subscribe?
@@ -85,7 +91,16 @@ final class FieldStep: Sendable {
         unsafe self.bytes = bytes
         self.length = length
         self.key = key
-        unsafe emit = field.emit
+        switch field.content {
+        case .stored(let leaf, let offset):
+            self.leaf = leaf
+            self.offset = offset
+            unsafe emit = { _, _, _ in false }
+        case .emitted(let emit):
+            leaf = nil
+            offset = 0
+            unsafe self.emit = emit
+        }
         load = field.load
         subscribe = field.subscribe
     }

@@ -14,15 +14,30 @@ struct PlannedField {
     @usableFromInline
     typealias Load = @Sendable (Layer, Execution, inout [PendingLoad]) -> Void
 
-    let emit: Emit
+    /// How the field is written.
+    @usableFromInline
+    @safe
+    enum Content: Sendable {
+        /// A built-in scalar, so many bytes behind where the object lies.
+        case stored(StoredLeaf, offset: Int)
+        case emitted(Emit)
+    }
+
+    let content: Content
     let load: Load?
     /// Begins the events of a field of the subscription root.
     var subscribe: Subscribe?
 
     @usableFromInline
     init(emit: @escaping Emit, load: Load? = nil) {
-        unsafe self.emit = emit
+        content = unsafe .emitted(emit)
         self.load = load
+    }
+
+    @usableFromInline
+    init(stored leaf: StoredLeaf, offset: Int) {
+        content = .stored(leaf, offset: offset)
+        load = nil
     }
 }
 
