@@ -16,8 +16,9 @@ struct AlphaVantageCall: Sendable {
     /// The instrument that the parameter `symbol` means; nil when nothing of that name is listed.
     var instrument: Instrument? { self["symbol"].flatMap(instrument(spelled:)) }
 
-    /// The instrument of a symbol in Alpha Vantage's spelling, class shares with a dash.
+    /// The instrument of a symbol in Alpha Vantage's spelling: class shares with a dash, London's as `TSCO.LON`.
     func instrument(spelled symbol: String) -> Instrument? {
+        if symbol.hasSuffix(".LON") { return view.market.anyInstrument(String(symbol.dropLast(2))) }
         guard settings.acceptsDottedSymbols || !symbol.contains(".") else { return nil }
         return view.market.instrument(symbol.replacing("-", with: "."))
     }
@@ -52,8 +53,10 @@ enum AlphaVantageFunction: String, Sendable, CaseIterable {
 }
 
 extension Instrument {
-    /// Class shares with a dash: `BRK-B`.
-    var alphaVantageSymbol: String { symbol.replacing(".", with: "-") }
+    /// Class shares with a dash, `BRK-B`; London's as `TSCO.LON`.
+    var alphaVantageSymbol: String {
+        exchange == .london ? "\(symbol)ON" : symbol.replacing(".", with: "-")
+    }
 }
 
 extension JSON {

@@ -75,7 +75,7 @@ struct AlphaVantageQuotes: Sendable {
 
     /// The last price before or after market hours; nil while these run, and while nothing is traded.
     private func extendedPrice(of day: Day) -> Int? {
-        switch call.view.phase {
+        switch call.view.phase(of: day.instrument) {
         case .preMarket, .postMarket: call.view.price(day.instrument.symbol)
         case .regular, nil: nil
         }
@@ -94,7 +94,7 @@ struct AlphaVantageQuotes: Sendable {
     /// The running market day of an instrument, or the last; nil where it has no price.
     private func day(_ instrument: Instrument) -> Day? {
         let view = call.view
-        guard view.priced(instrument.symbol) != nil, let session = view.marketDay,
+        guard view.priced(instrument.symbol) != nil, let session = view.marketDay(of: instrument),
             let bar = view.dayBar(instrument, session)
         else { return nil }
         let tape = view.market.tape(instrument, session)

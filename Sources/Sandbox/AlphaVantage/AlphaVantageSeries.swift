@@ -57,9 +57,7 @@ struct AlphaVantageSeries: Sendable {
 
     /// Days have the last 100 unless all are asked for; weeks and months come whole.
     private var points: [JSON.Member] {
-        let begins = LocalTime(date: call.settings.historyBegins, hour: 0).map {
-            Int(Instant(newYork: $0).secondsSince1970)
-        }
+        let begins = instrument.schedule.start(of: call.settings.historyBegins)
         let bars = call.view.bars(of: instrument, every: length, from: begins ?? .min, newestFirst: true)
         let isCompact = call.function == .daily && size == .compact
         return bars.prefix(isCompact ? AlphaVantageOutputSize.compactCount : .max).compactMap { candle in
@@ -69,15 +67,16 @@ struct AlphaVantageSeries: Sendable {
 
     /// The last trading day of a bar that has begun, the running one included: a bar's name.
     private func lastDay(of candle: Candle) -> CalendarDate? {
-        let first = (Instant(secondsSince1970: Int64(candle.start)) ?? .earliest).inNewYork.date
+        let schedule = instrument.schedule
+        let first = schedule.date(at: Instant(secondsSince1970: Int64(candle.start)) ?? .earliest)
         let last: CalendarDate? =
             switch length {
             case .minutes, .day: first
             case .week: first.adding(days: 6)
             case .months(let count): first.adding(months: count)?.adding(days: -1)
             }
-        guard let last, let today = call.view.marketDay?.date else { return nil }
-        return TradingCalendar.session(onOrBefore: min(last, today))?.date
+        guard let last, let today = call.view.marketDay(of: instrument)?.date else { return nil }
+        return schedule.session(onOrBefore: min(last, today))?.date
     }
 }
 

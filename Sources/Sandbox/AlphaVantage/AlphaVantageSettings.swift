@@ -37,6 +37,8 @@ package struct AlphaVantageSettings: Sendable {
     package var missingNumber = "None"
     /// The time zone of New York as a search tells it, summer and winter.
     package var searchTimeZone = "UTC-04"
+    /// That of London, likewise.
+    package var londonSearchTimeZone = "UTC+01"
 
     package init() {}
 

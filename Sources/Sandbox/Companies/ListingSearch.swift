@@ -38,4 +38,9 @@ extension Instrument {
     var displayName: String {
         Company.behind(symbol)?.name ?? name
     }
+
+    /// Whether it is a fund, and no share of a company.
+    var isFund: Bool {
+        assetClass == .equity && exchange != .london && Company.behind(symbol) == nil
+    }
 }

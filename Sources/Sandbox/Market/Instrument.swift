@@ -24,7 +24,7 @@ package struct Instrument: Sendable, Hashable {
 
     /// What an instrument is.
     package enum AssetClass: Sendable, Hashable {
-        /// A share or a fund, in US dollars.
+        /// A share or a fund, in US dollars or, in London, in pence.
         case equity
         /// A number that is calculated and not traded, in US dollars.
         case index
@@ -39,6 +39,7 @@ package struct Instrument: Sendable, Hashable {
         case nasdaq = "NASDAQ"
         case nyse = "NYSE"
         case arca = "ARCA"
+        case london = "LSE"
         /// Currencies, crypto, and indices, which no exchange lists.
         case overTheCounter = "OTC"
 
@@ -48,15 +49,16 @@ package struct Instrument: Sendable, Hashable {
             case .nyse: "A"
             case .arca: "B"
             case .nasdaq: "C"
-            case .overTheCounter: ""
+            case .london, .overTheCounter: ""
             }
         }
     }
 
-    /// The currency of its price, ISO 4217.
+    /// The currency of its price by ISO 4217, or `GBX` for pence sterling.
     package var currency: String {
         switch assetClass {
-        case .equity, .index, .crypto: "USD"
+        case .equity: exchange == .london ? "GBX" : "USD"
+        case .index, .crypto: "USD"
         case .currencyPair(_, let quote): quote
         }
     }
@@ -64,7 +66,7 @@ package struct Instrument: Sendable, Hashable {
     /// When it is traded.
     package var schedule: Schedule {
         switch assetClass {
-        case .equity: .exchanges
+        case .equity: exchange == .london ? .london : .exchanges
         case .index: .marketHours
         case .currencyPair: .currencies
         case .crypto: .continuous

@@ -14,7 +14,8 @@ package struct Market: Sendable {
     package init(seed: UInt64) {
         noise = Noise(seed: seed)
         instruments = Dictionary(
-            Instrument.all.map { ($0.symbol, $0) }, uniquingKeysWith: { first, _ in first })
+            (Instrument.all + Instrument.london).map { ($0.symbol, $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The moment, or the nearest one of the years 1990 to 2199: there is always a session before it.
@@ -22,13 +23,13 @@ package struct Market: Sendable {
         min(max(second, 631_260_000), 7_258_000_000)
     }
 
-    /// The share or fund of a symbol, exactly as listed; nil when there is none.
+    /// The share or fund of the US exchanges of a symbol, exactly as listed; nil when there is none.
     package func instrument(_ symbol: String) -> Instrument? {
-        instruments[symbol].flatMap { $0.assetClass == .equity ? $0 : nil }
+        instruments[symbol].flatMap { $0.assetClass == .equity && $0.exchange != .london ? $0 : nil }
     }
 
-    /// The instrument of a symbol, of whatever class: `AAPL`, `SPX`, `EUR/USD`, `BTC/USD`; nil when there is
-    /// none.
+    /// The instrument of a symbol, of whatever class: `AAPL`, `SPX`, `EUR/USD`, `BTC/USD`, and
+    /// those of London, `TSCO.L`; nil when there is none.
     package func anyInstrument(_ symbol: String) -> Instrument? {
         instruments[symbol]
     }

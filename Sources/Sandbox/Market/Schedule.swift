@@ -6,6 +6,8 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
     case exchanges
     /// Indices: the market hours of the exchanges, without those before and after.
     case marketHours
+    /// The London Stock Exchange: ``LondonCalendar``.
+    case london
     /// Currencies: from Sunday 17:00 to Friday 17:00 in New York without a pause; a new day begins at every
     /// 17:00 and bears the date of its end. It keeps no holidays.
     case currencies
@@ -18,6 +20,10 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         case .exchanges: return TradingCalendar.session(on: date)
         case .marketHours:
             return TradingCalendar.session(on: date).map { TradingSession(date, from: $0.open, to: $0.close) }
+        case .london:
+            return LondonCalendar.hours(on: date).map {
+                TradingSession(date, from: $0.lowerBound, to: $0.upperBound)
+            }
         case .currencies:
             // Clocks change on Sundays before it begins, so that it is always 86,400 seconds long.
             guard !date.weekday.isWeekend, let start = start(of: date) else { return nil }
@@ -27,11 +33,12 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The second with which a day begins, be it one of trading or not: midnight in New York, the rollover of the
+    /// The second with which a day begins, be it one of trading or not: midnight in New York or London, the rollover of the
     /// currencies on its eve, midnight UTC.
     package func start(of date: CalendarDate) -> Int? {
         switch self {
         case .exchanges, .marketHours: Self.second(of: date, hour: 0)
+        case .london: LondonCalendar.midnight(of: date)
         case .currencies: date.adding(days: -1).flatMap { Self.second(of: $0, hour: Self.rollover) }
         case .continuous: date.daysSince1970 * 86_400
         }
@@ -102,6 +109,7 @@ package enum Schedule: Sendable, Hashable, CaseIterable {
     package func date(at moment: Instant) -> CalendarDate {
         switch self {
         case .exchanges, .marketHours: moment.inNewYork.date
+        case .london: LondonCalendar.date(at: Int(moment.secondsSince1970))
         case .currencies: (moment + .seconds((24 - Self.rollover) * 3600)).inNewYork.date
         case .continuous: moment.dateInUTC
         }

@@ -62,7 +62,7 @@ extension TradingCalendar {
     }
 
     /// Easter Sunday by the Gregorian computus (Meeus, "Astronomical Algorithms", chapter 8).
-    private static func easter(_ year: Int) -> CalendarDate {
+    static func easter(_ year: Int) -> CalendarDate {
         let (golden, century, yearOfCentury) = (year % 19, year / 100, year % 100)
         let correction = century - century / 4 - (century - (century + 8) / 25 + 1) / 3
         let epact = (19 * golden + correction + 15) % 30

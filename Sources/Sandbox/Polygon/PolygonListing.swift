@@ -8,10 +8,10 @@ struct PolygonListing: Sendable {
         self.instrument = instrument
     }
 
-    /// The instrument of a ticker, case-sensitive; nil when there is none.
+    /// The instrument of a ticker, case-sensitive; nil when there is none, and for what is listed abroad.
     init?(_ ticker: String, in market: Market) {
         guard let symbol = Self.marketSymbol(ticker), let instrument = market.anyInstrument(symbol),
-            Self(instrument).ticker == ticker
+            instrument.exchange != .london, Self(instrument).ticker == ticker
         else { return nil }
         self.init(instrument)
     }
@@ -50,7 +50,7 @@ struct PolygonListing: Sendable {
     /// Polygon's code of the kind of security; nil outside of the stock market.
     var type: String? {
         switch instrument.assetClass {
-        case .equity: company == nil ? "ETF" : "CS"
+        case .equity: instrument.isFund ? "ETF" : "CS"
         case .index, .currencyPair, .crypto: nil
         }
     }
@@ -61,6 +61,7 @@ struct PolygonListing: Sendable {
         case .nasdaq: "XNAS"
         case .nyse: "XNYS"
         case .arca: "ARCX"
+        case .london: "XLON"
         case .overTheCounter: nil
         }
     }

@@ -64,6 +64,7 @@ struct SaxoInstrument: Sendable, Hashable {
         case .nasdaq: "NASDAQ"
         case .nyse: "NYSE"
         case .arca: "NYSE_ARCA"
+        case .london: "LSE_SETS"
         case .overTheCounter: instrument.assetClass == .index ? "INDEX" : "SBFX"
         }
     }
@@ -74,6 +75,7 @@ struct SaxoInstrument: Sendable, Hashable {
         case .nasdaq: "xnas"
         case .nyse: "xnys"
         case .arca: "arcx"
+        case .london: "xlon"
         case .overTheCounter: "xxxx"
         }
     }

@@ -117,7 +117,7 @@ extension YahooChart {
             .init(name: "fullExchangeName", value: .string(listing.exchange.name)),
             .init(name: "instrumentType", value: .string(listing.type.quoteType)),
             .init(name: "firstTradeDate", value: firstTradeDate),
-            .init(name: "hasPrePostMarketData", value: .bool(listing.instrument.assetClass == .equity)),
+            .init(name: "hasPrePostMarketData", value: .bool(listing.hasExtendedHours)),
             .init(name: "gmtoffset", value: JSON(integerLiteral: zone.offset)),
             .init(name: "timezone", value: .string(zone.abbreviation)),
             .init(name: "exchangeTimezoneName", value: .string(zone.name)),

@@ -22,13 +22,12 @@ struct YahooDay: Sendable {
         self.bar = bar
         previousClose = tape.previousClose
         second = min(view.now, session.close)
-        extendedPrice = Self.extendedPrice(instrument, tape, view)
+        extendedPrice = listing.hasExtendedHours ? Self.extendedPrice(instrument, tape, view) : nil
     }
 
     private static func extendedPrice(
         _ instrument: Instrument, _ tape: DayTape, _ view: MarketView
     ) -> (phase: TradingSession.Phase, price: Int)? {
-        guard instrument.assetClass == .equity else { return nil }
         switch view.phase(of: instrument) {
         case .preMarket: return (.preMarket, view.market.lastTrade(instrument, at: view.now).price)
         case .regular: return nil

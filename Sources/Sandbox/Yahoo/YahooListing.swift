@@ -16,10 +16,12 @@ struct YahooListing: Sendable {
         self.init(instrument)
     }
 
-    /// Class shares with a dash, `BRK-B`; `^SPX` is `^GSPC`; `EURUSD=X`; `BTC-USD`.
+    /// Class shares with a dash, `BRK-B`; London's with a dot, `TSCO.L`; `^SPX` is `^GSPC`; `EURUSD=X`; `BTC-USD`.
     var symbol: String {
         switch instrument.assetClass {
-        case .equity: instrument.symbol.replacing(".", with: "-")
+        case .equity:
+            instrument.exchange == .london
+                ? instrument.symbol : instrument.symbol.replacing(".", with: "-")
         case .index: instrument.symbol == "SPX" ? "^GSPC" : "^\(instrument.symbol)"
         case .currencyPair(let base, let quote): "\(base)\(quote)=X"
         case .crypto(let base): "\(base)-USD"
@@ -40,7 +42,7 @@ struct YahooListing: Sendable {
     /// What an instrument is, in the three ways of saying it.
     var type: (quoteType: String, display: String) {
         switch instrument.assetClass {
-        case .equity: company == nil ? ("ETF", "ETF") : ("EQUITY", "Equity")
+        case .equity: instrument.isFund ? ("ETF", "ETF") : ("EQUITY", "Equity")
         case .index: ("INDEX", "Index")
         case .currencyPair: ("CURRENCY", "Currency")
         case .crypto: ("CRYPTOCURRENCY", "Cryptocurrency")
@@ -58,6 +60,7 @@ struct YahooListing: Sendable {
             case .nasdaq: ("NMS", "NasdaqGS", "NASDAQ")
             case .nyse: ("NYQ", "NYSE", "NYSE")
             case .arca: ("PCX", "NYSEArca", "NYSEArca")
+            case .london: ("LSE", "LSE", "London")
             case .overTheCounter: ("PNK", "OTC Markets", "OTC Markets")
             }
         case .index: ("SNP", "SNP", "SNP")
@@ -66,17 +69,23 @@ struct YahooListing: Sendable {
         }
     }
 
-    var currency: String { instrument.currency }
+    /// By ISO 4217, or `GBp` for pence.
+    var currency: String { instrument.currency == "GBX" ? "GBp" : instrument.currency }
+    /// Whether it is traded before and after market hours.
+    var hasExtendedHours: Bool { instrument.schedule == .exchanges }
     /// How many decimals a price is shown with.
     var priceHint: Int { instrument.decimals > 2 ? 4 : 2 }
 
     /// The time zone of the exchange at a moment: name, abbreviation and seconds to add to UTC.
     func zone(at second: Int) -> (name: String, abbreviation: String, offset: Int) {
-        switch instrument.assetClass {
-        case .equity, .index:
+        switch instrument.schedule {
+        case .exchanges, .marketHours:
             let offset = (Instant(secondsSince1970: Int64(second)) ?? .earliest).newYorkOffset
             return ("America/New_York", offset == -4 * 3600 ? "EDT" : "EST", offset)
-        case .currencyPair, .crypto: return ("UTC", "UTC", 0)
+        case .london:
+            let offset = LondonCalendar.offset(at: second)
+            return ("Europe/London", offset == 0 ? "GMT" : "BST", offset)
+        case .currencies, .continuous: return ("UTC", "UTC", 0)
         }
     }
 
@@ -88,7 +97,7 @@ struct YahooListing: Sendable {
         case .postMarket: return "POST"
         case nil:
             let today = view.instant.inNewYork.date
-            guard instrument.assetClass == .equity, let session = TradingCalendar.session(on: today) else {
+            guard hasExtendedHours, let session = TradingCalendar.session(on: today) else {
                 return "CLOSED"
             }
             return view.now < session.open ? "PREPRE" : "POSTPOST"

@@ -25,7 +25,9 @@ struct YahooSearch: Sendable {
     private static let maximumCount = 50
 
     func document() -> JSON {
-        let search = ListingSearch(instruments: Instrument.all) { YahooListing($0).symbol }
+        let search = ListingSearch(instruments: Instrument.all + Instrument.london) {
+            YahooListing($0).symbol
+        }
         let hits = search.hits(for: text)
         var quotes = hits.map(quote)
         // A company that is not listed stands among those that are: it has no symbol.
