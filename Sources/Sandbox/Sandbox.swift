@@ -35,6 +35,8 @@ package struct Sandbox: Sendable {
         package let authorizeURL: String
         /// Stands for `https://api.alpaca.markets/oauth/token`.
         package let tokenURL: String
+        /// Stands for `wss://stream.data.alpaca.markets`; the path of a stream is `/v2/iex`.
+        package let dataStreamURL: String
     }
 
     /// Starts to listen; throws what the system says when the address is not to be had.
@@ -72,7 +74,8 @@ package struct Sandbox: Sendable {
             tradingURL: "\(base)/\(AlpacaStandIn.tradingPrefix)",
             dataURL: "\(base)/\(AlpacaStandIn.dataPrefix)",
             authorizeURL: "\(base)/\(AlpacaStandIn.appPrefix)/oauth/authorize",
-            tokenURL: "\(base)/\(AlpacaStandIn.tradingPrefix)/oauth/token")
+            tokenURL: "\(base)/\(AlpacaStandIn.tradingPrefix)/oauth/token",
+            dataStreamURL: "ws://\(address)/\(AlpacaStandIn.streamPrefix)")
         self.alphaVantage = AlphaVantageURLs(under: base)
         self.yahoo = YahooURLs(under: base)
         self.polygon = PolygonURLs(under: base)

@@ -1,3 +1,4 @@
+import Brokerage
 import Synchronization
 
 /// The market as requests see it: at the clock's moment, as the script has it.
@@ -20,4 +21,9 @@ final class Stage: Sendable {
     }
 
     var view: MarketView { MarketView(market, at: clock.now, script: script) }
+
+    /// The market at a second of the clock.
+    func view(at second: Int) -> MarketView {
+        MarketView(market, at: Instant(secondsSince1970: Int64(second)) ?? clock.now, script: script)
+    }
 }

@@ -88,6 +88,12 @@ struct StreamClient: ~Copyable {
         }
     }
 
+    /// Reads a frame that must be this one.
+    mutating func expect(_ frame: Frame, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let next = try await next()
+        #expect(next == frame, sourceLocation: sourceLocation)
+    }
+
     func send(_ text: String) async throws {
         try await send(opcode: 1, Array(text.utf8))
     }

@@ -9,6 +9,11 @@ enum AlpacaError: Error, Hashable {
     case endpointNotFound
     case rateLimitExceeded
     case invalidSymbol(String)
+    case assetNotFound(String)
+    /// One symbol's snapshot, where there is no such symbol.
+    case noSnapshot(String)
+    /// The plan does not include what is asked for.
+    case notSubscribed(String)
     /// A parameter of the data host that does not fit.
     case badRequest(String)
     /// A parameter of the trading host that does not fit.
@@ -25,6 +30,10 @@ extension Response {
             case .endpointNotFound: .alpaca(.notFound, code: 40_410_000, "endpoint not found")
             case .rateLimitExceeded: .alpaca(.tooManyRequests, code: 42_910_000, "rate limit exceeded")
             case .invalidSymbol(let symbol): .message(.badRequest, "invalid symbol: \(symbol)")
+            case .assetNotFound(let wanted):
+                .alpaca(.notFound, code: 40_410_000, "asset not found for \(wanted)")
+            case .noSnapshot(let symbol): .message(.notFound, "no snapshot found for \(symbol)")
+            case .notSubscribed(let message): .message(.forbidden, message)
             case .badRequest(let message): .message(.badRequest, message)
             case .unprocessable(let message): .alpaca(.unprocessableEntity, code: 42_210_000, message)
             }

@@ -13,15 +13,27 @@ struct AlpacaHost: Sendable {
         let user: SandboxUser
         let request: Request
         let view: MarketView
+        /// By the sandbox's clock, whatever the market's script says.
+        let now: Instant
     }
 
+    /// An endpoint that reads.
     func get(
         _ template: PathTemplate, _ answer: @escaping @Sendable (Visit) throws -> JSON
     ) -> Route {
-        .get(template) { request in
+        route(.GET, template, scope: nil) { .json(try answer($0)) }
+    }
+
+    /// An endpoint of any kind; an OAuth token without the scope is refused.
+    func route(
+        _ method: HTTPMethod, _ template: PathTemplate, scope: AlpacaScope?,
+        _ answer: @escaping @Sendable (Visit) throws -> Response
+    ) -> Route {
+        Route(method, template) { request in
             do {
-                let user = try door.visitor(request.headers).user
-                return try answered(request, by: user, answer)
+                let visitor = try door.visitor(request.headers)
+                if let scope, !visitor.may(scope) { throw AlpacaError.forbidden }
+                return try answered(request, by: visitor.user, answer)
             } catch let error as AlpacaError {
                 return Response(error)
             }
@@ -29,13 +41,14 @@ struct AlpacaHost: Sendable {
     }
 
     private func answered(
-        _ request: Request, by user: SandboxUser, _ answer: (Visit) throws -> JSON
+        _ request: Request, by user: SandboxUser, _ answer: (Visit) throws -> Response
     ) throws -> Response {
-        let standing = limiter.take(user.name, at: Int(clock.now.secondsSince1970))
+        let now = clock.now
+        let standing = limiter.take(user.name, at: Int(now.secondsSince1970))
         var response: Response
         do {
             guard !standing.isExceeded else { throw AlpacaError.rateLimitExceeded }
-            response = .json(try answer(Visit(user: user, request: request, view: view())))
+            response = try answer(Visit(user: user, request: request, view: view(), now: now))
         } catch let error as AlpacaError {
             response = Response(error)
         }

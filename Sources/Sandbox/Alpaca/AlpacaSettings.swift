@@ -14,6 +14,16 @@ package struct AlpacaSettings: Sendable {
     /// Whether today's point of a daily history is there before the market closes.
     package var historyIncludesToday = true
 
+    /// Symbols that are listed and may not be traded.
+    package var untradable: Set<String> = []
+    /// How long ago history from the consolidated tape (SIP) must lie; nil with a plan that has it at once.
+    package var recentSIPDelay: Duration?
+    /// How many data streams a user may have open at once.
+    package var dataStreamsPerUser = 1
+    /// How many symbols of trades and quotes a data stream may carry; nil for any, 30 on the free plan.
+    package var streamedSymbolLimit: Int?
+    /// Whether a data stream takes an OAuth token, as the secret of the key `oauth`.
+    package var dataStreamTakesTokens = false
     /// The applications that may ask users for access, by OAuth.
     package var applications: [OAuthApplication] = [.sandbox]
 

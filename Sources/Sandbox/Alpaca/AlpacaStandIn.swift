@@ -5,6 +5,8 @@ import NIOHTTP1
 struct AlpacaStandIn {
     static let tradingPrefix = "alpaca"
     static let dataPrefix = "alpaca-data"
+    /// Stands for `wss://stream.data.alpaca.markets`.
+    static let streamPrefix = "alpaca-stream"
     /// Stands for `https://app.alpaca.markets`, where users let applications in.
     static let appPrefix = "alpaca-app"
 
@@ -30,10 +32,22 @@ struct AlpacaStandIn {
             StandIn(
                 provider: .alpaca, prefix: Self.tradingPrefix,
                 routes: AlpacaTrading(host: trading, settings: settings).routes
+                    + AlpacaReference(host: trading, settings: settings).routes
                     + AlpacaOAuth(server: tokens, clock: stage.clock).routes,
                 failures: Self.failures(unknownPath: Response(.endpointNotFound), settings)),
             StandIn(
-                provider: .alpaca, prefix: Self.dataPrefix, routes: AlpacaMarketData(host: data).routes,
+                provider: .alpaca, prefix: Self.dataPrefix,
+                routes: AlpacaMarketData(host: data).routes
+                    + AlpacaBars(host: data, settings: settings).routes + AlpacaNews(host: data).routes,
+                failures: Self.failures(
+                    unknownPath: .json(["message": "Not Found"], status: .notFound), settings)),
+            StandIn(
+                provider: .alpaca, prefix: Self.streamPrefix, routes: [],
+                streams: [
+                    AlpacaDataStream(
+                        door: door, settings: settings, stage: stage, seats: AlpacaStreamSeats()
+                    ).route
+                ],
                 failures: Self.failures(
                     unknownPath: .json(["message": "Not Found"], status: .notFound), settings)),
             StandIn(

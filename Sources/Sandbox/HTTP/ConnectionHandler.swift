@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOWebSocket
 
 /// One connection: gathers a request, has it answered in a task of its own, writes the answer.
 ///
@@ -42,6 +43,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A handshake that is refused is told of here too; the request itself follows, and gets its answer.
+        guard !(error is NIOWebSocketUpgradeError) else { return }
         logger.debug("connection failed", metadata: ["error": "\(error)"])
         context.close(promise: nil)
     }
