@@ -2,12 +2,13 @@ package import Brokerage
 
 /// Whose private data something is: a user, or one of a user's connections.
 package struct OwnerID: Hashable, Sendable {
-    private let id: String
+    /// The id itself, for what is kept in a database: never part of a message.
+    package let text: String
 
     /// Nil for the empty text, which is nobody.
     package init?(_ id: String) {
         guard !id.isEmpty else { return nil }
-        self.id = id
+        text = id
     }
 }
 

@@ -1,0 +1,135 @@
+import Brokerage
+import Foundation
+import GRDB
+import Upstream
+
+/// Keeps the credentials of users' connections, sealed with AES-256-GCM.
+///
+/// A row opens only as the very connection, provider and owner that it was sealed for.
+package struct CredentialStore: Sendable {
+    private let database: DatabaseFile
+    private let keys: DataKeys
+
+    /// Opens the store.
+    ///
+    /// - Throws: `wrongMasterKey` where the file's credentials were sealed with another.
+    package init(in file: HouseFile, _ master: MasterKey) throws(StorageError) {
+        database = file.database
+        keys = try DataKeys(in: database, master)
+    }
+
+    /// Keeps a connection's credential, in place of any before.
+    ///
+    /// - Returns: its version.
+    package func save(
+        _ secret: Secret, of identity: CredentialIdentity
+    ) async throws(StorageError) -> Int {
+        let keys = keys
+        return try await database.write { db in
+            let sealed = try keys.seal(secret, identity)
+            return try Int.fetchOne(
+                db,
+                sql: """
+                    INSERT INTO credential (connection, provider, owner, data_key_id, version, sealed)
+                    VALUES (?, ?, ?, ?, 1, ?)
+                    ON CONFLICT DO UPDATE SET provider = excluded.provider, owner = excluded.owner,
+                        data_key_id = excluded.data_key_id, version = version + 1, sealed = excluded.sealed
+                    RETURNING version
+                    """,
+                arguments: [
+                    identity.connection, identity.provider.rawValue, identity.owner.text, keys.currentID,
+                    sealed,
+                ]) ?? 1
+        }
+    }
+
+    /// A connection's credential; nil where there is none of this provider and owner.
+    ///
+    /// - Throws: `sealBroken` where the row was tampered with.
+    package func load(_ identity: CredentialIdentity) async throws(StorageError) -> StoredCredential? {
+        let row = try await database.read { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT data_key_id, version, sealed FROM credential
+                    WHERE connection = ? AND provider = ? AND owner = ?
+                    """, arguments: identity.arguments
+            ).map { row in
+                (
+                    key: row["data_key_id"] as Int64, version: row["version"] as Int,
+                    sealed: row["sealed"] as Data
+                )
+            }
+        }
+        guard let row else { return nil }
+        guard let secret = keys.open(row.sealed, row.key, identity) else {
+            throw .sealBroken(path: database.path, connection: identity.connection)
+        }
+        return StoredCredential(identity: identity, version: row.version, secret: secret)
+    }
+
+    /// What became of a replacement.
+    package enum Replacement: Hashable, Sendable {
+        /// Done; the new version.
+        case done(version: Int)
+        /// Somebody else was faster, or has deleted it: nothing was changed.
+        case outdated
+    }
+
+    /// Puts a new secret in place of the one that was read, unless that has changed since: of two that renew a token at
+    /// the same time, the second must not overwrite the first one's.
+    ///
+    /// - Parameters:
+    ///   - secret: the new one.
+    ///   - identity: whose it is.
+    ///   - version: that was read.
+    /// - Returns: whether it was done.
+    /// - Throws: what kept it from being written; then nothing was changed.
+    package func replace(
+        with secret: Secret, of identity: CredentialIdentity, expecting version: Int
+    ) async throws(StorageError) -> Replacement {
+        let keys = keys
+        return try await database.write { db in
+            let sealed = try keys.seal(secret, identity)
+            let new = try Int.fetchOne(
+                db,
+                sql: """
+                    UPDATE credential SET data_key_id = ?, version = version + 1, sealed = ?
+                    WHERE connection = ? AND provider = ? AND owner = ? AND version = ? RETURNING version
+                    """, arguments: [keys.currentID, sealed] + identity.arguments + [version])
+            return new.map { .done(version: $0) } ?? .outdated
+        }
+    }
+
+    /// Forgets a connection's credential.
+    ///
+    /// - Returns: whether there was one.
+    package func delete(_ identity: CredentialIdentity) async throws(StorageError) -> Bool {
+        try await database.write { db in
+            try db.execute(
+                sql: "DELETE FROM credential WHERE connection = ? AND provider = ? AND owner = ?",
+                arguments: identity.arguments)
+            return db.changesCount > 0
+        }
+    }
+
+    /// The identities of all credentials.
+    package func identities() async throws(StorageError) -> [CredentialIdentity] {
+        try await database.read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT connection, provider, owner FROM credential ORDER BY connection"
+            )
+            .compactMap { row in
+                guard let provider = Provider(rawValue: row["provider"]), let owner = OwnerID(row["owner"])
+                else {
+                    return nil
+                }
+                return CredentialIdentity(connection: row["connection"], provider: provider, owner: owner)
+            }
+        }
+    }
+}
+
+extension CredentialIdentity {
+    fileprivate var arguments: StatementArguments { [connection, provider.rawValue, owner.text] }
+}

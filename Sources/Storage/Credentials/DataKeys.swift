@@ -1,0 +1,78 @@
+import Crypto
+import Foundation
+import GRDB
+
+/// The keys that seal credentials, themselves sealed with the master key.
+///
+/// The newest seals; the others open what they have sealed. So a master key is changed by sealing a few keys anew, and a
+/// data key by making one more.
+struct DataKeys: Sendable {
+    private let keys: [Int64: SymmetricKey]
+    /// Of the key that seals.
+    let currentID: Int64
+
+    /// Opens the keys of a file, and makes one where there is none.
+    init(in database: DatabaseFile, _ master: MasterKey) throws(StorageError) {
+        let rows = try database.readNow { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM data_key ORDER BY id").map { row in
+                (
+                    id: row["id"] as Int64, wrapped: row["wrapped"] as Data,
+                    master: row["master_key_id"] as String
+                )
+            }
+        }
+        var keys: [Int64: SymmetricKey] = [:]
+        for row in rows {
+            guard row.master == master.id, let key = try? Self.unwrap(row.wrapped, row.id, master) else {
+                throw .wrongMasterKey(path: database.path)
+            }
+            keys[row.id] = key
+        }
+        if keys.isEmpty {
+            let (id, key) = try Self.make(in: database, master)
+            keys[id] = key
+        }
+        self.keys = keys
+        currentID = keys.keys.max() ?? 0
+    }
+
+    func seal(_ secret: Secret, _ identity: CredentialIdentity) throws -> Data {
+        guard let key = keys[currentID] else { throw CryptoKitError.incorrectKeySize }
+        let data = identity.additionalData(keyID: currentID)
+        // With a nonce of 12 bytes there is always a combined form.
+        return try AES.GCM.seal(secret.bytes, using: key, authenticating: data).combined ?? Data()
+    }
+
+    /// Nil for what this key, for this identity, has not sealed.
+    func open(_ sealed: Data, _ keyID: Int64, _ identity: CredentialIdentity) -> Secret? {
+        guard let key = keys[keyID], let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
+        let data = identity.additionalData(keyID: keyID)
+        return (try? AES.GCM.open(box, using: key, authenticating: data)).map { Secret(Array($0)) }
+    }
+
+    private static func make(
+        in database: DatabaseFile, _ master: MasterKey
+    ) throws(StorageError) -> (Int64, SymmetricKey) {
+        let key = SymmetricKey(size: .bits256)
+        let id = try database.writeNow { db in
+            try db.execute(
+                sql: "INSERT INTO data_key (wrapped, master_key_id) VALUES (?, ?)",
+                arguments: [Data(), master.id])
+            // The id is sealed in with the key, so it must be known first.
+            let id = db.lastInsertedRowID
+            let bytes = unsafe key.withUnsafeBytes { unsafe Data($0) }
+            let wrapped =
+                try AES.GCM.seal(bytes, using: master.key, authenticating: label(id)).combined ?? Data()
+            try db.execute(sql: "UPDATE data_key SET wrapped = ? WHERE id = ?", arguments: [wrapped, id])
+            return id
+        }
+        return (id, key)
+    }
+
+    private static func unwrap(_ wrapped: Data, _ id: Int64, _ master: MasterKey) throws -> SymmetricKey {
+        SymmetricKey(
+            data: try AES.GCM.open(.init(combined: wrapped), using: master.key, authenticating: label(id)))
+    }
+
+    private static func label(_ id: Int64) -> Data { Data("portico data key 1 \(id)".utf8) }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// The folder that everything is kept in.
+package struct DataFolder: Sendable {
+    package let path: String
+
+    /// Takes the folder, and makes it for this user alone (0700) where there is none.
+    ///
+    /// An existing one keeps its permissions, as it may be a mount; the files in it are for this user alone in any case.
+    package init(_ path: String) throws(StorageError) {
+        let status = unsafe mkdir(path, 0o700)
+        if status != 0, errno != EEXIST { throw .folder(path: path, reason: Self.reason()) }
+        guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw .folder(path: path, reason: Self.reason())
+        }
+        self.path = path
+    }
+
+    func path(of name: String) -> String {
+        path.hasSuffix("/") ? path + name : path + "/" + name
+    }
+
+    /// Sees to it that there is a file, for this user alone (0600).
+    ///
+    /// SQLite makes its journals with the permissions of their database.
+    func secure(_ name: String) throws(StorageError) -> String {
+        let path = path(of: name)
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .file(path: path, reason: Self.reason()) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw .file(path: path, reason: Self.reason()) }
+        return path
+    }
+
+    /// What the system said last.
+    static func reason() -> String {
+        // strerror's text is the C library's own; it is copied here.
+        unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "unknown"
+    }
+}

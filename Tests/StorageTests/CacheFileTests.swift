@@ -1,0 +1,131 @@
+import Brokerage
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("The cache file")
+struct CacheFileTests {
+    static let now = Instant(secondsSince1970: 1_795_185_000) ?? .earliest
+
+    static func quota(
+        _ count: Int, until seconds: Int64 = 60, connection: String? = nil, kind: KeptQuota.Kind = .calls
+    ) -> KeptQuota {
+        KeptQuota(
+            holder: QuotaHolder(.alphaVantage, connection: connection), window: "day", kind: kind,
+            until: now + .seconds(seconds), count: count)
+    }
+
+    @Test("adds counts up, each holder's and moment's for itself, and takes back")
+    func counts() async throws {
+        try await Folder.with { folder in
+            let quotas = KeptQuotas(in: try CacheFile(in: try folder.opened()))
+            let parts = [
+                Self.quota(1), Self.quota(1), Self.quota(1, until: 61), Self.quota(1, connection: ""),
+                Self.quota(1, connection: "7"), Self.quota(1, kind: .closure), Self.quota(1, until: 62),
+                Self.quota(-1, until: 62),
+            ]
+            for part in parts { try await quotas.add([part], now: Self.now) }
+            let kept = try KeptQuotas(in: try CacheFile(in: try folder.opened())).load()
+            #expect(
+                Set(kept) == [
+                    Self.quota(2), Self.quota(1, until: 61), Self.quota(1, connection: ""),
+                    Self.quota(1, connection: "7"), Self.quota(1, kind: .closure),
+                ])
+            #expect(kept.count == 5)
+        }
+    }
+
+    @Test("forgets counts that ended long ago")
+    func cleans() async throws {
+        try await Folder.with { folder in
+            let file = try CacheFile(in: try folder.opened())
+            let quotas = KeptQuotas(in: file)
+            try await quotas.add([Self.quota(1)], now: Self.now)
+            for _ in 0..<512 {
+                try await quotas.add([Self.quota(1, until: 900_000)], now: Self.now + .seconds(400_000))
+            }
+            #expect(try quotas.load() == [Self.quota(512, until: 900_000)])
+        }
+    }
+
+    static func key(_ subject: String) -> LastingKey {
+        LastingKey(kind: "chart.1", provider: .polygon, subject: subject)
+    }
+
+    static func value(_ size: Int, at seconds: Int64 = 0) -> LastingValue {
+        LastingValue(
+            bytes: [UInt8](repeating: UInt8(seconds & 0xFF), count: size), readAt: now + .seconds(seconds),
+            freshUntil: now + .seconds(seconds + 60), staleUntil: now + .seconds(seconds + 3_600))
+    }
+
+    @Test("gives values back at once, from the file, and after a restart")
+    func values() async throws {
+        try await Folder.with { folder in
+            let values = LastingValues(in: try CacheFile(in: try folder.opened()))
+            values.save([Self.key("A"): Self.value(10), Self.key("B"): Self.value(0, at: 1)])
+            let keys = [Self.key("A"), Self.key("B"), Self.key("C")]
+            let expected = [Self.key("A"): Self.value(10), Self.key("B"): Self.value(0, at: 1)]
+            #expect(await values.load(keys) == expected)
+            await values.flush()
+            #expect(await values.load(keys) == expected)
+            values.save([Self.key("A"): Self.value(3, at: 2)])
+            await values.flush()
+            let reopened = LastingValues(in: try CacheFile(in: try folder.opened()))
+            #expect(await reopened.load(keys)[Self.key("A")] == Self.value(3, at: 2))
+            try await reopened.deleteOutdated(now: Self.now + .seconds(3_601))
+            #expect(Set(await reopened.load(keys).keys) == [Self.key("A")])
+        }
+    }
+
+    @Test("keeps no more bytes than its bound, the latest ones")
+    func bounded() async throws {
+        try await Folder.with { folder in
+            var limits = LastingValues.Limits()
+            limits.bytes = 1_000
+            let values = LastingValues(in: try CacheFile(in: try folder.opened()), limits: limits)
+            for number in 0..<25 {
+                values.save([Self.key("\(number)"): Self.value(100, at: Int64(number))])
+                await values.flush()
+            }
+            let kept = await values.load((0..<25).map { Self.key("\($0)") })
+            #expect(Set(kept.keys) == Set((15..<25).map { Self.key("\($0)") }))
+        }
+    }
+
+    @Test("drops what cannot wait within the bound")
+    func overloaded() async throws {
+        try await Folder.with { folder in
+            var limits = LastingValues.Limits()
+            limits.waitingBytes = 150
+            let values = LastingValues(in: try CacheFile(in: try folder.opened()), limits: limits)
+            values.save([Self.key("A"): Self.value(151)])
+            await values.flush()
+            #expect(await values.load([Self.key("A")]).isEmpty)
+        }
+    }
+
+    @Test("a file that fails costs the values, and is reported")
+    func fails() async throws {
+        try await Folder.with { folder in
+            let file = try CacheFile(in: try folder.opened())
+            let counted = Counter()
+            let values = LastingValues(in: file) { _ in counted.add() }
+            try await file.database.write { try $0.execute(sql: "DROP TABLE lasting") }
+            values.save([Self.key("A"): Self.value(1)])
+            await values.flush()
+            #expect(await values.load([Self.key("A")]).isEmpty)
+            #expect(counted.count == 2)
+        }
+    }
+}
+
+/// Counts from any thread.
+final class Counter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func add() { value.withLock { $0 += 1 } }
+}

@@ -1,0 +1,213 @@
+import Brokerage
+import Foundation
+import GRDB
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("Credentials")
+struct CredentialStoreTests {
+    static let key = Data(repeating: 7, count: 32).base64EncodedString()
+
+    static func identity(
+        _ connection: String = "c1", _ provider: Provider = .saxo, _ owner: String = "ann"
+    ) throws -> CredentialIdentity {
+        CredentialIdentity(connection: connection, provider: provider, owner: try #require(OwnerID(owner)))
+    }
+
+    static func store(_ folder: Folder, key: String = key) throws -> CredentialStore {
+        try CredentialStore(
+            in: HouseFile(in: try folder.opened()), MasterKey(base64: key, origin: "PORTICO_MASTER_KEY"))
+    }
+
+    @Test("are kept over a restart, and found by their very owner only")
+    func keeps() async throws {
+        try await Folder.with { folder in
+            let identity = try Self.identity()
+            #expect(try await Self.store(folder).save(Secret("refresh-token-1"), of: identity) == 1)
+            let store = try Self.store(folder)
+            let found = try #require(try await store.load(identity))
+            #expect(found.secret == Secret("refresh-token-1"))
+            #expect(found.version == 1)
+            #expect(try await store.load(Self.identity("c2")) == nil)
+            #expect(try await store.load(Self.identity("c1", .alpaca)) == nil)
+            #expect(try await store.load(Self.identity("c1", .saxo, "bob")) == nil)
+            #expect(try await store.identities() == [identity])
+        }
+    }
+
+    @Test("nothing of a secret or of a key stands in any file")
+    func sealed() async throws {
+        try await Folder.with { folder in
+            let store = try Self.store(folder)
+            let secret = "refresh-token-0123456789-abcdefghij"
+            _ = try await store.save(Secret(secret), of: try Self.identity())
+            let bytes = try folder.allBytes()
+            #expect(bytes.range(of: Data("portico".utf8)) != nil || bytes.count > 4_096)
+            #expect(bytes.range(of: Data("ann".utf8)) != nil)
+            #expect(bytes.range(of: Data(secret.utf8)) == nil)
+            #expect(bytes.range(of: Data(secret.utf8.prefix(8))) == nil)
+            #expect(bytes.range(of: Data(repeating: 7, count: 32)) == nil)
+            #expect(bytes.range(of: Data(Self.key.utf8)) == nil)
+        }
+    }
+
+    @Test("equal secrets are sealed differently")
+    func nonces() async throws {
+        try await Folder.with { folder in
+            let file = try HouseFile(in: try folder.opened())
+            let store = try CredentialStore(in: file, MasterKey(base64: Self.key, origin: "x"))
+            for number in 0..<50 {
+                _ = try await store.save(Secret("same"), of: try Self.identity("c\(number)"))
+            }
+            let sealed = try await file.database.read {
+                try Data.fetchAll($0, sql: "SELECT sealed FROM credential")
+            }
+            #expect(Set(sealed.map { $0.prefix(12) }).count == 50)
+        }
+    }
+
+    @Test(
+        "a row whose content or identity was changed does not open",
+        arguments: [
+            "UPDATE credential SET sealed = (SELECT sealed FROM credential WHERE connection = 'c2') WHERE connection = 'c1'",
+            """
+            DELETE FROM credential WHERE connection = 'c1';
+            UPDATE credential SET connection = 'c1' WHERE connection = 'c2'
+            """,
+            """
+            DELETE FROM credential WHERE connection = 'c1';
+            UPDATE credential SET connection = 'c1', provider = 'SAXO', owner = 'ann' WHERE connection = 'c3'
+            """,
+            "UPDATE credential SET sealed = zeroblob(length(sealed)) WHERE connection = 'c1'",
+            "UPDATE credential SET sealed = x'00' WHERE connection = 'c1'",
+            """
+            INSERT INTO data_key SELECT 2, wrapped, master_key_id FROM data_key;
+            UPDATE credential SET data_key_id = 2 WHERE connection = 'c1'
+            """,
+        ])
+    func tampered(_ sql: String) async throws {
+        try await Folder.with { folder in
+            let file = try HouseFile(in: try folder.opened())
+            let store = try CredentialStore(in: file, MasterKey(base64: Self.key, origin: "x"))
+            let identity = try Self.identity("c1")
+            _ = try await store.save(Secret("one"), of: identity)
+            _ = try await store.save(Secret("two"), of: try Self.identity("c2"))
+            _ = try await store.save(Secret("three"), of: try Self.identity("c3", .alpaca, "bob"))
+            try await file.database.write { try $0.execute(sql: sql) }
+            await #expect(
+                throws: StorageError.sealBroken(path: folder.file(HouseFile.name), connection: "c1")
+            ) { try await store.load(identity) }
+        }
+    }
+
+    @Test("of two that replace a token, the second changes nothing")
+    func replaces() async throws {
+        try await Folder.with { folder in
+            let store = try Self.store(folder)
+            let identity = try Self.identity()
+            _ = try await store.save(Secret("1"), of: identity)
+            #expect(
+                try await store.replace(with: Secret("2"), of: identity, expecting: 1) == .done(version: 2))
+            #expect(try await store.replace(with: Secret("x"), of: identity, expecting: 1) == .outdated)
+            #expect(try await store.load(identity)?.secret == Secret("2"))
+            #expect(try await store.save(Secret("3"), of: identity) == 3)
+            #expect(try await store.delete(identity))
+            #expect(try await store.delete(identity) == false)
+            #expect(try await store.replace(with: Secret("x"), of: identity, expecting: 3) == .outdated)
+        }
+    }
+
+    @Test("of 50 that replace at the same time, one does")
+    func race() async throws {
+        try await Folder.with { folder in
+            let store = try Self.store(folder)
+            let identity = try Self.identity()
+            _ = try await store.save(Secret("0"), of: identity)
+            let winners = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for number in 1...50 {
+                    group.addTask {
+                        let done = try await store.replace(
+                            with: Secret("\(number)"), of: identity, expecting: 1)
+                        return done == .done(version: 2) ? number : nil
+                    }
+                }
+                return try await group.reduce(into: []) { if let number = $1 { $0.append(number) } }
+            }
+            #expect(winners.count == 1)
+            #expect(try await store.load(identity)?.secret == Secret("\(winners[0])"))
+        }
+    }
+
+    @Test("another master key is refused at the start, and the right one still opens")
+    func wrongKey() async throws {
+        try await Folder.with { folder in
+            _ = try await Self.store(folder).save(Secret("1"), of: try Self.identity())
+            let other = Data(repeating: 8, count: 32).base64EncodedString()
+            #expect(throws: StorageError.wrongMasterKey(path: folder.file(HouseFile.name))) {
+                try Self.store(folder, key: other)
+            }
+            #expect(try await Self.store(folder).load(try Self.identity())?.secret == Secret("1"))
+        }
+    }
+
+    @Test("identities whose parts run together are told apart")
+    func boundaries() throws {
+        let (one, two) = (try Self.identity("ab", .saxo, "c"), try Self.identity("a", .saxo, "bc"))
+        #expect(one.additionalData(keyID: 1) != two.additionalData(keyID: 1))
+        #expect(one.additionalData(keyID: 1) != one.additionalData(keyID: 11))
+    }
+
+    @Test("a secret shows nothing, however it is printed")
+    func silent() throws {
+        let secret = StoredCredential(identity: try Self.identity(), version: 1, secret: Secret("TOKEN-99"))
+        let key = try MasterKey(base64: Self.key, origin: "x")
+        var dumped = ""
+        dump(secret, to: &dumped)
+        dump(key, to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), "\(key)", String(reflecting: key), dumped] {
+            #expect(!text.contains("TOKEN-99"))
+            #expect(!text.contains("84, 79, 75"))
+            #expect(!text.contains(Self.key))
+        }
+    }
+}
+
+@Suite("The master key")
+struct MasterKeyTests {
+    @Test(
+        "is 32 bytes in base64", arguments: ["", "AAAA", "not base64!", String(repeating: "A", count: 44)])
+    func refuses(_ text: String) throws {
+        #expect(throws: StorageError.badMasterKey(origin: "PORTICO_MASTER_KEY")) {
+            try MasterKey(base64: text, origin: "PORTICO_MASTER_KEY")
+        }
+        let error = StorageError.badMasterKey(origin: "PORTICO_MASTER_KEY")
+        #expect(error.description.contains("PORTICO_MASTER_KEY"))
+    }
+
+    @Test("is made where there is none, for its user alone, and read from then on")
+    func made() async throws {
+        try await Folder.with { folder in
+            _ = try folder.opened()
+            let path = folder.file("master.key")
+            let first = try MasterKey(file: path)
+            #expect(try folder.permissions("master.key") == 0o600)
+            #expect(try MasterKey(file: path).id == first.id)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["master.key"])
+            let other = try MasterKey(file: folder.file("other.key"))
+            #expect(other.id != first.id)
+        }
+    }
+
+    @Test("a file that holds no key is named, and left as it is")
+    func badFile() async throws {
+        try await Folder.with { folder in
+            _ = try folder.opened()
+            let path = folder.file("master.key")
+            try Data("oops".utf8).write(to: URL(filePath: path))
+            #expect(throws: StorageError.badMasterKey(origin: path)) { try MasterKey(file: path) }
+            #expect(try Data(contentsOf: URL(filePath: path)) == Data("oops".utf8))
+        }
+    }
+}

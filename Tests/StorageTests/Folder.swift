@@ -1,0 +1,36 @@
+import Foundation
+import Storage
+
+/// A folder for one test, deleted after it.
+struct Folder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "portico-storage-\(UUID().uuidString)")
+    }
+
+    var path: String { url.path }
+
+    func opened() throws -> DataFolder { try DataFolder(path) }
+
+    func file(_ name: String) -> String { url.appending(path: name).path }
+
+    /// Everything in all files, those beside the databases included.
+    func allBytes() throws -> Data {
+        try FileManager.default.contentsOfDirectory(atPath: path).reduce(into: Data()) { all, name in
+            all += try Data(contentsOf: url.appending(path: name))
+        }
+    }
+
+    func permissions(_ name: String = "") throws -> Int {
+        let path = name.isEmpty ? path : file(name)
+        let value = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        return (value as? NSNumber)?.intValue ?? -1
+    }
+
+    static func with(_ body: (Folder) async throws -> Void) async throws {
+        let folder = try Folder()
+        try await body(folder)
+        try? FileManager.default.removeItem(at: folder.url)
+    }
+}
