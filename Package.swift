@@ -75,6 +75,7 @@ let package = Package(
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
         room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
         room("Polygon", at: "Sources/Providers/Polygon", over: ["Brokerage", "Upstream"]),
+        room("Yahoo", at: "Sources/Providers/Yahoo", over: ["Brokerage", "Upstream"]),
         room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio + [webSocket]),
 
         // From the front door to the resolvers.
@@ -112,6 +113,9 @@ let package = Package(
         tests(
             "PolygonTests",
             of: ["Polygon", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
+        tests(
+            "YahooTests",
+            of: ["Yahoo", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
         tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),

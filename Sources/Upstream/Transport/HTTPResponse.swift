@@ -19,18 +19,27 @@ package struct HTTPResponse: Sendable {
     /// The first value of a header field, without surrounding white space, whatever the case of its name.
     package subscript(_ name: StaticString) -> String? {
         for line in head.split(separator: UInt8(ascii: "\n")) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-            let isNamed = unsafe line[..<colon].elementsEqual(
-                // A static string lives as long as the process.
-                UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
-                by: { Self.lowercased($0) == Self.lowercased($1) })
-            guard isNamed else { continue }
-            let value = line[line.index(after: colon)...]
-            let start = value.firstIndex { !Self.isBlank($0) } ?? value.endIndex
-            let end = value.lastIndex { !Self.isBlank($0) }.map { $0 + 1 } ?? start
-            return String(decoding: value[start..<end], as: UTF8.self)
+            if let value = Self.value(of: name, in: line) { return value }
         }
         return nil
+    }
+
+    /// All values of a header field that comes once for each, such as `Set-Cookie`, in their order.
+    package func all(_ name: StaticString) -> [String] {
+        head.split(separator: UInt8(ascii: "\n")).compactMap { Self.value(of: name, in: $0) }
+    }
+
+    private static func value(of name: StaticString, in line: ArraySlice<UInt8>) -> String? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let isNamed = unsafe line[..<colon].elementsEqual(
+            // A static string lives as long as the process.
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+            by: { lowercased($0) == lowercased($1) })
+        guard isNamed else { return nil }
+        let value = line[line.index(after: colon)...]
+        let start = value.firstIndex { !isBlank($0) } ?? value.endIndex
+        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
+        return String(decoding: value[start..<end], as: UTF8.self)
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -1,0 +1,164 @@
+import Brokerage
+import Upstream
+
+/// The answer of `GET /v8/finance/chart/{symbol}`: columns beside each other, any place of which may be null.
+struct YahooChart {
+    var meta: Meta
+    /// Seconds since 1970; empty for a range without trading.
+    var times: [Int64] = []
+    var columns = Columns()
+
+    struct Meta: Hashable {
+        var currency: String?
+        var digits: Int?
+        /// Of the last trade.
+        var time: Instant?
+        /// An IANA name.
+        var timeZone: String?
+        /// Seconds to add to UTC now.
+        var offset: Int?
+        /// When regular trading begins today, or did on the last day, in seconds since 1970.
+        var open: Int64?
+    }
+
+    struct Columns: Hashable {
+        var open: [Decimal?] = []
+        var high: [Decimal?] = []
+        var low: [Decimal?] = []
+        var close: [Decimal?] = []
+        var volume: [Decimal?] = []
+
+        /// Whether each has a place for each time, or is not there at all.
+        func areParallel(to count: Int) -> Bool {
+            [open, high, low, close, volume].allSatisfy { $0.isEmpty || $0.count == count }
+        }
+    }
+
+    /// Reads the whole answer; nil where it says that Yahoo does not know the symbol.
+    static func answer(json reader: inout JSONReader) throws(JSONError) -> YahooChart? {
+        var (chart, code) = (YahooChart?.none, String?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "chart":
+                try reader.object { key, reader throws(JSONError) in
+                    switch key {
+                    case "result":
+                        if try reader.null() { return }
+                        try reader.array { reader throws(JSONError) in chart = try YahooChart(json: &reader) }
+                    case "error": code = try reader.errorCode()
+                    default: try reader.skip()
+                    }
+                }
+            default: try reader.skip()
+            }
+        }
+        if chart == nil, code == "Not Found" { return nil }
+        return try reader.required(chart, "chart.result[0]")
+    }
+}
+
+extension YahooChart: JSONReadable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (meta, times, columns) = (Meta?.none, [Int64](), Columns())
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "meta": meta = try Meta(json: &reader)
+            case "timestamp":
+                if try reader.null() { return }
+                try reader.array { reader throws(JSONError) in
+                    times.append(try reader.instant(since1970: .seconds).secondsSince1970)
+                }
+            case "indicators":
+                try reader.object { key, reader throws(JSONError) in
+                    switch key {
+                    case "quote":
+                        try reader.array { reader throws(JSONError) in columns = try Columns(json: &reader) }
+                    default: try reader.skip()
+                    }
+                }
+            default: try reader.skip()
+            }
+        }
+        self.meta = try reader.required(meta, "meta")
+        self.times = times
+        self.columns = columns
+        _ = try reader.required(
+            columns.areParallel(to: times.count) ? true : nil, "value in each column for each timestamp")
+    }
+}
+
+extension YahooChart.Meta: JSONReadable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "currency": currency = try reader.stringOrNil()
+            case "priceHint": digits = try reader.intOrNil()
+            case "regularMarketTime": time = try reader.secondsOrNil()
+            case "exchangeTimezoneName": timeZone = try reader.stringOrNil()
+            case "gmtoffset": offset = try reader.intOrNil()
+            case "currentTradingPeriod": open = try reader.regularOpen()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension YahooChart.Columns: JSONReadable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "open": open = try reader.column()
+            case "high": high = try reader.column()
+            case "low": low = try reader.column()
+            case "close": close = try reader.column()
+            case "volume": volume = try reader.column()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension JSONReader {
+    /// Reads an array; null counts as an empty one.
+    fileprivate mutating func column() throws(JSONError) -> [Decimal?] {
+        var values: [Decimal?] = []
+        if try null() { return values }
+        try array { reader throws(JSONError) in values.append(try reader.decimalOrNil()) }
+        return values
+    }
+
+    fileprivate mutating func secondsOrNil() throws(JSONError) -> Instant? {
+        try optional { reader throws(JSONError) in try reader.instant(since1970: .seconds) }
+    }
+
+    /// Reads the sessions of a day for the beginning of the regular one.
+    fileprivate mutating func regularOpen() throws(JSONError) -> Int64? {
+        var open: Instant?
+        if try null() { return nil }
+        try object { key, reader throws(JSONError) in
+            switch key {
+            case "regular":
+                try reader.object { key, reader throws(JSONError) in
+                    switch key {
+                    case "start": open = try reader.secondsOrNil()
+                    default: try reader.skip()
+                    }
+                }
+            default: try reader.skip()
+            }
+        }
+        return open?.secondsSince1970
+    }
+
+    fileprivate mutating func errorCode() throws(JSONError) -> String? {
+        var code: String?
+        if try null() { return nil }
+        try object { key, reader throws(JSONError) in
+            switch key {
+            case "code": code = try reader.stringOrNil()
+            default: try reader.skip()
+            }
+        }
+        return code
+    }
+}

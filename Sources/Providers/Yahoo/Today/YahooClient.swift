@@ -1,0 +1,137 @@
+import Brokerage
+package import Upstream
+
+/// Yahoo's endpoints of today.
+///
+/// It keeps a cookie and a crumb, which are fetched once for all who wait and renewed when Yahoo refuses them. Every call
+/// fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+package struct YahooClient: Sendable {
+    package let configuration: YahooConfiguration
+    package let dialect = YahooDialect()
+    let clock: CallClock
+    private let open: ProviderCaller
+    private let crumbed: ProviderCaller
+    private let cookies: ProviderCaller
+    private let passes: Reads<YahooPass>
+
+    /// - Parameters:
+    ///   - configuration: Where Yahoo is.
+    ///   - line: What the calls go over, and whose quota they spend.
+    package init(_ configuration: YahooConfiguration, over line: ProviderLine) {
+        self.configuration = configuration
+        clock = line.clock
+        open = line.caller(
+            within: configuration.windows,
+            failure: { response, now in ProviderFailure.Cause(yahoo: response, now: now) })
+        crumbed = line.caller(
+            within: configuration.windows,
+            failure: { response, now in
+                // It is read, to fetch another crumb.
+                YahooProblem.isStaleCrumb(response)
+                    ? nil : ProviderFailure.Cause(yahoo: response, now: now)
+            })
+        cookies = line.caller(
+            within: configuration.windows,
+            failure: { response, now in
+                // The page that sets the cookie is a 404.
+                YahooPass.cookie(of: response) == nil
+                    ? ProviderFailure.Cause(cookiePage: response, now: now) : nil
+            })
+        passes = Reads(
+            "crumb", bounds: ReadBounds(timeToLive: .seconds(86_400), entries: 1, bytes: 64 << 10),
+            clock: line.clock)
+    }
+
+    /// Reads an address that everybody may read.
+    func get<Value>(
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
+        read: (inout JSONReader) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let request = try request(address(configuration.base.url), in: context)
+        return try await open.call(operation, request, in: context) { response throws(JSONError) in
+            try JSONReader.read(response.body, read)
+        }
+    }
+
+    /// Reads an address that wants a cookie and a crumb; where Yahoo refuses the crumb, once more with another.
+    func getWithCrumb<Value>(
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
+        read: (inout JSONReader) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let pass = try await pass(in: context)
+        if let value = try await get(operation, address, with: pass, in: context, read: read) { return value }
+        forget(pass)
+        let fresh = try await self.pass(in: context)
+        guard let value = try await get(operation, address, with: fresh, in: context, read: read) else {
+            forget(fresh)
+            throw ProviderFailure(.yahoo, .unauthorized)
+        }
+        return value
+    }
+
+    /// Nil where Yahoo refuses the crumb.
+    private func get<Value>(
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, with pass: YahooPass, in context: CallContext,
+        read: (inout JSONReader) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value? {
+        let url = address(configuration.base.url)?.appending(query: [("crumb", pass.crumb)])
+        var request = try request(url, in: context)
+        request.headers.add("Cookie", pass.cookie)
+        return try await crumbed.call(operation, request, in: context) {
+            response throws(JSONError) -> Value? in
+            YahooProblem.isStaleCrumb(response) ? nil : try JSONReader.read(response.body, read)
+        }
+    }
+
+    private func request(_ url: HTTPURL?, in context: CallContext) throws(ProviderFailure) -> HTTPRequest {
+        guard let url else { throw ProviderFailure(.yahoo, transport: .badURL) }
+        return HTTPRequest(.get, url, deadline: context.deadline)
+    }
+
+    /// What Yahoo calls an instrument; `notFound` for one that it cannot have.
+    func spelling(of symbol: Symbol) throws(ProviderFailure) -> String {
+        guard let spelling = dialect.spelling(of: symbol) else { throw ProviderFailure(.yahoo, .notFound) }
+        return spelling
+    }
+
+    // MARK: Cookie and crumb
+
+    private static let passKey = CacheKey.public(.yahoo, "crumb")
+
+    private func pass(in context: CallContext) async throws(ProviderFailure) -> YahooPass {
+        try await passes.value(for: Self.passKey, in: context) { context throws(ProviderFailure) in
+            try await fetchPass(in: context)
+        }
+    }
+
+    /// Only the one that was refused: somebody else may have fetched another meanwhile.
+    private func forget(_ pass: YahooPass) {
+        guard passes.cached(Self.passKey) == pass else { return }
+        passes.invalidate { $0 == Self.passKey }
+    }
+
+    private func fetchPass(in context: CallContext) async throws(ProviderFailure) -> YahooPass {
+        let page = try request(configuration.cookiePage.url, in: context)
+        let cookie = try await cookies.call("cookie", page, in: context) { YahooPass.cookie(of: $0) }
+        var request = try request(
+            configuration.base.url.appending(path: "v1", "test", "getcrumb"), in: context)
+        guard let cookie, request.headers.add("Cookie", cookie) else {
+            throw ProviderFailure(.yahoo, .answerInvalid(nil))
+        }
+        let crumb = try await open.call("crumb", request, in: context) { YahooPass.crumb(of: $0.body) }
+        // An error text must not be kept as if it were one.
+        guard let crumb else { throw ProviderFailure(.yahoo, .answerInvalid(nil)) }
+        return YahooPass(cookie: cookie, crumb: crumb)
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// What it means that the page set no cookie: in Europe, that it wants consent in a form first, which is nothing that
+    /// a program may give.
+    init(cookiePage response: HTTPResponse, now: Instant) {
+        switch response.status {
+        case 429, 500...: self = ProviderFailure.Cause(yahoo: response, now: now) ?? .unavailable
+        default: self = .notEntitled
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Brokerage
+import Upstream
+
+/// The module `assetProfile` of `GET /v10/finance/quoteSummary/{symbol}`.
+struct YahooProfile: JSONReadable, Hashable {
+    var about: String?
+    var sector: String?
+    var industry: String?
+    var country: String?
+    var website: String?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "longBusinessSummary": about = try reader.stringOrNil()
+            case "sector": sector = try reader.stringOrNil()
+            case "industry": industry = try reader.stringOrNil()
+            case "country": country = try reader.stringOrNil()
+            case "website": website = try reader.stringOrNil()
+            default: try reader.skip()
+            }
+        }
+    }
+
+    /// Reads the whole answer.
+    static func answer(json reader: inout JSONReader) throws(JSONError) -> YahooProfile {
+        var profile: YahooProfile?
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "quoteSummary":
+                try reader.result { reader throws(JSONError) in
+                    try reader.array { reader throws(JSONError) in
+                        try reader.object { key, reader throws(JSONError) in
+                            switch key {
+                            case "assetProfile": profile = try YahooProfile(json: &reader)
+                            default: try reader.skip()
+                            }
+                        }
+                    }
+                }
+            default: try reader.skip()
+            }
+        }
+        return try reader.required(profile, "quoteSummary.result[0].assetProfile")
+    }
+}
+
+extension YahooProfile {
+    /// The profile in Portico's words; an empty text is none.
+    func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals {
+        var fundamentals = Fundamentals(
+            symbol: symbol, reading: Reading(source: .yahoo, fetchedAt: fetchedAt))
+        fundamentals.about = about.flatMap { $0.isEmpty ? nil : $0 }
+        fundamentals.sector = sector.flatMap { $0.isEmpty ? nil : $0 }
+        fundamentals.industry = industry.flatMap { $0.isEmpty ? nil : $0 }
+        fundamentals.country = country.flatMap { $0.isEmpty ? nil : $0 }
+        fundamentals.website = website.flatMap { $0.isEmpty ? nil : $0 }
+        return fundamentals
+    }
+}

@@ -1,0 +1,47 @@
+package import Brokerage
+package import Upstream
+
+/// Where Yahoo's undocumented endpoints are reached.
+///
+/// Yahoo offers no such service and does not allow its data to be passed on: this is for personal use, and only where a
+/// house says so. Requests carry Portico's own name; where Yahoo wants a browser instead, it is left at that.
+package struct YahooConfiguration: Sendable {
+    /// Stands before `/v7/finance/quote` and the like.
+    package let base: ProviderBase
+    /// Sets the cookie that goes with a crumb.
+    package let cookiePage: ProviderBase
+    /// What may be asked; Yahoo does not tell its limits.
+    package let windows: [QuotaWindow]
+
+    /// - Parameters:
+    ///   - base: Where Yahoo is, without the version of its paths.
+    ///   - cookiePage: A page that sets Yahoo's cookie, whatever else it answers.
+    ///   - windows: What may be asked; trouble was seen after some 950 calls, and after dozens in a row.
+    package init(base: ProviderBase, cookiePage: ProviderBase, windows: [QuotaWindow] = Self.restraint) {
+        self.base = base
+        self.cookiePage = cookiePage
+        self.windows = windows
+    }
+
+    /// Yahoo's own address; nil for the sandbox, which stands elsewhere each time.
+    package static func url(of environment: Environment) -> HTTPURL? {
+        switch environment {
+        case .live, .paper: HTTPURL("https://query1.finance.yahoo.com")
+        case .sandbox: nil
+        }
+    }
+
+    /// Yahoo's own page that sets a cookie, likewise.
+    package static func cookieURL(of environment: Environment) -> HTTPURL? {
+        switch environment {
+        case .live, .paper: HTTPURL("https://fc.yahoo.com")
+        case .sandbox: nil
+        }
+    }
+
+    /// What nobody has reported trouble with.
+    package static let restraint = [
+        QuotaWindow("minute", limit: 30, per: .rolling(seconds: 60)),
+        QuotaWindow("day", limit: 900, per: .rolling(seconds: 86_400)),
+    ]
+}

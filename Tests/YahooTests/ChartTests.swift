@@ -1,0 +1,221 @@
+import Brokerage
+import ProviderTestSupport
+import Testing
+import Upstream
+
+@testable import Yahoo
+
+@Suite("A chart")
+struct ChartTests {
+    private func chart(_ body: String, _ window: ChartWindow, of name: String = "AAPL") async throws
+        -> CandleSeries?
+    {
+        var series: CandleSeries?
+        try await withYahoo(body) { client, _ in
+            let symbol = try symbol(name)
+            series = try await client.charts(of: [symbol], window, in: .patient)[symbol]
+        }
+        return series
+    }
+
+    private func seconds(_ texts: [String]) throws -> [Int64] {
+        try texts.map { try #require(Instant($0)).secondsSince1970 }
+    }
+
+    /// An answer with bars of one price at some times.
+    private func body(_ times: [String], meta: String) throws -> String {
+        let stamps = try seconds(times).map(String.init).joined(separator: ",")
+        let ones = times.map { _ in "1" }.joined(separator: ",")
+        let columns = ["open", "high", "low", "close", "volume"].map { #""\#($0)":[\#(ones)]"# }
+        return #"{"chart":{"result":[{"meta":{\#(meta)},"timestamp":[\#(stamps)],"indicators":{"quote":[{"#
+            + columns.joined(separator: ",") + "}]}}],\"error\":null}}"
+    }
+
+    private static let newYork =
+        #""currency":"USD","exchangeTimezoneName":"America/New_York","gmtoffset":-18000"#
+    private static let london =
+        #""currency":"GBp","exchangeTimezoneName":"Europe/London","gmtoffset":0,"currentTradingPeriod":"#
+        + #"{"regular":{"start":1795161600,"end":1795192200,"gmtoffset":0}}"#
+
+    @Test("has the bars with prices only, in the digits that are meant")
+    func golden() async throws {
+        let window = ChartWindow(interval: .oneHour)
+        let series = try #require(try await chart(example("chart"), window))
+        #expect(series.times == [1_795_185_000, 1_795_192_200])
+        #expect(series[0].prices.open.description == "226.1")
+        #expect(series[0].prices == PriceBar(tenths: 2261, high: 2269, low: 2258, close: 2264))
+        #expect(series.volume.coefficients == [9_021_100, 4_110_022])
+        #expect(series.currency == "USD")
+        #expect(series.adjustment == .splits)
+        #expect(series.isExtendedHours == false)
+        #expect(series.timeZone == "America/New_York")
+        #expect(series.isLastComplete == true)
+        #expect(series.reading.asOf == Instant(secondsSince1970: 1_795_208_400))
+    }
+
+    @Test("of an unknown symbol is none, by either status", arguments: [200, 404])
+    func unknown(status: Int) async throws {
+        try await withYahoo(example("chart-error"), status: status) { client, _ in
+            let charts = try await client.charts(
+                of: [symbol("NOSUCH"), symbol("GC=F")], ChartWindow(interval: .oneDay), in: .patient)
+            #expect(charts.isEmpty)
+        }
+    }
+
+    @Test(
+        "of a range without trading is empty",
+        arguments: [
+            #"{"chart":{"result":[{"meta":{},"indicators":{"quote":[{}]}}],"error":null}}"#,
+            #"{"chart":{"result":[{"meta":{"currency":null},"timestamp":null,"indicators":{"quote":[{"open":null}]}}]}}"#,
+            #"{"chart":{"result":[{"meta":{},"timestamp":[1795185000],"indicators":{"quote":[{}]}}],"error":null}}"#,
+        ])
+    func empty(body: String) async throws {
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
+        #expect(series.count == 0)
+        #expect(series.isLastComplete == nil)
+    }
+
+    @Test(
+        "has days from midnight in New York, in summer and winter, though they are stamped with the opening")
+    func newYorkDays() async throws {
+        let body = try body(
+            ["2026-10-30T13:30:00Z", "2026-11-02T14:30:00Z", "2026-11-20T14:30:00Z"], meta: Self.newYork)
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
+        #expect(
+            series.times
+                == (try seconds(["2026-10-30T04:00:00Z", "2026-11-02T05:00:00Z", "2026-11-20T05:00:00Z"])))
+    }
+
+    @Test("has days from midnight in London, in summer and winter, and pounds for pence")
+    func londonDays() async throws {
+        let body = try body(["2026-10-23T07:00:00Z", "2026-10-26T08:00:00Z"], meta: Self.london)
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneDay), of: "TSCO:XLON"))
+        #expect(series.times == (try seconds(["2026-10-22T23:00:00Z", "2026-10-26T00:00:00Z"])))
+        #expect(series[0].prices.close == Decimal("0.01"))
+        #expect(series.currency == "GBP")
+    }
+
+    @Test(
+        "takes the bar of the running moment into its interval",
+        arguments: [
+            (Interval.oneHour, ["2026-11-20T19:30:00Z", "2026-11-20T20:17:03Z"], ["2026-11-20T19:30:00Z"]),
+            (.oneDay, ["2026-11-20T14:30:00Z", "2026-11-20T20:17:03Z"], ["2026-11-20T05:00:00Z"]),
+            (.oneWeek, ["2026-11-16T05:00:00Z", "2026-11-20T20:17:03Z"], ["2026-11-16T05:00:00Z"]),
+            (.oneMonth, ["2026-11-01T04:00:00Z", "2026-11-20T20:17:03Z"], ["2026-11-01T04:00:00Z"]),
+            (
+                .oneDay, ["2026-11-19T14:30:00Z", "2026-11-20T20:17:03Z"],
+                ["2026-11-19T05:00:00Z", "2026-11-20T05:00:00Z"]
+            ),
+        ])
+    func live(interval: Interval, stamps: [String], starts: [String]) async throws {
+        let body = try body(stamps, meta: Self.newYork)
+            .replacing(#""high":[1,1]"#, with: #""high":[2,3]"#).replacing(
+                #""low":[1,1]"#, with: #""low":[0.5,0.7]"#
+            )
+            .replacing(#""close":[1,1]"#, with: #""close":[1,2.5]"#)
+        let series = try #require(try await chart(body, ChartWindow(interval: interval)))
+        #expect(series.times == (try seconds(starts)))
+        let last = series[series.count - 1]
+        #expect(last.prices.high == 3)
+        #expect(last.prices.close == Decimal("2.5"))
+        #expect(last.prices.low == (starts.count == 1 ? Decimal("0.5") : Decimal("0.7")))
+    }
+
+    @Test(
+        "is asked for by the shortest range that has enough, or by its ends",
+        arguments: [
+            (ChartWindow(interval: .oneDay), "interval=1d&range=6mo"),
+            (ChartWindow(interval: .oneDay, last: 5_000), "interval=1d&range=max"),
+            (ChartWindow(interval: .oneWeek, last: 52), "interval=1wk&range=2y"),
+            (ChartWindow(interval: .oneMonth, last: 12), "interval=1mo&range=2y"),
+            (ChartWindow(interval: .oneHour, last: 7), "interval=60m&includePrePost=false&range=5d"),
+            (ChartWindow(interval: .oneMinute, last: 9_000), "interval=1m&includePrePost=false&range=5d"),
+            (
+                ChartWindow(interval: .fiveMinutes, last: 10, isExtendedHours: true),
+                "interval=5m&includePrePost=true&range=5d"
+            ),
+            (
+                ChartWindow(interval: .oneDay, from: Instant("2020-01-01T00:00:00Z")),
+                "interval=1d&period1=1577836800&period2=1795262400"
+            ),
+            (
+                ChartWindow(
+                    interval: .thirtyMinutes, from: Instant("2020-01-01T00:00:00Z"),
+                    to: Instant("2026-11-20T00:00:00Z")),
+                "interval=30m&includePrePost=false&period1=1790078460&period2=1795132800"
+            ),
+        ])
+    func queries(window: ChartWindow, query: String) async throws {
+        try await withYahoo(example("chart-error"), status: 404) { client, server in
+            _ = try await client.charts(of: [symbol("^SPX")], window, in: .patient)
+            #expect(server.requests.map(\.target) == ["/q/v8/finance/chart/%5EGSPC?\(query)"])
+        }
+    }
+
+    @Test("says when the window goes further back than Yahoo does")
+    func cut() async throws {
+        let long = ChartWindow(interval: .oneHour, from: Instant("2020-01-01T00:00:00Z"))
+        #expect(try await chart(example("chart"), long)?.isTruncated == true)
+        let many = ChartWindow(interval: .oneMinute, last: 9_000)
+        #expect(try await chart(example("chart"), many)?.isTruncated == true)
+        let short = ChartWindow(interval: .oneHour, from: Instant("2026-11-20T00:00:00Z"))
+        #expect(try await chart(example("chart"), short)?.isTruncated == false)
+    }
+
+    @Test("of a window that lies ahead is empty without a call")
+    func ahead() async throws {
+        try await withYahoo("{}") { client, server in
+            let aapl = try symbol("AAPL")
+            let window = ChartWindow(interval: .oneDay, from: wallTime + .seconds(1))
+            let charts = try await client.charts(of: [aapl], window, in: .patient)
+            #expect(charts[aapl]?.count == 0)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "that Yahoo does not have is not asked for",
+        arguments: [
+            ChartWindow(interval: .oneDay, adjustment: .raw),
+            ChartWindow(interval: .oneDay, isExtendedHours: true),
+        ])
+    func unsupported(window: ChartWindow) async throws {
+        try await withYahoo("{}") { client, server in
+            await #expect(throws: ProviderFailure(.yahoo, .unsupported)) {
+                try await client.charts(of: [symbol("AAPL")], window, in: .patient)
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "that makes no sense is refused with the place of what is wrong",
+        arguments: [
+            (
+                "226.4,null", "true,null",
+                "chart.result[0].indicators.quote[0].close[0]: expected a decimal, found true (byte 1142)"
+            ),
+            (
+                "226.4,null,227.05", "226.4",
+                #"chart.result[0]: no "value in each column for each timestamp" (byte 1184)"#
+            ),
+            ("226.4,null", "1e30,null", #"no "prices that a series of candles can hold" (byte 1211)"#),
+            ("\"meta\"", "\"mega\"", #"chart.result[0]: no "meta" (byte 1196)"#),
+            ("\"chart\":", "\"char\":", #"no "chart.result[0]" (byte 1211)"#),
+        ])
+    func invalid(old: String, new: String, wording: String) async throws {
+        let body = try example("chart").replacing(old, with: new)
+        let failure = await #expect(throws: ProviderFailure.self) {
+            try await chart(body, ChartWindow(interval: .oneHour))
+        }
+        #expect(failure?.description == "YAHOO: an answer that makes no sense: " + wording)
+    }
+}
+
+extension PriceBar {
+    /// A bar of whole tenths.
+    fileprivate init(tenths open: Int128, high: Int128, low: Int128, close: Int128) {
+        func price(_ tenths: Int128) -> Decimal { Decimal(coefficient: tenths, scale: 1) ?? .zero }
+        self.init(open: price(open), high: price(high), low: price(low), close: price(close))
+    }
+}

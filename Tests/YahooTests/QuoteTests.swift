@@ -1,0 +1,127 @@
+import Brokerage
+import ProviderTestSupport
+import Testing
+import Upstream
+
+@testable import Yahoo
+
+@Suite("A quote")
+struct QuoteTests {
+    @Test("is told as it came, but for the words; what is no longer listed has none")
+    func golden() async throws {
+        try await withYahoo(example("quote")) { client, server in
+            #expect(client.symbolsPerCall == 50)
+            let aapl = try symbol("AAPL")
+            let symbols = try [aapl, symbol("BRKS"), symbol("NOSUCH"), symbol("GC=F")]
+            let quotes = try await client.quotes(for: symbols, in: .patient)
+            let quote = try #require(quotes[aapl])
+            #expect(quotes.count == 1)
+            #expect(quote.price == Decimal("227.45"))
+            #expect(quote.bid == Decimal("227.4"))
+            #expect(quote.ask == Decimal("227.6"))
+            #expect(quote.open == Decimal("226.1"))
+            #expect(quote.high == Decimal("228.02"))
+            #expect(quote.low == Decimal("225.4"))
+            #expect(quote.previousClose == 226)
+            #expect(quote.volume == 32_129_951)
+            #expect(quote.extendedHoursPrice == Decimal("227.6"))
+            #expect(quote.marketState == .closed)
+            #expect(quote.currency == "USD")
+            #expect(quote.delayMinutes == 0)
+            #expect(quote.timeliness == .realTime)
+            #expect(quote.reading.asOf == Instant(secondsSince1970: 1_795_208_401))
+            #expect(
+                server.targets == ["/q/v7/finance/quote?symbols=AAPL%2CBRKS%2CNOSUCH&crumb=aB.c%2FD_e-f1"])
+        }
+    }
+
+    @Test("of nothing that Yahoo could have is not asked for")
+    func spared() async throws {
+        try await withYahoo("{}") { client, server in
+            let quotes = try await client.quotes(for: [symbol("GC=F")], in: .patient)
+            #expect(quotes.isEmpty)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "in a minor unit is told in whole currency, exactly",
+        arguments: [
+            ("GBp", "TSCO.L", "TSCO:XLON", "GBP", "2.2745"), ("ILA", "TEVA.TA", "TEVA:XTAE", "ILS", "2.2745"),
+            ("ZAc", "NPN.JO", "NPN:XJSE", "ZAR", "2.2745"), ("GBP", "VOD.L", "VOD:XLON", "GBP", "227.45"),
+        ])
+    func units(unit: String, spelling: String, name: String, currency: String, price: String) async throws {
+        let body = try example("quote").replacing("USD", with: unit).replacing("AAPL", with: spelling)
+        try await withYahoo(body) { client, _ in
+            let quote = try await client.quotes(for: [symbol(name)], in: .patient).values.first
+            #expect(quote?.currency == currency)
+            #expect(quote?.price?.description == price)
+            #expect(quote?.volume == 32_129_951)
+        }
+    }
+
+    @Test("from abroad in what nobody knows is refused, not guessed at")
+    func unknownUnit() async throws {
+        let body = try example("quote").replacing(#""currency":"USD","#, with: "").replacing(
+            "AAPL", with: "TSCO.L")
+        try await withYahoo(body) { client, _ in
+            await #expect(throws: ProviderFailure(.yahoo, .answerInvalid(nil))) {
+                try await client.quotes(for: [symbol("TSCO:XLON")], in: .patient)
+            }
+        }
+    }
+
+    @Test("has the digits that are meant, and no offer where there is 0")
+    func noise() async throws {
+        let body = try example("quote").replacing("227.45,", with: "227.4499969482422,")
+            .replacing(#""bid":227.4"#, with: #""bid":0"#)
+        try await withYahoo(body) { client, _ in
+            let quote = try await client.quotes(for: [symbol("AAPL")], in: .patient).values.first
+            #expect(quote?.price?.description == "227.45")
+            #expect(quote?.bid == nil)
+        }
+    }
+
+    @Test(
+        "tells where the day stands",
+        arguments: [
+            ("REGULAR", MarketState.open, nil), ("PRE", .pre, "1"), ("PREPRE", .closed, "227.6"),
+            ("POST", .post, "227.6"), ("POSTPOST", .closed, "227.6"), ("CLOSED", .closed, "227.6"),
+            ("NEW", nil, "227.6"),
+        ] as [(String, MarketState?, String?)])
+    func states(word: String, state: MarketState?, price: String?) async throws {
+        let body = try example("quote").replacing(
+            #""marketState":"CLOSED""#, with: #""marketState":"\#(word)","preMarketPrice":1"#)
+        try await withYahoo(body) { client, _ in
+            let quote = try await client.quotes(for: [symbol("AAPL")], in: .patient).values.first
+            #expect(quote?.marketState == state)
+            #expect(quote?.extendedHoursPrice?.description == price)
+        }
+    }
+
+    @Test(
+        "that makes no sense is refused with the place of what is wrong",
+        arguments: [
+            (
+                #"{"quoteResponse":{"result":null,"error":{"code":"x"}}}"#,
+                #"quoteResponse: no "result" (byte 53)"#
+            ),
+            (
+                #"{"quoteResponse":{"result":[{"quoteType":"EQUITY"}],"error":null}}"#,
+                #"quoteResponse.result[0]: no "symbol" (byte 50)"#
+            ),
+            (
+                #"{"quoteResponse":{"result":[{"symbol":"AAPL","regularMarketPrice":true}]}}"#,
+                "quoteResponse.result[0].regularMarketPrice: expected a decimal, found true (byte 66)"
+            ),
+            ("<html>", "unexpected '<' (byte 0)"),
+        ])
+    func invalid(body: String, wording: String) async throws {
+        try await withYahoo(body) { client, _ in
+            let failure = await #expect(throws: ProviderFailure.self) {
+                try await client.quotes(for: [symbol("AAPL")], in: .patient)
+            }
+            #expect(failure?.description == "YAHOO: an answer that makes no sense: " + wording)
+        }
+    }
+}

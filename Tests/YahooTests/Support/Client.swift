@@ -1,0 +1,65 @@
+import Brokerage
+import Foundation
+import ProviderTestSupport
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Yahoo
+
+/// The time that the clients under test read off the wall: a Saturday.
+let wallTime = Instant(nanosecondsSince1970: 1_795_262_400_000_000_000)
+
+/// An example out of `Tests/Golden/providers/yahoo`.
+func example(_ name: String) throws -> String {
+    try String(contentsOf: Golden.url("providers/yahoo/\(name).json"), encoding: .utf8)
+}
+
+/// What the stand-in for Yahoo answers; cookies and crumbs come by themselves where nothing else is said.
+struct Answers: Sendable {
+    var cookie: @Sendable () -> CannedServer.Reply = {
+        .text("", status: 404, headers: [("Set-Cookie", "A3=cookie; Domain=.yahoo.com; Secure")])
+    }
+    /// Gets the number of the request for a crumb, counted from 1.
+    var crumb: @Sendable (Int) -> CannedServer.Reply = { .text("aB.c/D_e-f\($0)") }
+    var others: @Sendable (CannedServer.Request) -> CannedServer.Reply
+}
+
+/// Runs `body` with a client of a server that gives the answers written down.
+func withYahoo(
+    _ answers: Answers, windows: [QuotaWindow] = [],
+    _ body: (YahooClient, CannedServer) async throws -> Void
+) async throws {
+    let crumbs = Atomic(0)
+    try await CannedServer.run(answering: { request, _ in
+        if request.target == "/fc" { return answers.cookie() }
+        guard request.target == "/q/v1/test/getcrumb" else { return answers.others(request) }
+        return answers.crumb(crumbs.add(1, ordering: .relaxed).newValue)
+    }) { server, transport in
+        let configuration = try YahooConfiguration(
+            base: ProviderBase(#require(HTTPURL(server.url + "/q"))),
+            cookiePage: ProviderBase(#require(HTTPURL(server.url + "/fc"))), windows: windows)
+        let line = ProviderLine(
+            QuotaHolder(.yahoo), over: transport, clock: .showing(wallTime), retry: .once)
+        try await body(YahooClient(configuration, over: line), server)
+    }
+}
+
+/// Runs `body` with a client of a server that answers everything but cookies and crumbs with one body.
+func withYahoo(
+    _ text: String, status: Int = 200, _ body: (YahooClient, CannedServer) async throws -> Void
+) async throws {
+    try await withYahoo(Answers(others: { _ in .text(text, status: status) }), body)
+}
+
+func symbol(_ text: String) throws -> Symbol {
+    try #require(Symbol(text))
+}
+
+extension CannedServer {
+    /// What was asked for besides cookies and crumbs.
+    var targets: [String] {
+        requests.map(\.target).filter { $0 != "/fc" && $0 != "/q/v1/test/getcrumb" }
+    }
+}
