@@ -37,6 +37,26 @@ struct ServerTests {
         #expect(reply.hasPrefix(status))
     }
 
+    @Test(
+        "a handshake that comes to no WebSocket is answered as any request is",
+        arguments: [
+            ("/alpaca/v2/account", "13", 403), ("/nowhere", "13", 404),
+            ("/saxo-streaming/connect?contextId=c", "13", 401),
+            ("/saxo-streaming/connect?contextId=c", "8", 426),
+        ])
+    func refusedHandshake(path: String, version: String, status: Int) async throws {
+        let reply = try await withSandbox { house in
+            let lines = [
+                "GET \(path) HTTP/1.1", "Host: x", "Connection: Upgrade, close", "Upgrade: websocket",
+                "Sec-WebSocket-Version: \(version)", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            ]
+            return Client.Reply(
+                try await house.client.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n"))
+        }
+        #expect(reply.status == status)
+        #expect(reply.isWhole)
+    }
+
     @Test("closes on a body beyond its bound")
     func longBody() async throws {
         let reply = try await withSandbox { house in
