@@ -11,6 +11,8 @@ package struct Sandbox: Sendable {
     package let yahoo: YahooURLs
     package let polygon: PolygonURLs
     package let saxo: SaxoURLs
+    /// What Saxo's streams are made to say.
+    package let saxoStreams: SaxoStreamDesk
     package let market: Market
     /// What goes wrong.
     package let faults: FaultBook
@@ -64,7 +66,7 @@ package struct Sandbox: Sendable {
         switchboard = Switchboard(
             standIns: alpaca.standIns + [alphaVantage.standIn, polygon.standIn] + yahoo.standIns
                 + saxo.standIns,
-            control: desk.routes, calls: counter, faults: faults, streams: streams)
+            control: desk.routes + saxo.control, calls: counter, faults: faults, streams: streams)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
             open: switchboard.open, answer: switchboard.answer)
@@ -80,6 +82,7 @@ package struct Sandbox: Sendable {
         self.yahoo = YahooURLs(under: base)
         self.polygon = PolygonURLs(under: base)
         self.saxo = SaxoURLs(address: address)
+        saxoStreams = saxo.streams
         self.market = market
         grace = configuration.grace
         self.faults = faults

@@ -50,6 +50,8 @@ package struct SaxoSettings: Sendable {
     package var minimumRefreshRate = 1_000
     /// Within how many seconds something must arrive for every subscription.
     package var inactivityTimeout = 30
+    /// After how many seconds without news a heartbeat comes for a subscription.
+    package var heartbeatInterval = 10
     /// The status of a subscription that was deleted: 202 or 204.
     package var unsubscribeStatus = 202
     /// The most messages of a context that can be replayed to a client that reconnects.

@@ -9,6 +9,9 @@ struct SaxoStandIn {
 
     let standIns: [StandIn]
     let resettables: [any Resettable]
+    let streams: SaxoStreamDesk
+    /// For the control desk.
+    let control: [Route]
 
     init(_ configuration: SandboxConfiguration, stage: Stage, decisions: OAuthDecisionBook) {
         let settings = configuration.saxo
@@ -19,18 +22,26 @@ struct SaxoStandIn {
         let host = SaxoHost(
             sessions: sessions, settings: settings, limits: limits, clock: stage.clock, desk: desk,
             view: { stage.view })
+        let streams = SaxoStreamDesk(settings, sessions)
         let trading = SaxoTrading(host: host)
         let charts = SaxoCharts(host: host)
         let services = [
             SaxoPortfolio(host: host).routes, trading.routes, SaxoPrices(host: host).routes, charts.routes,
-            SaxoReference(host: host).routes,
+            SaxoReference(host: host).routes, SaxoSubscriptions(host: host, streams: streams).routes,
         ]
-        let old = settings.servesOldEndpoints ? [trading.routes(under: "trade/v1"), charts.oldRoutes] : []
-        resettables = [limits, desk]
+        let old = [trading.routes(under: "trade/v1"), charts.oldRoutes, SaxoWatchlists(host: host).routes]
+        let gateway = services + (settings.servesOldEndpoints ? old : [])
+        let streaming = SaxoStreaming(host: host, streams: streams)
+        self.streams = streams
+        control = SaxoControl(streams: streams).routes
+        resettables = [limits, desk, streams]
         standIns = [
             StandIn(
-                provider: .saxo, prefix: Self.gatewayPrefix, routes: (services + old).flatMap { $0 },
+                provider: .saxo, prefix: Self.gatewayPrefix, routes: gateway.flatMap { $0 },
                 failures: Self.failures),
+            StandIn(
+                provider: .saxo, prefix: Self.streamingPrefix, routes: streaming.routes,
+                streams: streaming.connections, failures: Self.failures),
             StandIn(
                 provider: .saxo, prefix: Self.authPrefix,
                 routes: SaxoOAuth(

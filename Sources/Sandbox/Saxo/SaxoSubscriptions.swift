@@ -1,0 +1,131 @@
+import Brokerage
+import NIOHTTP1
+
+/// The REST side of streaming: subscriptions to prices, made and removed (fact sheet, "Prices").
+struct SaxoSubscriptions: Sendable {
+    let host: SaxoHost
+    let streams: SaxoStreamDesk
+
+    private enum Service: Sendable, Hashable {
+        /// One instrument; several by the older form.
+        case prices
+        case infoPrices
+    }
+
+    var routes: [Route] {
+        routes(.prices, "/trade/v1/prices/subscriptions")
+            + routes(.infoPrices, "/trade/v1/infoprices/subscriptions")
+    }
+
+    private func routes(_ service: Service, _ path: String) -> [Route] {
+        let context = PathTemplate(stringLiteral: "\(path)/{context_id}")
+        let reference = PathTemplate(stringLiteral: "\(path)/{context_id}/{reference_id}")
+        return [
+            host.route(.POST, PathTemplate(stringLiteral: path)) { try subscribe($0, service) },
+            host.route(.DELETE, reference) { visit in
+                let id = visit.request.parameters["reference_id"]
+                return try unsubscribe(visit) { $0.referenceID == id }
+            },
+            host.route(.DELETE, context) { visit in
+                let tag = visit.request[query: "Tag"]
+                return try unsubscribe(visit) { tag == nil || $0.tag == tag }
+            },
+        ]
+    }
+
+    private func subscribe(_ visit: SaxoHost.Visit, _ service: Service) throws -> Response {
+        let body = try JSON(parsing: visit.request.body, else: "The request body is no JSON.")
+        let contextID = try Self.identifier("ContextId", body, mayBeginWithUnderscore: true)
+        let referenceID = try Self.identifier("ReferenceId", body, mayBeginWithUnderscore: false)
+        let format = body["Format"]?.string ?? "application/json"
+        guard format == "application/json" else {
+            throw SaxoError.invalid("Format", "The sandbox streams application/json only.")
+        }
+        let arguments = body["Arguments"] ?? .null
+        let subject = try self.subject(arguments, service, visit.settings)
+        let named = arguments["FieldGroups"]?.elements?.compactMap(\.string) ?? []
+        let groups = named.isEmpty ? SaxoPrice.defaultGroups : Set(named)
+        let wished = body["RefreshRate"]?.integer ?? visit.settings.minimumRefreshRate
+        let rate = min(max(wished, visit.settings.minimumRefreshRate), 86_400_000)
+        let snapshot = SaxoSubscription.document(subject, groups, at: visit.view, visit.settings)
+        let second = Int(visit.now.secondsSince1970)
+        let subscription = SaxoSubscription(
+            referenceID: referenceID, subject: subject, groups: groups, interval: max(1, rate / 1_000),
+            tag: body["Tag"]?.string, known: snapshot, looked: second, sent: second)
+        try streams.add(
+            subscription, to: SaxoStreamDesk.Key(user: visit.user.name, contextID: contextID),
+            replacing: body["ReplaceReferenceId"]?.string)
+        var members: [JSON.Member] = [
+            .init(name: "ContextId", value: .string(contextID)),
+            .init(name: "ReferenceId", value: .string(referenceID)),
+            .init(name: "Format", value: .string(format)),
+            .init(name: "InactivityTimeout", value: JSON(integerLiteral: visit.settings.inactivityTimeout)),
+            .init(name: "RefreshRate", value: JSON(integerLiteral: rate)),
+            .init(name: "State", value: "Active"),
+            .init(name: "Snapshot", value: snapshot),
+        ]
+        if let tag = subscription.tag { members.append(.init(name: "Tag", value: .string(tag))) }
+        return .json(.object(members), status: .created)
+    }
+
+    private func subject(
+        _ arguments: JSON, _ service: Service, _ settings: SaxoSettings
+    ) throws(SaxoError) -> SaxoSubscription.Subject {
+        guard let assetType = arguments["AssetType"]?.string.flatMap(SaxoInstrument.AssetType.init) else {
+            throw .invalid("Arguments.AssetType", "AssetType is required")
+        }
+        if service == .infoPrices || settings.servesOldEndpoints, let text = arguments["Uics"]?.string {
+            return .list(try SaxoPrices.uics(text, atMost: settings.priceListMaximum), assetType)
+        }
+        guard service == .prices else { throw .invalid("Arguments.Uics", "Uics is required") }
+        guard let uic = arguments["Uic"]?.integer else {
+            throw .invalid("Arguments.Uic", "Uic is required")
+        }
+        guard let listing = SaxoDirectory.instrument(uic, assetType) else {
+            throw .badRequest(
+                code: SaxoOrderError.illegalInstrument.rawValue,
+                message: "Instrument not found: \(uic) as \(assetType.rawValue)")
+        }
+        return .price(listing)
+    }
+
+    /// 1 to 50 letters, digits, hyphens and underscores.
+    private static func identifier(
+        _ name: String, _ body: JSON, mayBeginWithUnderscore: Bool
+    ) throws(SaxoError) -> String {
+        guard let text = body[name]?.string else { throw .invalid(name, "\(name) is required") }
+        let isValid =
+            (1...50).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+        guard isValid, mayBeginWithUnderscore || !text.hasPrefix("_") else {
+            throw .invalid(name, "The value is not valid for \(name).")
+        }
+        return text
+    }
+
+    private func unsubscribe(
+        _ visit: SaxoHost.Visit, _ isMeant: (SaxoSubscription) -> Bool
+    ) throws -> Response {
+        let contextID = visit.request.parameters["context_id"] ?? ""
+        let key = SaxoStreamDesk.Key(user: visit.user.name, contextID: contextID)
+        guard streams.remove(from: key, where: isMeant) else { throw SaxoError.notFound }
+        return Response(status: HTTPResponseStatus(statusCode: visit.settings.unsubscribeStatus))
+    }
+}
+
+extension JSON {
+    /// Reads the body of a request; throws ``SaxoError`` with a message where it is none.
+    init(parsing bytes: [UInt8], else message: String) throws(SaxoError) {
+        guard let document = try? JSON(parsing: bytes) else {
+            throw .badRequest(code: "InvalidRequest", message: message)
+        }
+        self = document
+    }
+}
