@@ -16,7 +16,8 @@ struct CredentialTests {
         var dumped = ""
         dump(configuration, to: &dumped)
         dump(token, to: &dumped)
-        dump(AlpacaClient(configuration, over: try Transport(userAgent: "alpaca-tests")), to: &dumped)
+        let line = ProviderLine(QuotaHolder(.alpaca), over: try Transport(userAgent: "alpaca-tests"))
+        dump(AlpacaClient(configuration, over: line), to: &dumped)
         for text in [
             "\(configuration)", String(reflecting: configuration), "\(token)", String(reflecting: token),
             "\(configuration.credential)", String(reflecting: [configuration.credential]), dumped,

@@ -182,30 +182,4 @@ struct FailureTests {
         #expect(records.withLock { $0.map(\.operation) } == ["positions", "account"])
         #expect(records.withLock { $0.map(\.outcome) } == [.answered, .failed(.notFound)])
     }
-
-    @Test("or not, an answer tells what is left of its host's rate limit")
-    func rateLimits() async throws {
-        let limits = Mutex<[AlpacaRateLimit]>([])
-        let fields = [("X-RateLimit-Limit", "200"), ("X-RateLimit-Remaining", "0"), Self.reset(in: 30)]
-        try await withAlpaca(
-            answering: { request, number in
-                switch number {
-                case 1:
-                    .text("[]", headers: [("x-ratelimit-limit", "200"), ("x-ratelimit-remaining", "199")])
-                case 2: .text(Self.limited, status: 429, headers: fields)
-                default: .text("{}")
-                }
-            }, noteRateLimit: { limit in limits.withLock { $0.append(limit) } }
-        ) { alpaca, _ in
-            _ = try await alpaca.positions(in: .patient)
-            let symbol = try #require(Symbol("AAPL"))
-            _ = try? await alpaca.quotes(for: [symbol], in: .patient)
-            _ = try await alpaca.quotes(for: [symbol], in: .patient)
-        }
-        let noted = limits.withLock(\.self)
-        #expect(noted.map(\.host) == [.trading, .data])
-        #expect(noted.map(\.limit) == [200, 200])
-        #expect(noted.map(\.remaining) == [199, 0])
-        #expect(noted.map(\.resetsAt) == [nil, Self.inSeconds(30)])
-    }
 }

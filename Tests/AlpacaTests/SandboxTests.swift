@@ -41,9 +41,10 @@ struct SandboxTests {
                 environment: .sandbox, tradingURL: #require(HTTPURL(sandbox.alpaca.tradingURL)),
                 dataURL: #require(HTTPURL(sandbox.alpaca.dataURL)), credential: credential)
             let (system, now) = (CallClock.system, now)
-            return AlpacaClient(
-                configuration, over: transport,
-                clock: CallClock(now: system.now, wallTime: { now }, sleep: system.sleep), retry: retry)
+            let clock = CallClock(now: system.now, wallTime: { now }, sleep: system.sleep)
+            let line = ProviderLine(
+                QuotaHolder(.alpaca, connection: "demo"), over: transport, clock: clock, retry: retry)
+            return AlpacaClient(configuration, over: line, directory: AlpacaDirectory(clock: clock))
         }
     }
 

@@ -7,10 +7,10 @@ import Upstream
 extension Wiring {
     /// An Alpaca account: private to its owner, its market data for everybody.
     mutating func add(_ configuration: AlpacaConfiguration, of owner: OwnerID) {
-        let client = AlpacaClient(configuration, over: transport)
+        let client = AlpacaClient(configuration, over: line(to: .alpaca, connection: "alpaca"))
         add(
             MarketSource(
-                client, spelling: PlainDialect(), provider: .alpaca, environment: configuration.environment,
+                client, spelling: AlpacaDialect(), provider: .alpaca, environment: configuration.environment,
                 for: .everybody))
         add(
             BrokerConnection(

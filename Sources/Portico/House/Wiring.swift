@@ -16,9 +16,10 @@ struct Wiring {
         monitor = ProviderMonitor()
     }
 
-    /// The line of the server's own credential with a provider.
-    func line(to provider: Provider) -> ProviderLine {
-        ProviderLine(QuotaHolder(provider), over: transport, ledger: ledger, monitor: monitor)
+    /// The line of a user's connection with a provider, or without one, of the server's own credential.
+    func line(to provider: Provider, connection: String? = nil) -> ProviderLine {
+        ProviderLine(
+            QuotaHolder(provider, connection: connection), over: transport, ledger: ledger, monitor: monitor)
     }
 
     mutating func add(_ source: MarketSource) {

@@ -3,35 +3,42 @@ package import Upstream
 
 /// Alpaca's Trading API v2 and Market Data v2, as one user.
 ///
-/// It is a value without state of its own: what is cached, shared and counted is so in `Upstream`. Every call fails
-/// with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
+/// What is cached, shared and counted is so in `Upstream`; only the list of all assets, which has no other use than to
+/// be searched, is kept here. Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the
+/// deadline that it is given.
 package struct AlpacaClient: Sendable {
     let configuration: AlpacaConfiguration
     let clock: CallClock
+    let directory: AlpacaDirectory
+    let calendar: Reads<[AlpacaCalendarDay]>
     private let trading: ProviderCaller
     private let data: ProviderCaller
+    private let desk: ProviderCaller
     private let headers: HTTPHeaders
 
+    /// A client of one account.
+    ///
     /// - Parameters:
     ///   - configuration: Where Alpaca is, and who asks.
-    ///   - transport: What the calls go over.
-    ///   - clock: Tells when answers were read, and paces retries.
-    ///   - retry: How reads are tried again.
-    ///   - noteRateLimit: Told of each answer that says how much is left; called on any task, it must be quick.
+    ///   - line: What the calls go over, and whose quota they spend.
+    ///   - directory: The assets, which clients of the same Alpaca may share.
     package init(
-        _ configuration: AlpacaConfiguration, over transport: Transport, clock: CallClock = .system,
-        retry: RetryPolicy = RetryPolicy(), noteRateLimit: (@Sendable (AlpacaRateLimit) -> Void)? = nil
+        _ configuration: AlpacaConfiguration, over line: ProviderLine,
+        directory: AlpacaDirectory = AlpacaDirectory()
     ) {
-        func caller(_ host: AlpacaHost) -> ProviderCaller {
-            ProviderCaller(.alpaca, over: transport, clock: clock, retry: retry) { response, now in
-                if let noteRateLimit, let limit = AlpacaRateLimit(of: host, response) { noteRateLimit(limit) }
-                return ProviderFailure.Cause(alpaca: response, now: now)
-            }
-        }
         self.configuration = configuration
-        self.clock = clock
-        trading = caller(.trading)
-        data = caller(.data)
+        self.directory = directory
+        clock = line.clock
+        calendar = Reads("calendar", bounds: .calendar, clock: line.clock) { days in
+            days.count * MemoryLayout<AlpacaCalendarDay>.stride
+        }
+        trading = line.caller(to: .trading, within: configuration) {
+            ProviderFailure.Cause(alpaca: $0, now: $1)
+        }
+        data = line.caller(to: .data, within: configuration) { ProviderFailure.Cause(alpaca: $0, now: $1) }
+        desk = line.caller(to: .trading, within: configuration) {
+            ProviderFailure.Cause(alpacaDesk: $0, now: $1)
+        }
         var headers = HTTPHeaders()
         headers.add("Accept", "application/json")
         configuration.credential.sign(&headers)
@@ -41,7 +48,7 @@ package struct AlpacaClient: Sendable {
     /// Reads a path of one of Alpaca's hosts, trying again as the policy says.
     func get<Value>(
         _ operation: String, from host: AlpacaHost, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
-        read: (HTTPResponse) throws(JSONError) -> Value
+        maximumBytes: Int = 16 << 20, read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let (base, caller) =
             switch host {
@@ -49,13 +56,39 @@ package struct AlpacaClient: Sendable {
             case .data: (configuration.dataURL, data)
             }
         guard let url = address(base) else { throw ProviderFailure(.alpaca, transport: .badURL) }
-        let request = HTTPRequest(.get, url, headers: headers, deadline: context.deadline)
+        let request = HTTPRequest(
+            .get, url, headers: headers, deadline: context.deadline, maximumResponseBytes: maximumBytes)
         return try await caller.call(operation, request, in: context, read: read)
+    }
+
+    /// Changes something at the trading host: once, whatever becomes of it.
+    ///
+    /// Refusals come to `read`: ``AlpacaRefusal`` tells them from the rest.
+    func write<Value>(
+        _ operation: String, _ method: HTTPMethod, _ address: (HTTPURL) -> HTTPURL?, body: AlpacaBody? = nil,
+        in context: CallContext, read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        guard let url = address(configuration.tradingURL) else {
+            throw ProviderFailure(.alpaca, transport: .badURL)
+        }
+        var headers = headers
+        if body != nil { headers.add("Content-Type", "application/json") }
+        let request = HTTPRequest(
+            method, url, headers: headers, body: body?.bytes, deadline: context.deadline)
+        return try await desk.call(operation, request, in: context, read: read)
     }
 }
 
-/// Alpaca's hosts for calls that are over with one answer; each has a rate limit of its own.
-package enum AlpacaHost: Sendable, Hashable {
-    case trading
-    case data
+extension ProviderLine {
+    /// A caller of one of Alpaca's hosts.
+    fileprivate func caller(
+        to host: AlpacaHost, within configuration: AlpacaConfiguration,
+        failure: @escaping @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause?
+    ) -> ProviderCaller {
+        let limit = configuration.callsPerMinute
+        let window = QuotaWindow(host.rawValue, limit: limit, per: .rolling(seconds: 60))
+        return caller(
+            within: [window], readings: { response, _ in AlpacaRateLimit.readings(of: host, in: response) },
+            failure: failure)
+    }
 }

@@ -11,6 +11,10 @@ package struct AlpacaConfiguration: Sendable {
     package let credential: AlpacaCredential
     /// Nil leaves the choice to Alpaca: all exchanges for who pays for them, else IEX.
     package let feed: AlpacaFeed?
+    /// What each of the two hosts lets through for a credential: 200, more for who pays for market data.
+    package let callsPerMinute: Int
+    /// How many symbols the data stream takes: 30, more for who pays.
+    package let streamSymbols: Int
 
     /// An address that paths cannot be put behind, because it has a query.
     package struct InvalidBase: Error, Hashable, CustomStringConvertible {
@@ -23,7 +27,7 @@ package struct AlpacaConfiguration: Sendable {
 
     package init(
         environment: Environment, tradingURL: HTTPURL, dataURL: HTTPURL, credential: AlpacaCredential,
-        feed: AlpacaFeed? = nil
+        feed: AlpacaFeed? = nil, callsPerMinute: Int = 200, streamSymbols: Int = 30
     ) throws(InvalidBase) {
         for url in [tradingURL, dataURL] where url.text.contains("?") { throw InvalidBase(url: url) }
         self.environment = environment
@@ -31,6 +35,8 @@ package struct AlpacaConfiguration: Sendable {
         self.dataURL = dataURL
         self.credential = credential
         self.feed = feed
+        self.callsPerMinute = callsPerMinute
+        self.streamSymbols = streamSymbols
     }
 
     /// Alpaca's own address for trading; nil for the sandbox, which stands elsewhere each time.

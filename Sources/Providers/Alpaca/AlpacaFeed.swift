@@ -21,4 +21,21 @@ package enum AlpacaFeed: String, Sendable, CaseIterable {
         case .overnight, .otc: nil
         }
     }
+
+    /// The feed of past prices that goes with it.
+    var historical: AlpacaFeed {
+        switch self {
+        case .iex, .sip, .boats, .otc: self
+        case .delayedSIP: .sip
+        case .overnight: .boats
+        }
+    }
+
+    /// How long ago the past begins that may be asked for; nil where that is up to the credential.
+    var lag: Duration? {
+        switch self {
+        case .delayedSIP: .seconds(15 * 60)
+        case .iex, .sip, .boats, .overnight, .otc: nil
+        }
+    }
 }

@@ -1,25 +1,19 @@
-package import Brokerage
-package import Upstream
+import Brokerage
+import Upstream
 
-/// What a response tells of a host's rate limit, which counts by the minute for each credential.
-package struct AlpacaRateLimit: Sendable, Hashable {
-    package let host: AlpacaHost
-    /// Calls in a window.
-    package let limit: Int
-    /// Calls that are left in the running window.
-    package let remaining: Int
-    /// When all are there again; nil where the response does not say.
-    package let resetsAt: Instant?
-
-    /// Reads the fields `X-RateLimit-Limit`, `-Remaining` and `-Reset`; nil without the first two.
-    package init?(of host: AlpacaHost, _ response: HTTPResponse) {
-        guard let limit = response["X-RateLimit-Limit"].flatMap({ Int($0) }), limit >= 0,
-            let remaining = response["X-RateLimit-Remaining"].flatMap({ Int($0) }), remaining >= 0
-        else { return nil }
-        self.host = host
-        self.limit = limit
-        self.remaining = remaining
-        resetsAt = Self.reset(in: response)
+/// What a response tells of its host's rate limit, which counts by the minute for each credential.
+///
+/// The fields are `X-RateLimit-Limit`, `-Remaining` and `-Reset`; the last counts seconds since 1970, not seconds that
+/// are left.
+enum AlpacaRateLimit {
+    /// What is left; nothing where a response does not say.
+    static func readings(of host: AlpacaHost, in response: HTTPResponse) -> [QuotaReading] {
+        guard let remaining = count(response["X-RateLimit-Remaining"]) else { return [] }
+        let limit = count(response["X-RateLimit-Limit"])
+        return [
+            QuotaReading(
+                name: host.rawValue, limit: limit, remaining: remaining, resetsAt: reset(in: response))
+        ]
     }
 
     /// When to ask again after a 429: `Retry-After`, which Alpaca's own clients honour, else the end of the window.
@@ -29,7 +23,10 @@ package struct AlpacaRateLimit: Sendable, Hashable {
         return reset(in: response).flatMap { $0 > now ? $0 : nil }
     }
 
-    /// Seconds since 1970, not seconds that are left.
+    private static func count(_ text: String?) -> Int? {
+        text.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
     private static func reset(in response: HTTPResponse) -> Instant? {
         response["X-RateLimit-Reset"].flatMap { Int64($0) }.flatMap { Instant(secondsSince1970: $0) }
     }

@@ -9,6 +9,7 @@ final class CannedServer: Sendable {
         let method: String
         let target: String
         let headers: [String: String]
+        let body: String
     }
 
     struct Reply: Sendable {
@@ -83,6 +84,7 @@ final class CannedHandler: ChannelInboundHandler {
     private let log: RequestLog
     private let answer: @Sendable (CannedServer.Request, Int) -> CannedServer.Reply
     private var head: HTTPRequestHead?
+    private var body = ByteBuffer()
 
     init(log: RequestLog, answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply) {
         self.log = log
@@ -91,8 +93,10 @@ final class CannedHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): self.head = head
-        case .body: break
+        case .head(let head):
+            self.head = head
+            body.clear()
+        case .body(var part): body.writeBuffer(&part)
         case .end: reply(context)
         }
     }
@@ -100,7 +104,8 @@ final class CannedHandler: ChannelInboundHandler {
     private func reply(_ context: ChannelHandlerContext) {
         guard let head else { return }
         let fields = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
-        let request = CannedServer.Request(method: head.method.rawValue, target: head.uri, headers: fields)
+        let request = CannedServer.Request(
+            method: head.method.rawValue, target: head.uri, headers: fields, body: String(buffer: body))
         let reply = answer(request, log.add(request))
         guard !reply.isDisconnect else { return context.close(promise: nil) }
         guard !reply.isSilence else { return }

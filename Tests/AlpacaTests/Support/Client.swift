@@ -30,22 +30,22 @@ extension RetryPolicy {
 
 func client(
     at url: String, credential: AlpacaCredential, feed: AlpacaFeed? = nil, retry: RetryPolicy = .once,
-    over transport: Transport, noteRateLimit: (@Sendable (AlpacaRateLimit) -> Void)? = nil
+    over transport: Transport
 ) throws -> AlpacaClient {
     let configuration = try AlpacaConfiguration(
         environment: .paper, tradingURL: #require(HTTPURL(url + "/trading/")),
         dataURL: #require(HTTPURL(url + "/data")), credential: credential, feed: feed)
     let system = CallClock.system
     let clock = CallClock(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
-    return AlpacaClient(
-        configuration, over: transport, clock: clock, retry: retry, noteRateLimit: noteRateLimit)
+    let line = ProviderLine(
+        QuotaHolder(.alpaca, connection: "test"), over: transport, clock: clock, retry: retry)
+    return AlpacaClient(configuration, over: line, directory: AlpacaDirectory(clock: clock))
 }
 
 /// Runs `body` with a client of a server that gives the answers written down.
 func withAlpaca(
     answering answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply,
     feed: AlpacaFeed? = nil, retry: RetryPolicy = .once,
-    noteRateLimit: (@Sendable (AlpacaRateLimit) -> Void)? = nil,
     _ body: (AlpacaClient, CannedServer) async throws -> Void
 ) async throws {
     let server = try await CannedServer(answer)
@@ -54,7 +54,7 @@ func withAlpaca(
     do {
         let alpaca = try client(
             at: server.url, credential: .keys(id: keyID, secret: secretKey), feed: feed, retry: retry,
-            over: transport, noteRateLimit: noteRateLimit)
+            over: transport)
         result = .success(try await body(alpaca, server))
     } catch {
         result = .failure(error)

@@ -44,7 +44,7 @@ struct TestGateway: Sendable {
                 environment: .sandbox, tradingURL: #require(HTTPURL(trading)),
                 dataURL: #require(HTTPURL(data)),
                 credential: .token(user.alpaca.token)),
-            over: transport, retry: retry)
+            over: ProviderLine(QuotaHolder(.alpaca), over: transport, retry: retry))
     }
 
     /// A connection of an owner to a user's account.
@@ -62,7 +62,7 @@ struct TestGateway: Sendable {
             connections: connections,
             market: [
                 MarketSource(
-                    try client(.demo), spelling: PlainDialect(), provider: .alpaca, environment: .sandbox,
+                    try client(.demo), spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
             reads: KeptReads(clock: clock.calls),

@@ -5,6 +5,7 @@ import Upstream
 ///
 /// What hangs on a price is null while there is none, though Alpaca's specification says otherwise.
 struct AlpacaPosition: JSONReadable, Hashable {
+    /// Portico's own.
     var symbol: Symbol
     var side: PositionSide
     /// Below zero or above for shorts: reports differ.
@@ -21,6 +22,7 @@ struct AlpacaPosition: JSONReadable, Hashable {
 
     init(json reader: inout JSONReader) throws(JSONError) {
         var (symbol, side, quantity) = (Symbol?.none, PositionSide?.none, Decimal?.none)
+        var assetClass: String?
         var (available, entryPrice, cost) = (Decimal?.none, Decimal?.none, Decimal?.none)
         var (price, value) = (Decimal?.none, Decimal?.none)
         var (unrealized, unrealizedPercent) = (Decimal?.none, Decimal?.none)
@@ -28,6 +30,7 @@ struct AlpacaPosition: JSONReadable, Hashable {
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "symbol": symbol = try reader.symbol()
+            case "asset_class": assetClass = try reader.stringOrNil()
             case "side": side = try reader.positionSide()
             case "qty": quantity = try reader.decimal()
             case "qty_available": available = try reader.decimalOrNil()
@@ -42,7 +45,7 @@ struct AlpacaPosition: JSONReadable, Hashable {
             default: try reader.skip()
             }
         }
-        self.symbol = try reader.required(symbol, "symbol")
+        self.symbol = AlpacaDialect.symbol(try reader.required(symbol, "symbol"), ofClass: assetClass)
         self.side = try reader.required(side, "side")
         self.quantity = try reader.required(quantity, "qty")
         self.availableQuantity = available

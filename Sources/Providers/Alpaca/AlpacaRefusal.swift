@@ -1,0 +1,31 @@
+import Brokerage
+import Upstream
+
+/// Alpaca's plain no to a write: it was understood, and nothing was done.
+struct AlpacaRefusal: Hashable {
+    let status: Int
+    let code: Int?
+    let message: String?
+
+    /// Nil for what is not the trading host's own no: the edge's 403 and 404, which come without a code, say nothing about
+    /// the order.
+    init?(_ response: HTTPResponse) {
+        let problem = AlpacaProblem(response)
+        switch response.status {
+        case 400, 422: break
+        case 403, 404: guard problem?.code != nil else { return nil }
+        default: return nil
+        }
+        status = response.status
+        code = problem?.code
+        message = problem?.message
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// What a response to a write means; nil for one that is to be read, be it a refusal.
+    init?(alpacaDesk response: HTTPResponse, now: Instant) {
+        if AlpacaRefusal(response) != nil { return nil }
+        self.init(alpaca: response, now: now)
+    }
+}

@@ -1,0 +1,88 @@
+import Brokerage
+import Upstream
+
+/// The bars of one symbol by column, in the order in which they came.
+struct AlpacaBarColumns: Hashable {
+    /// Starts, in seconds since 1970.
+    private(set) var times: [Int64] = []
+    private var open = DecimalColumn()
+    private var high = DecimalColumn()
+    private var low = DecimalColumn()
+    private var close = DecimalColumn()
+    private var volume = DecimalColumn()
+
+    var count: Int { times.count }
+
+    /// The bar at a place below ``count``, as one of a series.
+    ///
+    /// Every bar that came in has its prices, so none is left at zero.
+    func candle(at index: Int) -> Candle {
+        let prices = PriceBar(
+            open: open[index] ?? .zero, high: high[index] ?? .zero, low: low[index] ?? .zero,
+            close: close[index] ?? .zero)
+        return Candle(time: times[index], prices: prices, volume: volume[index])
+    }
+
+    /// Reads `{"t":"2026-11-20T14:30:00Z","o":226.1,"h":226.9,"l":225.8,"c":226.4,"v":90211,…}`.
+    mutating func append(json reader: inout JSONReader) throws(JSONError) {
+        var time: Instant?
+        var (open, high, low, close) = (Decimal?.none, Decimal?.none, Decimal?.none, Decimal?.none)
+        var volume: Decimal?
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "t": time = try reader.instant()
+            case "o": open = try reader.decimal()
+            case "h": high = try reader.decimal()
+            case "l": low = try reader.decimal()
+            case "c": close = try reader.decimal()
+            case "v": volume = try reader.decimalOrNil()
+            default: try reader.skip()
+            }
+        }
+        let start = try reader.required(time, "t")
+        let prices = PriceBar(
+            open: try reader.required(open, "o"), high: try reader.required(high, "h"),
+            low: try reader.required(low, "l"), close: try reader.required(close, "c"))
+        let isKept =
+            self.open.append(prices.open) && self.high.append(prices.high) && self.low.append(prices.low)
+            && self.close.append(prices.close) && self.volume.append(volume)
+        _ = try reader.required(isKept ? true : nil, "figures of at most 18 digits")
+        times.append(start.secondsSince1970)
+    }
+}
+
+/// Pages of `GET /v2/stocks/bars`: sorted by symbol first, so a page may hold some symbols only, and one may go on on the
+/// next page.
+struct AlpacaBars {
+    private(set) var bySymbol: [Symbol: AlpacaBarColumns] = [:]
+    /// Where the next page begins; nil at the end.
+    private(set) var nextPage: String?
+
+    /// Reads one more page.
+    mutating func append(_ body: [UInt8]) throws(JSONError) {
+        // No page comes after one that cannot be read.
+        nextPage = nil
+        try JSONReader.read(body) { reader throws(JSONError) in
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case "bars": try append(json: &reader)
+                case "next_page_token": nextPage = try reader.stringOrNil()
+                default: try reader.skip()
+                }
+            }
+        }
+        if nextPage?.isEmpty == true { nextPage = nil }
+    }
+
+    private mutating func append(json reader: inout JSONReader) throws(JSONError) {
+        guard try !reader.null() else { return }
+        try reader.object { key, reader throws(JSONError) in
+            // A key that is no symbol cannot have been asked for.
+            guard let symbol = Symbol(key.string) else { return try reader.skip() }
+            guard try !reader.null() else { return }
+            try reader.array { reader throws(JSONError) in
+                try bySymbol[symbol, default: AlpacaBarColumns()].append(json: &reader)
+            }
+        }
+    }
+}

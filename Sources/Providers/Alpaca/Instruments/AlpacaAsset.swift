@@ -1,0 +1,121 @@
+import Brokerage
+import Upstream
+
+/// An asset, as far as Portico tells of it: an element of the answer of `GET /v2/assets`, and a member of a watchlist's.
+struct AlpacaAsset: JSONReadable, Hashable, Sendable {
+    /// Portico's own.
+    var symbol: Symbol
+    /// Alpaca's.
+    var key: String
+    var name: String?
+    /// `us_equity`, `us_option`, `crypto`, `ipo`.
+    var assetClass: String?
+    var exchange: String?
+    var isActive: Bool?
+    var isTradable: Bool?
+    var isFractionable: Bool?
+    var isShortable: Bool?
+    /// Of coins only, like the two that follow.
+    var priceIncrement: Decimal?
+    var minimumSize: Decimal?
+    var sizeIncrement: Decimal?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (symbol, name, assetClass) = (Symbol?.none, String?.none, String?.none)
+        var (exchange, status) = (String?.none, String?.none)
+        var (tradable, fractionable, shortable) = (Bool?.none, Bool?.none, Bool?.none)
+        var (priceStep, minimumSize, sizeStep) = (Decimal?.none, Decimal?.none, Decimal?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "symbol": symbol = try reader.symbol()
+            case "name": name = try reader.stringOrNil()
+            case "class": assetClass = try reader.stringOrNil()
+            case "exchange": exchange = try reader.stringOrNil()
+            case "status": status = try reader.stringOrNil()
+            case "tradable": tradable = try reader.boolOrNil()
+            case "fractionable": fractionable = try reader.boolOrNil()
+            case "shortable": shortable = try reader.boolOrNil()
+            case "price_increment": priceStep = try reader.decimalOrNil()
+            case "min_order_size": minimumSize = try reader.decimalOrNil()
+            case "min_trade_increment": sizeStep = try reader.decimalOrNil()
+            default: try reader.skip()
+            }
+        }
+        let spelled = try reader.required(symbol, "symbol")
+        self.symbol = AlpacaDialect.symbol(spelled, ofClass: assetClass)
+        self.key = spelled.text
+        self.name = name == "" ? nil : name
+        self.assetClass = assetClass
+        self.exchange = exchange
+        self.isActive = status.map { $0 == "active" }
+        self.isTradable = tradable
+        self.isFractionable = fractionable
+        self.isShortable = shortable
+        self.priceIncrement = priceStep
+        self.minimumSize = minimumSize
+        self.sizeIncrement = sizeStep
+    }
+}
+
+extension AlpacaAsset {
+    /// The asset in Portico's words.
+    func instrument(fetchedAt: Instant) -> Instrument {
+        var instrument = Instrument(
+            symbol: symbol, assetClass: kind, reading: Reading(source: .alpaca, fetchedAt: fetchedAt))
+        instrument.name = name
+        instrument.exchange = exchange.map { Self.markets[$0] ?? $0 }
+        instrument.currency = AlpacaMarket.currency
+        instrument.listing = listing
+        return instrument
+    }
+
+    private var listing: Listing {
+        var listing = Listing(provider: .alpaca, key: key)
+        listing.assetType = assetClass
+        listing.exchange = exchange
+        // What is not active any more may still be marked as tradable.
+        listing.isTradable = isActive == false ? false : isTradable
+        listing.isFractionable = isFractionable
+        listing.isShortable = isShortable
+        listing.orderTypes = orderTypes
+        listing.tickSize = priceIncrement
+        listing.minimumQuantity = minimumSize
+        listing.quantityIncrement = sizeIncrement ?? shareIncrement
+        return listing
+    }
+
+    /// Alpaca calls funds shares; those that bear it in their name are told apart.
+    private var kind: AssetClass {
+        switch assetClass {
+        case "us_equity", "ipo", nil: isFund ? .etf : .equity
+        case "crypto": .crypto
+        case "us_option": .option
+        default: .other
+        }
+    }
+
+    private var isFund: Bool {
+        name?.split { !$0.isLetter }.contains("ETF") ?? false
+    }
+
+    /// As its specification of order types has it.
+    private var orderTypes: [OrderType]? {
+        switch assetClass {
+        case "us_equity": [.market, .limit, .stop, .stopLimit, .trailingStop]
+        case "us_option": [.market, .limit]
+        case "crypto": [.market, .limit, .stopLimit]
+        default: nil
+        }
+    }
+
+    /// Shares are traded in whole ones, or to nine digits after the point.
+    private var shareIncrement: Decimal? {
+        guard assetClass == "us_equity", let isFractionable else { return nil }
+        return isFractionable ? Decimal(coefficient: 1, scale: 9) : 1
+    }
+
+    /// Market identifier codes (ISO 10383) of Alpaca's own words; what trades over the counter has many.
+    private static let markets = [
+        "AMEX": "XASE", "ARCA": "ARCX", "NYSEARCA": "ARCX", "BATS": "BATS", "NASDAQ": "XNAS", "NYSE": "XNYS",
+    ]
+}

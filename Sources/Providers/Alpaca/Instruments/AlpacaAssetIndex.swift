@@ -1,0 +1,90 @@
+import Brokerage
+
+/// Assets to be searched by ticker and name.
+struct AlpacaAssetIndex: Sendable {
+    let fetchedAt: Instant
+    private let entries: [Entry]
+    private let places: [Symbol: Int]
+    /// About how many bytes it takes.
+    let weight: Int
+
+    private struct Entry: Sendable {
+        let asset: AlpacaAsset
+        /// In small letters.
+        let ticker: [UInt8]
+        let words: [[UInt8]]
+    }
+
+    /// How well an entry fits; the first is the best.
+    private enum Fit: Int, Comparable {
+        case ticker
+        case startOfTicker
+        /// The name begins with the words that were given.
+        case startOfName
+        /// The name has words that begin like these.
+        case words
+
+        static func < (left: Fit, right: Fit) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    init(_ assets: [AlpacaAsset], fetchedAt: Instant) {
+        self.fetchedAt = fetchedAt
+        let entries = assets.map { asset in
+            Entry(
+                asset: asset, ticker: Array(asset.symbol.text.lowercased().utf8),
+                words: Self.words(asset.name ?? ""))
+        }
+        // Of a symbol that an active and a past asset have, the active one comes first in no order that is promised.
+        places = Dictionary(entries.indices.map { (entries[$0].asset.symbol, $0) }) { first, second in
+            entries[first].asset.isActive == false ? second : first
+        }
+        let letters = entries.reduce(0) { $0 + $1.ticker.count + $1.words.reduce(0) { $0 + $1.count + 32 } }
+        self.entries = entries
+        weight = letters * 2 + entries.count * (MemoryLayout<Entry>.stride + 96)
+    }
+
+    var count: Int { entries.count }
+
+    subscript(symbol: Symbol) -> AlpacaAsset? { places[symbol].map { entries[$0].asset } }
+
+    /// The assets that fit best, best first: by ticker, by the start of it, by the words of the name; of equals those that
+    /// can be traded, then those with the shortest ticker.
+    func search(_ text: String, limit: Int) -> [AlpacaAsset] {
+        let ticker = Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") })
+        let words = Self.words(text)
+        guard !ticker.isEmpty, limit > 0 else { return [] }
+        var hits: [(fit: Fit, place: Int)] = []
+        for place in entries.indices {
+            if let fit = fit(entries[place], ticker, words) { hits.append((fit, place)) }
+        }
+        hits.sort { isBetter($0, $1) }
+        return hits.prefix(limit).map { entries[$0.place].asset }
+    }
+
+    private func fit(_ entry: Entry, _ ticker: [UInt8], _ words: [[UInt8]]) -> Fit? {
+        if entry.ticker.starts(with: ticker) {
+            return entry.ticker.count == ticker.count ? .ticker : .startOfTicker
+        }
+        guard let last = words.last, entry.words.count >= words.count else { return nil }
+        let whole = words.dropLast()
+        if entry.words.starts(with: whole), entry.words[whole.count].starts(with: last) {
+            return .startOfName
+        }
+        let hasAll = words.allSatisfy { word in entry.words.contains { $0.starts(with: word) } }
+        return hasAll ? .words : nil
+    }
+
+    private func isBetter(_ left: (fit: Fit, place: Int), _ right: (fit: Fit, place: Int)) -> Bool {
+        if left.fit != right.fit { return left.fit < right.fit }
+        let (first, second) = (entries[left.place], entries[right.place])
+        let (isFirst, isSecond) = (first.asset.isTradable == true, second.asset.isTradable == true)
+        if isFirst != isSecond { return isFirst }
+        if first.ticker.count != second.ticker.count { return first.ticker.count < second.ticker.count }
+        return first.ticker.lexicographicallyPrecedes(second.ticker)
+    }
+
+    /// Words in small letters: `at`, `t`, `inc` of `AT&T Inc.`.
+    private static func words(_ text: String) -> [[UInt8]] {
+        text.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
+    }
+}

@@ -1,0 +1,26 @@
+import Brokerage
+package import Upstream
+
+/// All assets of Alpaca, which has no search: its one long list is read once a day, and searched here.
+///
+/// It is the same for everybody, so clients of one Alpaca share one; live, paper and sandbox have their own each.
+package struct AlpacaDirectory: Sendable {
+    private let reads: Reads<AlpacaAssetIndex>
+    private static let key = CacheKey.public(.alpaca, "assets")
+
+    /// An empty directory, that the first search fills.
+    package init(clock: CallClock = .system) {
+        let bounds = ReadBounds(timeToLive: .seconds(86_400), entries: 1, bytes: 64 << 20)
+        reads = Reads("assets", bounds: bounds, clock: clock) { $0.weight }
+    }
+
+    /// The list if it is at hand; never waits.
+    var atHand: AlpacaAssetIndex? { reads.cached(Self.key) }
+
+    func index(
+        in context: CallContext,
+        fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> AlpacaAssetIndex
+    ) async throws(ProviderFailure) -> AlpacaAssetIndex {
+        try await reads.value(for: Self.key, in: context, fetch: fetch)
+    }
+}

@@ -1,0 +1,78 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Alpaca
+
+@Suite("News")
+struct NewsTests {
+    private static func page(_ ids: Range<Int>, next: String?) -> String {
+        let articles = ids.map {
+            #"{"id":\#($0),"headline":"h\#($0)","author":"","created_at":"2026-11-20T13:01:22Z","updated_at":null,"summary":"","#
+                + #""content":"","images":[],"symbols":["AAPL","BTCUSD","^GSPC"],"source":"benzinga","url":"https://news.example/\#($0)"}"#
+        }
+        return
+            #"{"news":[\#(articles.joined(separator: ","))],"next_page_token":\#(next.map { #""\#($0)""# } ?? "null")}"#
+    }
+
+    @Test("is read without what is empty")
+    func example() throws {
+        let news = try decode(AlpacaNews.self, from: AlpacaTests.example("news"))
+        #expect(news.nextPage == nil)
+        let article = try #require(news.articles.first?.article)
+        #expect(article.id == "48122001")
+        #expect(article.headline == "Example Corp lifts its full-year outlook")
+        #expect(article.summary == nil)
+        #expect(article.author == "Newsdesk")
+        #expect(article.url == "https://news.example/a/48122001")
+        #expect(article.imageURL == "https://news.example/a/48122001-thumb.png")
+        #expect(article.publisher == "benzinga")
+        #expect(article.provider == .alpaca)
+        #expect(article.symbols.map(\.text) == ["AAPL"])
+        #expect(article.publishedAt == (try instant("2026-11-20T13:01:22Z")))
+    }
+
+    @Test("of more than fifty is two calls, and says where it goes on")
+    func pages() async throws {
+        try await withAlpaca(answering: { request, _ in
+            request.target.contains("page_token=p1")
+                ? .text(Self.page(50..<75, next: "p2")) : .text(Self.page(0..<50, next: "p1"))
+        }) { alpaca, server in
+            let symbols = [try symbol("AAPL"), try symbol("BRK.B"), try symbol("EUR/USD")]
+            let page = try await alpaca.news(about: symbols, limit: 75, after: nil, in: .patient)
+            #expect(page.articles.map(\.id) == (0..<75).map(String.init))
+            #expect(page.next == "p2")
+            #expect(page.articles.first?.symbols.map(\.text) == ["AAPL", "BTC/USD"])
+            #expect(
+                server.requests.map(\.target) == [
+                    "/data/v1beta1/news?symbols=AAPL%2CBRK.B&limit=50&sort=desc&include_content=false",
+                    "/data/v1beta1/news?symbols=AAPL%2CBRK.B&limit=25&sort=desc&include_content=false&page_token=p1",
+                ])
+        }
+    }
+
+    @Test("ends where Alpaca has no more, and is not asked for about what Alpaca does not have")
+    func end() async throws {
+        try await withAlpaca(answering: { _, _ in .text(Self.page(0..<3, next: nil)) }) { alpaca, server in
+            let page = try await alpaca.news(about: nil, limit: 100, after: "here", in: .patient)
+            #expect(page.articles.count == 3)
+            #expect(page.next == nil)
+            let none = try await alpaca.news(about: [symbol("EUR/USD")], limit: 10, after: nil, in: .patient)
+            #expect(none == ArticlePage(articles: [], next: nil))
+            #expect(
+                server.requests.map(\.target) == [
+                    "/data/v1beta1/news?limit=50&sort=desc&include_content=false&page_token=here"
+                ])
+        }
+    }
+
+    @Test("without an address is left out; without a headline it is a fault with its place")
+    func faults() throws {
+        let body = try AlpacaTests.example("news")
+        let silent = try body.replacing(#""url":"https://news.example/a/48122001"}"#, with: #""url":null}"#)
+        #expect(try decode(AlpacaNews.self, from: silent).articles.map(\.article) == [nil])
+        let broken = try body.replacing(#""headline":"#, with: #""title":"#)
+        let error = #expect(throws: JSONError.self) { try decode(AlpacaNews.self, from: broken) }
+        #expect(error?.description.hasPrefix(#"news[0]: no "headline""#) == true)
+    }
+}

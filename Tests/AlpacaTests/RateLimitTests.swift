@@ -1,0 +1,38 @@
+import Brokerage
+import Testing
+
+@testable import Alpaca
+@testable import Upstream
+
+@Suite("A rate limit")
+struct RateLimitTests {
+    private func response(_ fields: String) -> HTTPResponse {
+        HTTPResponse(status: 200, head: Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8), body: [])
+    }
+
+    @Test("is read from an answer under its host's name, the reset as seconds since 1970")
+    func reading() {
+        let response = response(
+            "x-ratelimit-limit: 200\r\nX-RateLimit-Remaining: 7\r\nX-RateLimit-Reset: 1795014330\r\n")
+        let expected = QuotaReading(
+            name: "trading", limit: 200, remaining: 7, resetsAt: wallTime + .seconds(30))
+        #expect(AlpacaRateLimit.readings(of: .trading, in: response) == [expected])
+        #expect(AlpacaRateLimit.readings(of: .data, in: response).map(\.name) == ["data"])
+    }
+
+    @Test("may lack its limit and its reset")
+    func remainingOnly() {
+        let readings = AlpacaRateLimit.readings(of: .data, in: response("X-RateLimit-Remaining: 0\r\n"))
+        #expect(readings == [QuotaReading(name: "data", limit: nil, remaining: 0, resetsAt: nil)])
+    }
+
+    @Test(
+        "that is none says nothing",
+        arguments: [
+            "", "X-RateLimit-Limit: 200\r\n", "X-RateLimit-Remaining: many\r\n",
+            "X-RateLimit-Remaining: -1\r\n",
+        ])
+    func nothing(fields: String) {
+        #expect(AlpacaRateLimit.readings(of: .data, in: response(fields)) == [])
+    }
+}
