@@ -176,7 +176,7 @@ struct SandboxTests {
             (.expiredToken, "the credential was refused"),
         ] as [(Fault.Effect, String)])
     func faults(effect: Fault.Effect, wording: String) async throws {
-        try await withSandbox { alpaca, sandbox, _ in
+        try await withSandbox { alpaca, sandbox, session in
             #expect(
                 sandbox.faults.add(
                     Fault(effect, provider: .alpaca, endpoint: "GET /v2/account", remaining: 1)))
@@ -184,7 +184,9 @@ struct SandboxTests {
                 try await alpaca.account(in: .patient)
             }
             #expect(failure?.description.hasPrefix("ALPACA: " + wording) == true)
-            let account = try await alpaca.account(in: .patient)
+            // Another line: this one's ledger waits as long as it was told to.
+            let again = try session.client(.token(SandboxUser.demo.alpaca.token))
+            let account = try await again.account(in: .patient)
             #expect(account.currency == "USD")
         }
     }

@@ -1,9 +1,10 @@
 package import Brokerage
 import Upstream
 
-/// How Alpaca spells symbols: shares and their classes as Portico does (`BRK.B`), options likewise, coins as pairs with a
-/// slash (`BTC/USD`) in orders and market data, without one in positions. It has no currencies, no indices and no other
-/// exchanges.
+/// How Alpaca spells symbols.
+///
+/// Shares, their classes (`BRK.B`) and options are spelled as Portico does, coins too (`BTC/USD`) in orders and market data,
+/// without the slash in positions. Alpaca has no currencies, no indices and no other exchanges.
 package struct AlpacaDialect: SymbolDialect {
     package init() {}
 

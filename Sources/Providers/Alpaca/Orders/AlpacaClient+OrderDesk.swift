@@ -94,7 +94,9 @@ extension AlpacaClient: OrderDesk {
         }
     }
 
-    /// Changes an order: `PATCH /v2/orders/{id}`, sent once. Alpaca puts a new order into the place of the old one.
+    /// Changes an order: `PATCH /v2/orders/{id}`, sent once.
+    ///
+    /// Alpaca puts a new order into the place of the old one.
     package func replace(
         _ order: Order, by change: OrderChange, clientOrderID: String, in context: CallContext
     ) async throws(ProviderFailure) -> OrderAnswer {

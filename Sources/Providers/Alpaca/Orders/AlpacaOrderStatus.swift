@@ -25,6 +25,7 @@ enum AlpacaOrderStatus: String, CaseIterable {
     /// - Parameters:
     ///   - isFilled: Whether all of it has been filled.
     ///   - isBegun: Whether some of it has been filled.
+    /// - Returns: the state.
     func state(isFilled: Bool, isBegun: Bool) -> OrderState {
         switch self {
         case .new, .acceptedForBidding: .open
