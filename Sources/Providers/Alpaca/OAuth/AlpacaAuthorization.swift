@@ -116,7 +116,8 @@ package struct AlpacaGrant: Sendable, Hashable, JSONReadable {
         }
         // RFC 6749, section 7.1: a token of a kind that one does not know must not be used.
         _ = try reader.required(isBearer == true ? true : nil, "token_type of bearer")
-        let credential = try? AlpacaCredential.token(try reader.required(token, "access_token"))
+        let text = try reader.required(token, "access_token")
+        let credential = try? AlpacaCredential.token(text)
         self.credential = try reader.required(credential, "access_token that can be sent")
         scopes = (scope ?? "").split(separator: " ").compactMap {
             AlpacaApplication.Scope(rawValue: String($0))
