@@ -49,7 +49,10 @@ struct QuoteTests {
             let answer = try await ask(["X1", "X2", "AAPL", "A.B.C", "a", "X.", ".X"], gateway)
             #expect(answer["data"]?["quotes"]?[2]?["symbol"] == "AAPL")
             #expect(
-                answer.failures == [0, 1, 3, 4, 5, 6].map { FieldFailure("quotes.\($0)", "NOT_FOUND") })
+                answer.failures == [0, 1, 3, 4, 5, 6].map { FieldFailure("quotes.\($0)", "NOT_FOUND", nil) })
+            #expect(
+                answer["errors"]?[0]?["message"]
+                    == "No provider that is configured could have a symbol \"X1\".")
             #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
         }
     }
@@ -78,7 +81,7 @@ struct QuoteTests {
             let answer = try await ask(["AAPL", text], gateway)
             // A slash may stand in a symbol; that Alpaca has none with it is another matter.
             guard text != "../account" else {
-                #expect(answer.failures == [FieldFailure("quotes.1", "NOT_FOUND")])
+                #expect(answer.failures == [FieldFailure("quotes.1", "NOT_FOUND", nil)])
                 return
             }
             #expect(answer.failures == [FieldFailure("quotes", "BAD_USER_INPUT", nil)])

@@ -106,6 +106,10 @@ extension FieldError {
             self.init(failure)
             return
         }
+        if failures.isEmpty {
+            self.init(.notFound, "No provider that is configured could have a \(thing).", provider: nil)
+            return
+        }
         let names = failures.map(\.provider.rawValue)
         if failures.contains(where: { $0.cause == .notFound }) {
             let who =
@@ -113,7 +117,8 @@ extension FieldError {
             self.init(
                 .notFound, "\(who) no \(thing).", provider: names.count == 1 ? failures[0].provider : nil)
         } else {
-            self.init(.unsupported, "No provider that is configured has a \(thing).", provider: nil)
+            self.init(
+                .unsupported, "None of \(names.joined(separator: ", ")) serves a \(thing).", provider: nil)
         }
     }
 }
