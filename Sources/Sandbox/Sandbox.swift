@@ -39,6 +39,8 @@ package struct Sandbox: Sendable {
         package let tokenURL: String
         /// Stands for `wss://stream.data.alpaca.markets`; the path of a stream is `/v2/iex`.
         package let dataStreamURL: String
+        /// Stands for `wss://paper-api.alpaca.markets/stream`.
+        package let tradeStreamURL: String
     }
 
     /// Starts to listen; throws what the system says when the address is not to be had.
@@ -77,7 +79,8 @@ package struct Sandbox: Sendable {
             dataURL: "\(base)/\(AlpacaStandIn.dataPrefix)",
             authorizeURL: "\(base)/\(AlpacaStandIn.appPrefix)/oauth/authorize",
             tokenURL: "\(base)/\(AlpacaStandIn.tradingPrefix)/oauth/token",
-            dataStreamURL: "ws://\(address)/\(AlpacaStandIn.streamPrefix)")
+            dataStreamURL: "ws://\(address)/\(AlpacaStandIn.streamPrefix)",
+            tradeStreamURL: "ws://\(address)/\(AlpacaStandIn.tradingPrefix)/stream")
         self.alphaVantage = AlphaVantageURLs(under: base)
         self.yahoo = YahooURLs(under: base)
         self.polygon = PolygonURLs(under: base)

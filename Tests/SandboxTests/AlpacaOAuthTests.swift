@@ -162,6 +162,21 @@ struct AlpacaOAuthTests {
         }
     }
 
+    @Test("a token does what its scopes allow, and reads everything")
+    func scopes() async throws {
+        try await withSandbox { house in
+            let reply = try await token(house, Self.form(code: code(house)))
+            let bearer = try #require(try JSONValue(parsing: reply.body)["access_token"]?.string)
+            let headers = ["Authorization": "Bearer \(bearer)"]
+            let order = try await house.write("POST", "/v2/orders", AlpacaOrdersTests.resting(), headers)
+            #expect(order.status == 200)
+            #expect(try await house.trading("/v2/watchlists", headers).status == 200)
+            let list = try await house.write("POST", "/v2/watchlists", #"{"name":"Core"}"#, headers)
+            #expect(list.status == 403)
+            #expect(list.body == #"{"message":"forbidden."}"#)
+        }
+    }
+
     @Test("a reset of the sandbox forgets tokens")
     func forgotten() async throws {
         try await withSandbox { house in

@@ -7,60 +7,90 @@ package struct Book: Sendable {
     /// Every trade with the moment and the price at which it was made, oldest first.
     private let executions: [Execution]
 
-    private struct Execution {
-        let trade: Ledger.Trade
+    /// Something bought, or sold where the quantity is below zero.
+    struct Execution {
         let instrument: Instrument
+        let quantity: Decimal
         let second: Int
         /// What was paid, in dollars and whole cents; below zero when sold.
         let cost: Decimal
+
+        init(_ instrument: Instrument, _ quantity: Decimal, at price: Decimal, second: Int) throws {
+            self.instrument = instrument
+            self.quantity = quantity
+            self.second = second
+            cost = try (quantity * price).rounded(to: 2, .halfUp)
+        }
     }
 
-    /// Trades in symbols that are not listed have no effect.
-    package init(_ ledger: Ledger, _ market: Market) throws {
+    /// The ledger's trades, and what orders have added to them; trades in symbols that are not listed have no
+    /// effect.
+    package init(_ ledger: Ledger, _ market: Market, fills: [Fill] = []) throws {
         self.ledger = ledger
         self.market = market
-        executions = try ledger.trades.compactMap { trade in
+        let trades = try ledger.trades.compactMap { trade -> Execution? in
             guard let instrument = market.instrument(trade.symbol),
                 let session = TradingCalendar.session(onOrBefore: trade.date)
             else { return nil }
-            let cost = try trade.quantity * Decimal(cents: market.close(instrument, session))
-            return Execution(
-                trade: trade, instrument: instrument, second: session.close,
-                cost: cost.rounded(to: 2, .halfUp))
-        }.sorted { $0.second < $1.second }
+            return try Execution(
+                instrument, trade.quantity, at: Decimal(cents: market.close(instrument, session)),
+                second: session.close)
+        }
+        let filled = try fills.map {
+            try Execution($0.instrument, $0.quantity, at: $0.price, second: $0.second)
+        }
+        executions = (trades + filled).sorted { $0.second < $1.second }
     }
 
     /// Cash at a moment, in dollars; zero before the account was opened.
     package func cash(at second: Int) throws -> Decimal {
-        guard Int(ledger.opened.secondsSince1970) <= second else { return .zero }
-        return try made(by: second).reduce(ledger.deposit) { cash, execution in
-            try cash - execution.cost
-        }
+        try contents(at: second).cash
     }
 
     /// What is held at a moment, in the order in which it was first bought.
     package func holdings(at second: Int) throws -> [Holding] {
-        try made(by: second).reduce(into: [Holding]()) { holdings, execution in
-            if let index = holdings.firstIndex(where: { $0.instrument == execution.instrument }) {
-                holdings[index].quantity = try holdings[index].quantity + execution.trade.quantity
-                holdings[index].cost = try holdings[index].cost + execution.cost
-            } else {
-                holdings.append(
-                    Holding(
-                        instrument: execution.instrument, quantity: execution.trade.quantity,
-                        cost: execution.cost))
-            }
-        }.filter { !$0.quantity.isZero }
+        try contents(at: second).holdings.filter { !$0.quantity.isZero }
     }
 
     /// Cash and holdings at the official closing prices of a session.
     package func equity(atCloseOf session: TradingSession) throws -> Decimal {
-        try holdings(at: session.close).reduce(cash(at: session.close)) { sum, holding in
+        let contents = try contents(at: session.close)
+        return try contents.holdings.reduce(contents.cash) { sum, holding in
             try sum + holding.value(at: market.close(holding.instrument, session))
         }
     }
 
-    private func made(by second: Int) -> ArraySlice<Execution> {
-        executions.prefix { $0.second <= second }
+    /// Holdings as if what was held at a session's close had been bought at that close: their cost is what the
+    /// time since is reckoned from.
+    func holdings(at second: Int, boughtAtCloseOf session: TradingSession) throws -> [Holding] {
+        var contents = try contents(at: session.close)
+        for index in contents.holdings.indices {
+            let holding = contents.holdings[index]
+            contents.holdings[index].cost = try holding.value(at: market.close(holding.instrument, session))
+        }
+        for execution in executions where session.close < execution.second && execution.second <= second {
+            try contents.apply(execution)
+        }
+        return contents.holdings.filter { !$0.quantity.isZero }
+    }
+
+    /// What there was at a moment, and after each trade from then until another moment.
+    func contents(
+        from first: Int, through last: Int
+    ) throws -> [(second: Int, contents: BookContents)] {
+        var contents = try contents(at: first)
+        var steps = [(second: first, contents: contents)]
+        for execution in executions where first < execution.second && execution.second <= last {
+            try contents.apply(execution)
+            steps.append((execution.second, contents))
+        }
+        return steps
+    }
+
+    private func contents(at second: Int) throws -> BookContents {
+        let isOpen = Int(ledger.opened.secondsSince1970) <= second
+        var contents = BookContents(cash: isOpen ? ledger.deposit : .zero)
+        for execution in executions.prefix(while: { $0.second <= second }) { try contents.apply(execution) }
+        return contents
     }
 }

@@ -21,14 +21,12 @@ struct Valuation {
         let price: Int
         /// The official close before the current trading day, in cents.
         let lastClose: Int
+        /// What it was worth at that close; what was bought since counts at its own price.
+        let lastValue: Decimal
         let isPriced: Bool
 
         var value: Decimal {
             get throws { try holding.value(at: price) }
-        }
-
-        var lastValue: Decimal {
-            get throws { try holding.value(at: lastClose) }
         }
     }
 
@@ -39,10 +37,12 @@ struct Valuation {
         let market = view.market
         ledger = book.ledger
         cash = try book.cash(at: view.now)
+        let standing = try book.holdings(at: view.now, boughtAtCloseOf: last)
         positions = try book.holdings(at: view.now).map { holding in
             Position(
                 holding: holding, price: market.lastTrade(holding.instrument, at: view.now).price,
                 lastClose: market.close(holding.instrument, last),
+                lastValue: standing.first { $0.instrument == holding.instrument }?.cost ?? .zero,
                 isPriced: view.priced(holding.instrument.symbol) != nil)
         }
         lastEquity = try book.equity(atCloseOf: last)

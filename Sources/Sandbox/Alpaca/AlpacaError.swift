@@ -1,3 +1,4 @@
+import Brokerage
 import NIOHTTP1
 
 /// Why Alpaca refuses a request; the bodies are in `Response.init(_:)` below.
@@ -18,6 +19,19 @@ enum AlpacaError: Error, Hashable {
     case badRequest(String)
     /// A parameter of the trading host that does not fit.
     case unprocessable(String)
+    /// A member of a body that is missing or does not fit.
+    case invalid(String)
+    /// A body that is no JSON document.
+    case malformedBody
+    case orderNotFound(String)
+    case watchlistNotFound
+    case duplicateClientOrderID
+    /// In dollars.
+    case insufficientBuyingPower(available: Decimal, cost: Decimal)
+    /// In shares.
+    case insufficientQuantity(symbol: String, requested: Decimal, existing: Decimal, available: Decimal)
+    /// A bound of the sandbox's own.
+    case tooMany(String)
 }
 
 extension Response {
@@ -36,7 +50,40 @@ extension Response {
             case .notSubscribed(let message): .message(.forbidden, message)
             case .badRequest(let message): .message(.badRequest, message)
             case .unprocessable(let message): .alpaca(.unprocessableEntity, code: 42_210_000, message)
+            case .invalid(let message): .alpaca(.unprocessableEntity, code: 40_010_001, message)
+            case .malformedBody:
+                .alpaca(.badRequest, code: 40_010_000, "request body format is invalid")
+            case .orderNotFound(let id): .alpaca(.notFound, code: 40_410_000, "order not found for \(id)")
+            case .watchlistNotFound: .alpaca(.notFound, code: 40_410_000, "watchlist not found")
+            case .duplicateClientOrderID:
+                .alpaca(.unprocessableEntity, code: 40_010_001, "client_order_id must be unique")
+            case .insufficientBuyingPower(let available, let cost):
+                .json(
+                    [
+                        "buying_power": .text(available), "code": 40_310_000, "cost_basis": .text(cost),
+                        "message": "insufficient buying power",
+                    ], status: .forbidden)
+            case .insufficientQuantity(let symbol, let requested, let existing, let available):
+                .insufficientQuantity(symbol, requested, existing, available)
+            case .tooMany(let message): .alpaca(.forbidden, code: 40_310_000, message)
             }
+    }
+
+    private static func insufficientQuantity(
+        _ symbol: String, _ requested: Decimal, _ existing: Decimal, _ available: Decimal
+    ) -> Response {
+        let (wanted, free) = (requested.withoutTrailingZeros, available.withoutTrailingZeros)
+        // What is available is never more than what is held, so that their difference is a number too.
+        let held = (try? existing - available) ?? .zero
+        return .json(
+            [
+                "available": .text(available), "code": 40_310_000, "existing_qty": .text(existing),
+                "held_for_orders": .text(held),
+                "message":
+                    .string(
+                        "insufficient qty available for order (requested: \(wanted), available: \(free))"),
+                "symbol": .string(symbol),
+            ], status: .forbidden)
     }
 
     private static func alpaca(_ status: HTTPResponseStatus, code: Int, _ message: String) -> Response {

@@ -13,7 +13,10 @@ package struct AlpacaSettings: Sendable {
     package var unauthorizedMessage = "request is not authorized"
     /// Whether today's point of a daily history is there before the market closes.
     package var historyIncludesToday = true
-
+    /// The most shares of an order that the market takes in one second; nil for any number.
+    package var sharesPerSecond: Int?
+    /// The message of a 422 for a watchlist whose name another has.
+    package var duplicateWatchlistMessage = "watchlist name must be unique"
     /// Symbols that are listed and may not be traded.
     package var untradable: Set<String> = []
     /// How long ago history from the consolidated tape (SIP) must lie; nil with a plan that has it at once.

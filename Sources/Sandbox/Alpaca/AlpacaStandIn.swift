@@ -27,13 +27,19 @@ struct AlpacaStandIn {
         }
         let trading = host(requestsPerMinute: settings.tradingRequestsPerMinute)
         let data = host(requestsPerMinute: settings.dataRequestsPerMinute)
-        limiters = [trading.limiter, data.limiter, tokens]
+        let desk = AlpacaTradingDesk(seed: configuration.seed, settings)
+        limiters = [trading.limiter, data.limiter, tokens, desk]
         standIns = [
             StandIn(
                 provider: .alpaca, prefix: Self.tradingPrefix,
-                routes: AlpacaTrading(host: trading, settings: settings).routes
+                routes: AlpacaTrading(host: trading, desk: desk, settings: settings).routes
+                    + AlpacaOrders(host: trading, desk: desk, settings: settings).routes
+                    + AlpacaWatchlists(host: trading, desk: desk, settings: settings).routes
                     + AlpacaReference(host: trading, settings: settings).routes
                     + AlpacaOAuth(server: tokens, clock: stage.clock).routes,
+                streams: [
+                    AlpacaTradeStream(door: door, settings: settings, stage: stage, desk: desk).route
+                ],
                 failures: Self.failures(unknownPath: Response(.endpointNotFound), settings)),
             StandIn(
                 provider: .alpaca, prefix: Self.dataPrefix,

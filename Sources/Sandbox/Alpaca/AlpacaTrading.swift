@@ -3,44 +3,46 @@ import Brokerage
 /// Alpaca's trading host: account and positions (fact sheet, "GET /v2/account" and "Positions").
 struct AlpacaTrading: Sendable {
     let host: AlpacaHost
+    let desk: AlpacaTradingDesk
     let settings: AlpacaSettings
 
     var routes: [Route] {
         [
             host.get("/v2/account") { visit in
-                try account(Valuation(Book(visit.user.ledger, visit.view.market), visit.view))
+                let account = try desk.account(of: visit)
+                return try document(
+                    Valuation(account.book(visit.view.market), visit.view), AlpacaFunds(account, visit.view))
             },
             host.get("/v2/positions") { visit in
-                .array(try positions(visit).map(position))
+                let account = try desk.account(of: visit)
+                return .array(try positions(account, visit).map { try position($0, of: account) })
             },
             host.get("/v2/positions/{symbol_or_asset_id}") { visit in
                 let wanted = visit.request.parameters["symbol_or_asset_id"]
-                let found = try positions(visit).first {
+                let account = try desk.account(of: visit)
+                let found = try positions(account, visit).first {
                     $0.holding.instrument.symbol == wanted || $0.holding.instrument.id == wanted
                 }
                 guard let found else { throw AlpacaError.positionDoesNotExist }
-                return try position(found)
+                return try position(found, of: account)
             },
             host.get("/v2/account/portfolio/history") { visit in
-                let book = try Book(visit.user.ledger, visit.view.market)
+                let book = try desk.account(of: visit).book(visit.view.market)
                 let query = try HistoryQuery(visit.request, now: visit.view.instant)
                 return try AlpacaHistory(query, of: book, at: visit.view, settings).document()
             },
         ]
     }
 
-    private func positions(_ visit: AlpacaHost.Visit) throws -> [Valuation.Position] {
-        try Valuation(Book(visit.user.ledger, visit.view.market), visit.view).positions
+    private func positions(
+        _ account: AlpacaAccount, _ visit: AlpacaHost.Visit
+    ) throws -> [Valuation.Position] {
+        try Valuation(account.book(visit.view.market), visit.view).positions
     }
 
-    private func account(_ valuation: Valuation) throws -> JSON {
+    private func document(_ valuation: Valuation, _ funds: AlpacaFunds) throws -> JSON {
         let (long, short, equity) = (try valuation.longValue, try valuation.shortValue, try valuation.equity)
         let gross = try long + short.magnitude
-        // Regulation T: half of every position is the holder's own money, and what is left is lent once
-        // again.
-        let initialMargin = try gross * half
-        let excess = try max(.zero, equity - initialMargin)
-        let buyingPower = try excess * 2
         let ledger = valuation.ledger
         return [
             "id": .string(ledger.accountID),
@@ -48,12 +50,12 @@ struct AlpacaTrading: Sendable {
             "status": "ACTIVE",
             "crypto_status": "ACTIVE",
             "currency": "USD",
-            "buying_power": .text(buyingPower),
-            "regt_buying_power": .text(buyingPower),
+            "buying_power": .text(funds.buyingPower),
+            "regt_buying_power": .text(funds.buyingPower),
             "daytrading_buying_power": "0",
-            "effective_buying_power": .text(buyingPower),
+            "effective_buying_power": .text(funds.buyingPower),
             "non_marginable_buying_power": .text(max(.zero, valuation.cash)),
-            "options_buying_power": .text(excess),
+            "options_buying_power": .text(funds.excess),
             "bod_dtbp": "0",
             "cash": .text(valuation.cash),
             "accrued_fees": "0",
@@ -73,7 +75,7 @@ struct AlpacaTrading: Sendable {
             "long_market_value": .text(long),
             "short_market_value": .text(short),
             "position_market_value": .text(try long + short),
-            "initial_margin": .text(initialMargin),
+            "initial_margin": .text(funds.initialMargin),
             "maintenance_margin": .text(try gross * maintenance),
             "last_maintenance_margin": .text(try valuation.lastGrossValue * maintenance),
             "sma": .text(try max(.zero, valuation.lastEquity - valuation.lastGrossValue * half)),
@@ -87,9 +89,10 @@ struct AlpacaTrading: Sendable {
         ]
     }
 
-    private func position(_ position: Valuation.Position) throws -> JSON {
+    private func position(_ position: Valuation.Position, of account: AlpacaAccount) throws -> JSON {
         let (holding, instrument) = (position.holding, position.holding.instrument)
-        let (value, lastValue) = (try position.value, try position.lastValue)
+        let (value, lastValue) = (try position.value, position.lastValue)
+        let available = try holding.quantity - account.heldForOrders(holding)
         let profit = try value - holding.cost
         let today = try value - lastValue
         let change = try Decimal(position.price - position.lastClose).ratio(to: Decimal(position.lastClose))
@@ -101,7 +104,7 @@ struct AlpacaTrading: Sendable {
             "asset_class": "us_equity",
             "asset_marginable": true,
             "qty": .text(try signed(holding.quantity)),
-            "qty_available": .text(try signed(holding.quantity)),
+            "qty_available": .text(try signed(available)),
             "avg_entry_price": .text(try holding.averageEntryPrice()),
             "side": holding.quantity.isNegative ? "short" : "long",
             "market_value": told(try signed(value)),

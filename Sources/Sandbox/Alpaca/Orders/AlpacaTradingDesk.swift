@@ -1,0 +1,79 @@
+import Brokerage
+import Synchronization
+
+/// The accounts of all users at Alpaca, in memory; each is worked up to the moment before it is looked at.
+///
+/// A lock, because looking at an account changes it, and requests come from many tasks at once.
+final class AlpacaTradingDesk: Resettable {
+    private let seed: UInt64
+    private let sharesPerSecond: Int?
+    private let state = Mutex(State())
+
+    private struct State {
+        var accounts: [String: AlpacaAccount] = [:]
+        var listeners: [Int: Listener] = [:]
+        var next = 0
+    }
+
+    private struct Listener {
+        let user: String
+        let continuation: AsyncStream<AlpacaTradeEvent>.Continuation
+    }
+
+    init(seed: UInt64, _ settings: AlpacaSettings) {
+        self.seed = seed
+        sharesPerSecond = settings.sharesPerSecond
+    }
+
+    /// A user's account as it stands.
+    func account(of visit: AlpacaHost.Visit) throws -> AlpacaAccount {
+        try with(visit) { $0 }
+    }
+
+    /// Looks at the account of the user who asks, or changes it.
+    func with<Result: Sendable>(
+        _ visit: AlpacaHost.Visit, _ body: (inout AlpacaAccount) throws -> Result
+    ) throws -> Result {
+        try with(visit.user, visit.view, at: visit.now, body)
+    }
+
+    /// Looks at a user's account, or changes it.
+    func with<Result: Sendable>(
+        _ user: SandboxUser, _ view: MarketView, at now: Instant,
+        _ body: (inout AlpacaAccount) throws -> Result
+    ) throws -> Result {
+        try state.withLock { state in
+            var account = state.accounts[user.name] ?? AlpacaAccount(user, seed: seed, sharesPerSecond)
+            defer {
+                for event in account.takeEvents().sorted(by: { $0.time < $1.time }) {
+                    for listener in state.listeners.values where listener.user == user.name {
+                        listener.continuation.yield(event)
+                    }
+                }
+                state.accounts[user.name] = account
+            }
+            try account.settle(view, at: now)
+            return try body(&account)
+        }
+    }
+
+    /// What happens to a user's orders from now on; a listener that falls far behind loses the oldest.
+    func events(of user: SandboxUser) -> AsyncStream<AlpacaTradeEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: AlpacaTradeEvent.self, bufferingPolicy: .bufferingNewest(1_024))
+        let number = state.withLock { state in
+            state.next += 1
+            state.listeners[state.next] = Listener(user: user.name, continuation: continuation)
+            return state.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    /// Forgets orders, fills and watchlists; who listens goes on listening.
+    func reset() {
+        state.withLock { $0.accounts = [:] }
+    }
+}

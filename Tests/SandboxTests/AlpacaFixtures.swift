@@ -1,0 +1,33 @@
+import TestSupport
+import Testing
+
+extension House {
+    /// A request with a body to the trading host.
+    func write(
+        _ method: String, _ path: String, _ body: String = "", _ headers: [String: String] = demo
+    ) async throws -> Client.Reply {
+        try await client.send(
+            method, "/alpaca" + path,
+            headers.merging(["Content-Length": String(body.utf8.count)]) { $1 }, body)
+    }
+
+    /// What the trading host answers, valid by the provider's schema.
+    func document(
+        _ shape: String, _ path: String, _ headers: [String: String] = demo
+    ) async throws -> JSONValue {
+        try Self.valid(try await trading(path, headers), shape)
+    }
+
+    /// Places an order that is taken.
+    func place(_ body: String) async throws -> JSONValue {
+        try Self.valid(try await write("POST", "/v2/orders", body), "Order")
+    }
+
+    /// The document of an answer that went well.
+    static func valid(_ reply: Client.Reply, _ shape: String) throws -> JSONValue {
+        try #require(reply.status == 200, "\(reply.body)")
+        let document = try JSONValue(parsing: reply.body)
+        #expect(try Golden.schema(of: "alpaca").definition(shape).violations(in: document) == [])
+        return document
+    }
+}
