@@ -85,9 +85,8 @@ let package = Package(
         door(
             "Portico", at: "Sources/Portico",
             over: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox",
-                "Upstream",
-                "Web", arguments, configuration, lifecycle, logging, signals, system,
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
+                "Upstream", "Web", "Yahoo", arguments, configuration, lifecycle, logging, signals, system,
             ]),
 
         // What outside harnesses measure.

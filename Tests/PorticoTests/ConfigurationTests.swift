@@ -72,6 +72,50 @@ struct ConfigurationTests {
         Misuse(
             environment: ["PORTICO_ALPACA_BASE_URL": "https://alpaca.example"],
             messages: ["Alpaca needs one credential", "PORTICO_ALPACA_TOKEN"]),
+        // Data services.
+        Misuse(
+            environment: ["PORTICO_POLYGON_PER_MINUTE": "100"],
+            messages: ["Polygon needs PORTICO_POLYGON_KEY or PORTICO_POLYGON_KEY_FILE"]),
+        Misuse(
+            environment: [
+                "PORTICO_POLYGON_KEY": "planted-key", "PORTICO_POLYGON_BASE_URL": "http://polygon.example",
+            ],
+            messages: ["PORTICO_POLYGON_BASE_URL would send the key over a network in clear", "use https"]),
+        Misuse(
+            environment: ["PORTICO_POLYGON_KEY": "planted\u{7}key"],
+            messages: ["The configuration of Polygon cannot be used"]),
+        Misuse(
+            environment: [
+                "PORTICO_POLYGON_KEY": "planted-key",
+                "PORTICO_POLYGON_BASE_URL": "https://polygon.example/?a=b",
+            ],
+            messages: ["The configuration of Polygon cannot be used", "must end before the \"?\""]),
+        Misuse(
+            environment: ["PORTICO_YAHOO_FORMAT": "api"],
+            messages: ["Yahoo is off, and has settings", "PORTICO_YAHOO=true"]),
+        Misuse(
+            environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "csv"],
+            messages: ["PORTICO_YAHOO_FORMAT is \"csv\"; it takes api or yql"]),
+        Misuse(
+            environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "yql"],
+            messages: ["shut down in 2019", "PORTICO_YAHOO_BASE_URL", "PORTICO_YAHOO_FORMAT=api"]),
+        Misuse(
+            environment: [
+                "PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "yql",
+                "PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:1",
+                "PORTICO_YAHOO_COOKIE_URL": "http://127.0.0.1:1",
+            ],
+            messages: ["needs no cookie", "leave out PORTICO_YAHOO_COOKIE_URL"]),
+        Misuse(
+            environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:1"],
+            messages: ["PORTICO_YAHOO_BASE_URL and PORTICO_YAHOO_COOKIE_URL belong together"]),
+        Misuse(
+            environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_COOKIE_URL": "yahoo"],
+            messages: ["PORTICO_YAHOO_COOKIE_URL is no http or https address"]),
+        Misuse(
+            environment: ["PORTICO_YAHOO": "true", "PORTICO_ROUTE_QUOTES": "yahoo, google"],
+            messages: ["PORTICO_ROUTE_QUOTES names \"google\", which is no provider", "alpha_vantage, yahoo"]
+        ),
         // Files.
         Misuse(
             environment: [

@@ -12,7 +12,7 @@ struct SandboxCommand: AsyncParsableCommand {
         abstract: "Run the stand-in for the providers alone, until told to stop.",
         discussion: """
             It speaks the providers' own HTTP over one seeded market: the same seed at the same time gives the same
-            answers. A Portico elsewhere is pointed at it with PORTICO_ALPACA_BASE_URL and PORTICO_ALPACA_DATA_URL.
+            answers. A Portico elsewhere is pointed at it with the variables that it prints.
 
             Examples:
               portico sandbox
@@ -32,14 +32,12 @@ struct SandboxCommand: AsyncParsableCommand {
         let logger = Logger(label: "sandbox", factory: { StreamLogHandler.standardError(label: $0) })
         let sandbox = try await Sandbox.start(
             SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger))
-        let user = SandboxUser.demo.alpaca
+        let variables = sandbox.variables.map { "\($0.variable)=\($1) \\\n" }.joined(separator: "    ")
         let greeting = GreetingService(
             text: """
                 The sandbox answers on http://\(sandbox.address)
 
-                  PORTICO_ALPACA_BASE_URL=\(sandbox.alpaca.tradingURL) \\
-                    PORTICO_ALPACA_DATA_URL=\(sandbox.alpaca.dataURL) \\
-                    PORTICO_ALPACA_TOKEN=\(user.token) portico serve
+                  \(variables)    portico serve
 
                 """)
         let group = ServiceGroup(
@@ -47,5 +45,18 @@ struct SandboxCommand: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
         try await group.run()
+    }
+}
+
+extension Sandbox {
+    /// What points a server at it.
+    fileprivate var variables: [(Setting, String)] {
+        [
+            (.alpacaBaseURL, alpaca.tradingURL), (.alpacaDataURL, alpaca.dataURL),
+            (.alpacaToken, SandboxUser.demo.alpaca.token),
+            (.alphaVantageBaseURL, alphaVantage.baseURL), (.alphaVantageKey, AlphaVantageSettings.demoKey),
+            (.polygonBaseURL, polygon.baseURL), (.polygonKey, PolygonSettings.demoKey),
+            (.yahoo, "true"), (.yahooBaseURL, yahoo.queryURL), (.yahooCookieURL, yahoo.cookieURL),
+        ]
     }
 }

@@ -1,5 +1,6 @@
 import Brokerage
 import Upstream
+import Yahoo
 
 /// Alpha Vantage, as the configuration names it.
 struct AlphaVantageAccess {
@@ -37,16 +38,11 @@ struct PolygonAccess {
 }
 
 /// Yahoo, which is asked only where the configuration says so: it is for personal use, by its own terms.
-struct YahooAccess {
-    let baseURL: HTTPURL?
-    let format: Format
-
-    enum Format: String, CaseIterable {
-        /// Today's endpoints.
-        case api
-        /// The query language of 2017, which only stand-ins still speak.
-        case yql
-    }
+enum YahooAccess {
+    /// Today's endpoints, and the page that sets the cookie which some of them want.
+    case api(HTTPURL, cookiePage: HTTPURL)
+    /// The query language of 2017, which only stand-ins still speak.
+    case queryLanguage(HTTPURL)
 
     /// Nil where it is not on.
     init?(_ settings: SettingReader) throws {
@@ -57,19 +53,42 @@ struct YahooAccess {
             }
             return nil
         }
-        let format = try settings.text(.yahooFormat) ?? Format.api.rawValue
-        guard let known = Format(rawValue: format.lowercased()) else {
-            throw UsageError("\(Setting.yahooFormat.description) is \"\(format)\"; it takes api or yql.")
+        let (base, cookiePage) = (try settings.url(.yahooBaseURL), try settings.url(.yahooCookieURL))
+        switch try settings.text(.yahooFormat)?.lowercased() {
+        case nil, "api": self = try .today(base, cookiePage)
+        case "yql": self = try .formerly(base, cookiePage)
+        case let other?:
+            throw UsageError("\(Setting.yahooFormat.description) is \"\(other)\"; it takes api or yql.")
         }
-        self.format = known
-        baseURL =
-            try settings.text(.yahooBaseURL) == nil
-            ? nil : settings.url(.yahooBaseURL, otherwise: "")
-        if known == .yql, baseURL == nil {
+    }
+
+    /// Yahoo's own addresses, or two of another server: a cookie of one is of no use to the other.
+    private static func today(_ base: HTTPURL?, _ cookiePage: HTTPURL?) throws -> YahooAccess {
+        switch (base, cookiePage) {
+        case (let base?, let cookiePage?): return .api(base, cookiePage: cookiePage)
+        case (nil, nil):
+            guard let base = YahooConfiguration.url(of: .live),
+                let cookiePage = YahooConfiguration.cookieURL(of: .live)
+            else { throw UsageError("Yahoo has no address; set \(Setting.yahooBaseURL.variable).") }
+            return .api(base, cookiePage: cookiePage)
+        case (_?, nil), (nil, _?):
+            throw UsageError(
+                "\(Setting.yahooBaseURL.variable) and \(Setting.yahooCookieURL.variable) belong together: set both, "
+                    + "or leave both out for Yahoo's own.")
+        }
+    }
+
+    private static func formerly(_ base: HTTPURL?, _ cookiePage: HTTPURL?) throws -> YahooAccess {
+        guard let base else {
             throw UsageError(
                 "Yahoo's query language was shut down in 2019: set \(Setting.yahooBaseURL.variable) to a server that "
                     + "still speaks it, or \(Setting.yahooFormat.variable)=api.")
         }
+        guard cookiePage == nil else {
+            throw UsageError(
+                "Yahoo's query language needs no cookie: leave out \(Setting.yahooCookieURL.variable).")
+        }
+        return .queryLanguage(base)
     }
 }
 

@@ -32,6 +32,7 @@ enum Setting: String, CaseIterable {
     case polygonPerMinute = "polygon-per-minute"
     case yahoo = "yahoo"
     case yahooBaseURL = "yahoo-base-url"
+    case yahooCookieURL = "yahoo-cookie-url"
     case yahooFormat = "yahoo-format"
     case routeQuotes = "route-quotes"
     case routeCharts = "route-charts"

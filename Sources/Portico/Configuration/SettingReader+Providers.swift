@@ -10,7 +10,16 @@ extension SettingReader {
 
     /// An address, or the provider's own.
     func url(_ setting: Setting, otherwise: String) throws -> HTTPURL {
-        guard let url = HTTPURL(try text(setting) ?? otherwise) else {
+        try address(text(setting) ?? otherwise, of: setting)
+    }
+
+    /// An address; nil where none is set.
+    func url(_ setting: Setting) throws -> HTTPURL? {
+        try text(setting).map { try address($0, of: setting) }
+    }
+
+    private func address(_ text: String, of setting: Setting) throws -> HTTPURL {
+        guard let url = HTTPURL(text) else {
             throw UsageError("\(setting.description) is no http or https address.")
         }
         return url

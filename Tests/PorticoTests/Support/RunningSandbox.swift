@@ -13,11 +13,14 @@ struct RunningSandbox {
 
     /// How often each of Alpaca's endpoints was called.
     var calls: [String: Int] {
-        get async throws {
-            let answer = try await send(RawRequest.get("/_sandbox/calls"))
-            let counts = try #require(answer.json?["calls"]?["alpaca"]?.members)
-            return try counts.mapValues { count in try #require(count.digits.flatMap { Int($0) }) }
-        }
+        get async throws { try await calls(of: "alpaca") }
+    }
+
+    /// How often each endpoint of a provider was called.
+    func calls(of provider: String) async throws -> [String: Int] {
+        let answer = try await send(RawRequest.get("/_sandbox/calls"))
+        let counts = try #require(answer.json?["calls"]?[provider]?.members)
+        return try counts.mapValues { count in try #require(count.digits.flatMap { Int($0) }) }
     }
 
     /// Stops the market, so that prices stand still.

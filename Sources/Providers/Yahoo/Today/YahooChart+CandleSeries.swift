@@ -32,17 +32,28 @@ extension YahooChart {
         let days = YahooDays(meta)
         var candles: [Candle] = []
         candles.reserveCapacity(times.count)
-        for (index, stamp) in times.enumerated() {
+        for index in times.indices {
             guard let prices = try prices(at: index, told) else { continue }
             let volume = columns.volume.isEmpty ? nil : columns.volume[index]
-            let candle = Candle(time: days.start(of: interval, stamp), prices: prices, volume: volume)
-            if index == times.count - 1, let last = candles.last, last.isJoined(by: candle, of: interval) {
+            let candle = Candle(time: start(at: index, interval, days), prices: prices, volume: volume)
+            if index == times.count - 1, let last = candles.last, last.time == candle.time {
                 candles[candles.count - 1] = last.including(candle)
             } else {
                 candles.append(candle)
             }
         }
         return candles
+    }
+
+    /// The beginning of the interval that a stamp is of: the stamp before the last may begin the one that runs.
+    private func start(at index: Int, _ interval: Interval, _ days: YahooDays) -> Int64 {
+        let stamp = times[index]
+        guard interval.isIntraday, index > 0, index == times.count - 1 else {
+            return days.start(of: interval, stamp)
+        }
+        let before = times[index - 1]
+        // The length of a minute or an hour is that of any day; an instant's seconds are far from the ends of 64 bits.
+        return (0..<interval.length(on: .earliest)).contains(stamp - before) ? before : stamp
     }
 
     private func prices(at index: Int, _ told: YahooPrice) throws(Decimal.Overflow) -> PriceBar? {
@@ -57,13 +68,6 @@ extension YahooChart {
 }
 
 extension Candle {
-    /// Whether a later bar lies in this one's interval.
-    fileprivate func isJoined(by later: Candle, of interval: Interval) -> Bool {
-        interval.isIntraday
-            // An instant's seconds are far from the ends of 64 bits. The length of a minute or an hour is that of any day.
-            ? later.time - time < interval.length(on: .earliest) : later.time == time
-    }
-
     /// The interval up to the later bar.
     ///
     /// Whether the later volume is a part of the other or comes on top differs, so that of the interval stays.

@@ -1,0 +1,54 @@
+import Brokerage
+import Gateway
+import Sandbox
+import Upstream
+import Yahoo
+
+extension Wiring {
+    /// Yahoo's endpoints of today.
+    mutating func add(_ configuration: YahooConfiguration, in environment: Environment) {
+        let client = YahooClient(configuration, over: line(to: .yahoo))
+        add(
+            MarketSource(
+                client, spelling: client.dialect, provider: .yahoo, environment: environment, for: .everybody)
+        )
+    }
+
+    /// A server that speaks Yahoo's query language of 2017.
+    mutating func add(_ configuration: YahooQueryConfiguration, in environment: Environment) {
+        let client = YahooQueryClient(configuration, over: line(to: .yahoo))
+        add(
+            MarketSource(
+                client, spelling: client.dialect, provider: .yahoo, environment: environment, for: .everybody)
+        )
+    }
+}
+
+extension YahooConfiguration {
+    /// The embedded sandbox's.
+    init(_ sandbox: Sandbox) throws {
+        guard let base = HTTPURL(sandbox.yahoo.queryURL), let cookiePage = HTTPURL(sandbox.yahoo.cookieURL)
+        else { throw UsageError("The sandbox has no usable address.") }
+        try self.init(base: base, cookiePage: cookiePage)
+    }
+
+    /// The addresses that the settings name.
+    init(base: HTTPURL, cookiePage: HTTPURL) throws {
+        do {
+            try self.init(base: ProviderBase(base), cookiePage: ProviderBase(cookiePage))
+        } catch {
+            throw UsageError("The configuration of Yahoo cannot be used: \(error)")
+        }
+    }
+}
+
+extension YahooQueryConfiguration {
+    /// The address that the settings name.
+    init(base: HTTPURL) throws {
+        do {
+            try self.init(base: ProviderBase(base))
+        } catch {
+            throw UsageError("The configuration of Yahoo cannot be used: \(error)")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A provider of market data")
+struct DataProviderTests {
+    private static let quotes = """
+        { alpaca: quote(symbol: "BRK.B", provider: ALPACA) { symbol price }
+          alphaVantage: quote(symbol: "BRK.B", provider: ALPHA_VANTAGE) { symbol price }
+          yahoo: quote(symbol: "BRK.B", provider: YAHOO) { symbol price } }
+        """
+    private static let others = """
+        { charts: chart(symbol: "BRK.B", last: 3, provider: POLYGON) { symbol }
+          news(first: 1, provider: POLYGON) { nodes { provider } }
+          company: instrument(symbol: "BRK-B", provider: YAHOO) { symbol }
+          search(text: "berkshire", first: 1, provider: YAHOO) { instrument { symbol } } }
+        """
+    private static let configured = "{ providers { provider configured environment } }"
+
+    /// The variables that `portico sandbox` prints.
+    private func variables(_ program: Program) async throws -> [String: String] {
+        let text = await program.output.first { $0.contains("portico serve") ? $0 : nil }
+        let pairs = try #require(text).matches(of: #/(PORTICO_[A-Z_]+)=([^ ]+) /#)
+        return Dictionary(pairs.map { (String($0.1), String($0.2)) }, uniquingKeysWith: { $1 })
+    }
+
+    @Test("answers where the variables that the sandbox prints are set")
+    func printed() async throws {
+        try await withProgram(["sandbox", "--port", "0"]) { program, port in
+            try await RunningSandbox(port: port).closeMarket()
+            let variables = try await variables(program)
+            try await withServer(environment: variables) { server in
+                let quotes = try await server.ask(Self.quotes, token: nil)
+                #expect(quotes.failures.isEmpty, "\(quotes.body)")
+                let answers = ["alpaca", "alphaVantage", "yahoo"].map { quotes.json?["data"]?[$0] }
+                #expect(answers[0]?["price"]?.string != nil)
+                // One market, whoever tells of it.
+                let prices = answers.map { Decimal(string: $0?["price"]?.string ?? "") }
+                #expect(prices[1] == prices[0] && prices[2] == prices[0], "\(quotes.body)")
+                #expect(answers.map { $0?["symbol"] } == ["BRK.B", "BRK.B", "BRK.B"])
+                let others = try await server.ask(Self.others, token: nil)
+                #expect(others.failures.isEmpty, "\(others.body)")
+                let data = try #require(others.json?["data"])
+                #expect(data["charts"]?["symbol"] == "BRK.B")
+                #expect(data["news"]?["nodes"]?[0]?["provider"] == "POLYGON")
+                #expect(data["company"]?["symbol"] == "BRK.B")
+                #expect(data["search"]?[0]?["instrument"]?["symbol"]?.string?.hasPrefix("BRK.") == true)
+            }
+        }
+    }
+
+    @Test("is part of the embedded sandbox")
+    func embedded() async throws {
+        try await withServer { server in
+            let answer = try await server.ask(Self.configured)
+            let providers = try #require(answer.json?["data"]?["providers"]?.elements)
+            for name in ["ALPACA", "ALPHA_VANTAGE", "POLYGON", "YAHOO"] {
+                let provider = try #require(providers.first { $0["provider"]?.string == name })
+                #expect(provider["configured"] == .bool(true))
+                #expect(provider["environment"] == "SANDBOX")
+            }
+        }
+    }
+
+    @Test("that nobody configured is not asked, Yahoo included")
+    func off() async throws {
+        try await withSandboxProgram { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                let answer = try await server.ask(
+                    "{ quote(symbol: \"AAPL\", provider: YAHOO) { price } }", token: nil)
+                #expect(answer.failures == [FieldFailure("quote", "UNSUPPORTED", "YAHOO")])
+                let providers = try await server.ask(Self.configured, token: nil).json?["data"]?["providers"]?
+                    .elements
+                let on = providers?.filter { $0["configured"] == .bool(true) }.map { $0["provider"] }
+                #expect(on == ["ALPACA"])
+                #expect(try await sandbox.calls(of: "yahoo").isEmpty)
+            }
+        }
+    }
+
+    @Test("may be a server that speaks Yahoo's language of 2017")
+    func queryLanguage() async throws {
+        try await withSandboxProgram { sandbox in
+            let environment = [
+                "PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "yql",
+                "PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:\(sandbox.port)/yahoo-yql",
+            ]
+            try await withServer(environment: environment) { server in
+                let answer = try await server.ask(
+                    "{ quotes(symbols: [\"AAPL\", \"BRK.B\", \"NOSUCH\"]) { symbol price } chart(symbol: \"AAPL\") { symbol } }",
+                    token: nil)
+                #expect(
+                    Set(answer.failures) == [
+                        FieldFailure("quotes.2", "NOT_FOUND", "YAHOO"),
+                        FieldFailure("chart", "UNSUPPORTED", nil),
+                    ], "\(answer.body)")
+                let quotes = try #require(answer.json?["data"]?["quotes"])
+                #expect(quotes[0]?["symbol"] == "AAPL" && quotes[1]?["symbol"] == "BRK.B")
+                #expect(quotes[0]?["price"]?.string != nil && quotes[1]?["price"]?.string != nil)
+                #expect(try await sandbox.calls(of: "yahoo") == ["GET /v1/public/yql": 1])
+            }
+        }
+    }
+
+    @Test("is spared beyond the limit that is set for it")
+    func limit() async throws {
+        try await withSandboxProgram { sandbox in
+            let environment = [
+                "PORTICO_POLYGON_KEY": "sandbox-polygon-demo", "PORTICO_POLYGON_PER_MINUTE": "1",
+                "PORTICO_POLYGON_BASE_URL": "http://127.0.0.1:\(sandbox.port)/polygon",
+            ]
+            try await withServer(environment: environment) { server in
+                let first = try await server.ask("{ news(first: 1) { nodes { provider } } }", token: nil)
+                #expect(first.failures.isEmpty, "\(first.body)")
+                let second = try await server.ask("{ chart(symbol: \"AAPL\") { symbol } }", token: nil)
+                #expect(second.failures == [FieldFailure("chart", "QUOTA_EXHAUSTED", "POLYGON")])
+                #expect(second.json?["errors"]?[0]?["extensions"]?["retryAt"]?.string != nil)
+                #expect(try await sandbox.calls(of: "polygon") == ["GET /v2/reference/news": 1])
+            }
+        }
+    }
+}
