@@ -123,6 +123,11 @@ let package = Package(
             of: [
                 "Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "TestSupport", "Upstream",
             ]),
-        tests("PorticoTests", of: ["Brokerage", "Contract", "GraphQL", "Portico", "Sandbox", "TestSupport"]),
+        tests(
+            "PorticoTests",
+            of: [
+                "Brokerage", "Contract", "Gateway", "GraphQL", "Portico", "Sandbox", "TestSupport",
+                "Upstream",
+            ]),
     ]
 )

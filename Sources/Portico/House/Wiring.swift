@@ -6,20 +6,25 @@ import Upstream
 struct Wiring {
     let transport: Transport
     let ledger: QuotaLedger
+    private let clock: CallClock
+    private let retry: RetryPolicy
     private let monitor: ProviderMonitor
     private(set) var connections: [BrokerConnection] = []
     private(set) var market: [MarketSource] = []
 
-    init(over transport: Transport) {
+    init(over transport: Transport, clock: CallClock = .system, retry: RetryPolicy = RetryPolicy()) {
         self.transport = transport
-        ledger = QuotaLedger()
-        monitor = ProviderMonitor()
+        self.clock = clock
+        self.retry = retry
+        ledger = QuotaLedger(clock: clock)
+        monitor = ProviderMonitor(clock: clock)
     }
 
     /// The line of a user's connection with a provider, or without one, of the server's own credential.
     func line(to provider: Provider, connection: String? = nil) -> ProviderLine {
         ProviderLine(
-            QuotaHolder(provider, connection: connection), over: transport, ledger: ledger, monitor: monitor)
+            QuotaHolder(provider, connection: connection), over: transport, clock: clock, retry: retry,
+            ledger: ledger, monitor: monitor)
     }
 
     mutating func add(_ source: MarketSource) {
@@ -33,7 +38,7 @@ struct Wiring {
     /// What stands behind the schema.
     func backends(_ routes: Routes) -> Backends {
         Backends(
-            connections: connections, market: market, routes: routes, reads: KeptReads(),
+            connections: connections, market: market, routes: routes, reads: KeptReads(clock: clock),
             condition: { [ledger, monitor] provider, connections in
                 let holders =
                     [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }

@@ -1,0 +1,105 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("Every fault of every provider")
+struct FaultMatrixTests {
+    /// A field that only this provider may answer.
+    struct Question: Sendable, CustomTestStringConvertible {
+        let provider: Provider
+        let field: String
+
+        init(_ provider: Provider, _ field: String) {
+            self.provider = provider
+            self.field = field
+        }
+
+        var testDescription: String { "\(provider.rawValue): \(field)" }
+    }
+
+    static let questions = [
+        Question(.alpaca, "quote(symbol: \"KO\", provider: ALPACA) { price }"),
+        Question(.alphaVantage, "quote(symbol: \"KO\", provider: ALPHA_VANTAGE) { price }"),
+    ]
+
+    /// A fault, what a client is told of it, and after how many seconds it may come again where that is known.
+    static let faults: [(effect: Fault.Effect, code: String, retryAfter: Int?)] = [
+        (.status(500), "PROVIDER_UNAVAILABLE", nil),
+        (.status(503), "PROVIDER_UNAVAILABLE", nil),
+        (.status(429, retryAfter: 30), "QUOTA_EXHAUSTED", 30),
+        (.malformedBody, "PROVIDER_ANSWER_INVALID", nil),
+        (.truncatedBody, "PROVIDER_UNAVAILABLE", nil),
+        (.closedConnection, "PROVIDER_UNAVAILABLE", nil),
+        (.expiredToken, "RECONNECT_REQUIRED", nil),
+    ]
+
+    /// What another provider answers all the while.
+    private func bystander(of provider: Provider) -> String {
+        provider == .alpaca
+            ? "bystander: quote(symbol: \"IBM\", provider: ALPHA_VANTAGE) { price }"
+            : "bystander: quote(symbol: \"IBM\", provider: ALPACA) { price }"
+    }
+
+    private func query(_ question: Question) -> String {
+        "{ faulty: \(question.field) \(bystander(of: question.provider)) }"
+    }
+
+    @Test(
+        "leaves null with code and provider, everything else stands, and nothing of it is kept",
+        arguments: questions, faults)
+    func fault(
+        _ question: Question, _ fault: (effect: Fault.Effect, code: String, retryAfter: Int?)
+    ) async throws {
+        try await withHouse { house in
+            #expect(house.sandbox.faults.add(Fault(fault.effect, provider: question.provider)))
+            let failed = try await house.ask(query(question))
+            #expect(
+                failed.failures == [FieldFailure("faulty", fault.code, question.provider.rawValue)],
+                "\(failed)")
+            #expect(failed.nulls == ["faulty"])
+            #expect(failed["data"]?["bystander"]?["price"] != nil)
+            try expectRetry(failed, after: fault.retryAfter, house)
+            house.sandbox.faults.reset()
+            // Past what the refusal said, and the pause of the circuit breaker.
+            house.clock.advance(by: .seconds(120))
+            let healthy = try await house.ask(query(question))
+            #expect(healthy.failures.isEmpty, "\(healthy)")
+            #expect(healthy.nulls.isEmpty)
+        }
+    }
+
+    private func expectRetry(_ answer: JSONValue, after seconds: Int?, _ house: TestHouse) throws {
+        let told = answer["errors"]?[0]?["extensions"]?["retryAt"]?.string
+        guard let seconds else { return }
+        let retryAt = try #require(told.flatMap { Instant($0) }, "\(answer)")
+        let wait = retryAt.duration(since: house.clock.now)
+        #expect(wait > .zero && wait <= .seconds(seconds), "\(wait)")
+    }
+
+    @Test("that it hangs ends at the operation's deadline, and everything else stands", arguments: questions)
+    func hang(_ question: Question) async throws {
+        try await withHouse { house in
+            #expect(house.sandbox.faults.add(Fault(.hang, provider: question.provider)))
+            let clock = ContinuousClock()
+            let start = clock.now
+            let failed = try await house.ask(query(question), within: .seconds(2))
+            #expect(
+                failed.failures == [FieldFailure("faulty", "PROVIDER_TIMEOUT", question.provider.rawValue)],
+                "\(failed)")
+            #expect(failed.nulls == ["faulty"])
+            // Not before, and nothing else would have ended the call within the hour.
+            #expect(clock.now - start >= .seconds(2))
+        }
+    }
+
+    @Test("that it is slow changes nothing while the deadline holds", arguments: questions)
+    func latency(_ question: Question) async throws {
+        try await withHouse { house in
+            #expect(
+                house.sandbox.faults.add(Fault(.latency(.milliseconds(200)), provider: question.provider)))
+            let answer = try await house.ask(query(question))
+            #expect(answer.failures.isEmpty, "\(answer)")
+        }
+    }
+}
