@@ -75,6 +75,7 @@ let package = Package(
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
         room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
         room("Polygon", at: "Sources/Providers/Polygon", over: ["Brokerage", "Upstream"]),
+        room("Saxo", at: "Sources/Providers/Saxo", over: ["Brokerage", "Upstream", crypto]),
         room("Yahoo", at: "Sources/Providers/Yahoo", over: ["Brokerage", "Upstream"]),
         room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio + [webSocket]),
 
@@ -115,6 +116,9 @@ let package = Package(
         tests(
             "YahooTests",
             of: ["Yahoo", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
+        tests(
+            "SaxoTests",
+            of: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"] + nio),
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
         tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),

@@ -1,0 +1,127 @@
+import Brokerage
+import Synchronization
+import Upstream
+
+/// One renewal for all who wait, which goes on when they leave.
+///
+/// A task that is cancelled, or whose deadline comes, leaves alone. The renewal itself is never cancelled: its answer has
+/// the only token that the next one can be made with.
+final class SharedRenewal: Sendable {
+    /// Tokens, and the version that they are kept under or take the place of.
+    struct Kept: Hashable, Sendable {
+        var tokens: SaxoTokens
+        var version: Int64
+    }
+
+    typealias Renew = @Sendable () async throws(ProviderFailure) -> Kept
+    private typealias Result = Swift.Result<Kept, ProviderFailure>
+    private typealias Waiter = CheckedContinuation<Result, Never>
+
+    private struct State {
+        var current: SaxoTokens?
+        var unkept: Kept?
+        var isRunning = false
+        var nextID = 0
+        /// Who wait, or are about to.
+        var present: Set<Int> = []
+        var waiters: [Int: Waiter] = [:]
+        /// Who left before the wait had begun.
+        var left: [Int: ProviderFailure] = [:]
+    }
+
+    // Held for a few lines each, never across a suspension.
+    private let state = Mutex(State())
+    private let clock: CallClock
+
+    init(clock: CallClock) {
+        self.clock = clock
+    }
+
+    /// The tokens of the last renewal.
+    var current: SaxoTokens? { state.withLock { $0.current } }
+
+    /// New tokens that could not be kept.
+    var unkept: Kept? { state.withLock { $0.unkept } }
+
+    func setUnkept(_ kept: Kept?) {
+        state.withLock { $0.unkept = kept }
+    }
+
+    /// Waits for the renewal that runs, or for `renew`.
+    ///
+    /// - Throws: what it fails with; `timedOut` at the deadline, `cancelled` with the task.
+    func value(by deadline: ContinuousClock.Instant, _ renew: @escaping Renew) async throws(ProviderFailure)
+        -> SaxoTokens
+    {
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.present.insert(state.nextID)
+            return state.nextID
+        }
+        let alarm = Task { [self] in
+            guard (try? await clock.sleep(deadline)) != nil else { return }
+            leave(id, ProviderFailure(.saxo, .timedOut))
+        }
+        defer { alarm.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in wait(id, continuation, renew) }
+        } onCancel: {
+            leave(id, ProviderFailure(.saxo, .cancelled))
+        }
+        state.withLock { state in
+            state.present.remove(id)
+            state.left[id] = nil
+        }
+        return try result.get().tokens
+    }
+
+    private func wait(_ id: Int, _ continuation: Waiter, _ renew: @escaping Renew) {
+        let (failure, starts) = state.withLock { state -> (ProviderFailure?, Bool) in
+            if let failure = state.left.removeValue(forKey: id) { return (failure, false) }
+            state.waiters[id] = continuation
+            defer { state.isRunning = true }
+            return (nil, !state.isRunning)
+        }
+        if let failure { continuation.resume(returning: .failure(failure)) }
+        if starts { launch(renew) }
+    }
+
+    /// Starts a renewal that nobody waits for, unless one runs.
+    func start(_ renew: @escaping Renew) {
+        let starts = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { launch(renew) }
+    }
+
+    /// Detached, because it belongs to all who wait and outlives each of them.
+    private func launch(_ renew: @escaping Renew) {
+        Task.detached { [self] in await run(renew) }
+    }
+
+    private func run(_ renew: Renew) async {
+        let result: Result
+        do throws(ProviderFailure) {
+            result = .success(try await renew())
+        } catch {
+            result = .failure(error)
+        }
+        let waiters = state.withLock { state in
+            if case .success(let kept) = result { state.current = kept.tokens }
+            state.isRunning = false
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume(returning: result) }
+    }
+
+    private func leave(_ id: Int, _ failure: ProviderFailure) {
+        let waiter = state.withLock { state -> Waiter? in
+            if let waiter = state.waiters.removeValue(forKey: id) { return waiter }
+            if state.present.contains(id) { state.left[id] = failure }
+            return nil
+        }
+        waiter?.resume(returning: .failure(failure))
+    }
+}

@@ -1,0 +1,133 @@
+import Brokerage
+import Upstream
+
+/// An item of `GET /port/v1/netpositions`: what an account holds of one instrument, its single positions netted.
+struct SaxoNetPosition: JSONReadable, Hashable {
+    var base: Base
+    /// Empty where Saxo has no view of it, or none was asked for.
+    var view: View
+    var format: SaxoFormat
+
+    struct Base: Hashable {
+        var key: SaxoKey
+        /// Below zero for a short.
+        var amount: Decimal
+        var openingDirection: OrderSide?
+    }
+
+    /// Figures are in the instrument's currency, or in the base currency, which is that of the account asked for; any
+    /// may be missing where the reliability is not `Ok`.
+    struct View: Hashable {
+        var status: String?
+        var averageOpenPrice: Decimal?
+        /// Nil also for 0, which stands for none.
+        var currentPrice: Decimal?
+        var delayMinutes: Int?
+        var marketValue: Decimal?
+        var marketValueInBase: Decimal?
+        var exposure: Decimal?
+        var exposureCurrency: String?
+        var exposureInBase: Decimal?
+        var profitLoss: Decimal?
+        var profitLossInBase: Decimal?
+        /// In per cent already.
+        var dayChangePercent: Decimal?
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (base, view, format) = (Base?.none, View?.none, SaxoFormat?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "NetPositionBase": base = try Base(json: &reader)
+            case "NetPositionView": view = try reader.optional(View.init(json:))
+            case "DisplayAndFormat": format = try reader.optional(SaxoFormat.init(json:))
+            default: try reader.skip()
+            }
+        }
+        self.base = try reader.required(base, "NetPositionBase")
+        self.view = view ?? View()
+        self.format = format ?? SaxoFormat()
+    }
+}
+
+extension SaxoNetPosition.Base: JSONReadable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (uic, assetType, amount) = (Int?.none, String?.none, Decimal?.none)
+        var direction: OrderSide?
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "Uic": uic = try reader.int()
+            case "AssetType": assetType = try reader.string()
+            case "Amount": amount = try reader.decimal()
+            case "OpeningDirection": direction = try reader.sideOrNil()
+            default: try reader.skip()
+            }
+        }
+        key = SaxoKey(
+            uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
+        self.amount = try reader.required(amount, "Amount")
+        openingDirection = direction
+    }
+}
+
+extension SaxoNetPosition.View: JSONReadable {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "Status": status = try reader.stringOrNil()
+            case "AverageOpenPrice": averageOpenPrice = try reader.decimalOrNil()
+            case "CurrentPrice": currentPrice = try reader.nonzeroOrNil()
+            case "CurrentPriceDelayMinutes": delayMinutes = try reader.intOrNil()
+            case "MarketValue": marketValue = try reader.decimalOrNil()
+            case "MarketValueInBaseCurrency": marketValueInBase = try reader.decimalOrNil()
+            case "Exposure": exposure = try reader.decimalOrNil()
+            case "ExposureCurrency": exposureCurrency = try reader.stringOrNil()
+            case "ExposureInBaseCurrency": exposureInBase = try reader.decimalOrNil()
+            case "ProfitLossOnTrade": profitLoss = try reader.decimalOrNil()
+            case "ProfitLossOnTradeInBaseCurrency": profitLossInBase = try reader.decimalOrNil()
+            case "InstrumentPriceDayPercentChange": dayChangePercent = try reader.decimalOrNil()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+/// How an instrument is shown: `DisplayAndFormat`, which comes only where it is asked for.
+struct SaxoFormat: JSONReadable, Hashable {
+    var symbol: String?
+    var currency: String?
+    var decimals: Int?
+
+    init() {}
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try merge(json: &reader)
+    }
+
+    /// Reads the members that are there over those that are known.
+    mutating func merge(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "Symbol": symbol = try reader.stringOrNil()
+            case "Currency": currency = try reader.stringOrNil()
+            case "Decimals": decimals = try reader.intOrNil()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension JSONReader {
+    /// Reads `Buy` or `Sell`; nil for null.
+    mutating func sideOrNil() throws(JSONError) -> OrderSide? {
+        try optional { reader throws(JSONError) in
+            try reader.token(oneOf: "Buy, Sell") { name in
+                switch name {
+                case "Buy": .buy
+                case "Sell": .sell
+                default: nil
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Brokerage
+package import Upstream
+
+/// Saxo Bank's OpenAPI, as one user.
+///
+/// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given. What
+/// it keeps is shared by all clients of a ``SaxoDirectory`` (instruments, which are public) or of the one connection (its
+/// accounts' keys).
+package struct SaxoClient: Sendable {
+    let configuration: SaxoConfiguration
+    let access: SaxoAccess
+    let directory: SaxoDirectory
+    let clock: CallClock
+    let identities: SaxoIdentities
+    private let callers: [SaxoGroup: ProviderCaller]
+    let orderCaller: ProviderCaller
+    let cancelCaller: ProviderCaller
+
+    /// - Parameters:
+    ///   - configuration: where Saxo is.
+    ///   - access: what proves who asks.
+    ///   - line: what the calls go over, and whose quota they spend.
+    ///   - directory: which instrument each symbol is; one for all clients.
+    package init(
+        _ configuration: SaxoConfiguration, access: SaxoAccess, over line: ProviderLine,
+        directory: SaxoDirectory
+    ) {
+        self.configuration = configuration
+        self.access = access
+        self.directory = directory
+        clock = line.clock
+        identities = SaxoIdentities(of: line.holder, clock: line.clock)
+        callers = Dictionary(
+            uniqueKeysWithValues: SaxoGroup.allCases.map { group in
+                (
+                    group,
+                    line.caller(
+                        within: group.windows,
+                        readings: { SaxoLimit.readings(of: group, $0, now: $1) },
+                        failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
+                )
+            })
+        // Who cancels wants out: that is not held up by the limit of placing.
+        cancelCaller = Self.orderCaller(of: line, within: SaxoGroup.trading.windows)
+        orderCaller = Self.orderCaller(
+            of: line, within: SaxoGroup.trading.windows + [SaxoLimit.orderWindow])
+    }
+
+    private static func orderCaller(of line: ProviderLine, within windows: [QuotaWindow]) -> ProviderCaller {
+        line.caller(
+            within: windows, readings: { SaxoLimit.readings(of: .trading, $0, now: $1) },
+            failure: { SaxoOrderReply.isReadable($0) ? nil : ProviderFailure.Cause(saxo: $0, now: $1) })
+    }
+
+    // MARK: Calls
+
+    /// The address of a path of a group: `address(.portfolio, "v1", "accounts", "me")`.
+    func address(
+        _ group: SaxoGroup, _ path: [String], _ query: [(name: String, value: String?)] = []
+    ) throws(ProviderFailure) -> HTTPURL {
+        var url = configuration.restURL.appending(path: group.rawValue)
+        for segment in path { url = url?.appending(path: segment) }
+        guard let url = url?.appending(query: query) else { throw ProviderFailure(.saxo, transport: .badURL) }
+        return url
+    }
+
+    /// Reads an address, and once more with a new token where this one is refused.
+    func get<Value>(
+        _ operation: String, _ group: SaxoGroup, _ url: HTTPURL, in context: CallContext,
+        read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let token = try await access.token(in: context)
+        do throws(ProviderFailure) {
+            return try await send(operation, group, url, token, in: context, read: read)
+        } catch {
+            guard error.cause == .unauthorized, let next = try await access.renewed(after: token, in: context)
+            else { throw error }
+            return try await send(operation, group, url, next, in: context, read: read)
+        }
+    }
+
+    private func send<Value>(
+        _ operation: String, _ group: SaxoGroup, _ url: HTTPURL, _ token: SaxoToken, in context: CallContext,
+        read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        // There is a caller for every group.
+        guard let caller = callers[group] else { throw ProviderFailure(.saxo, .unsupported) }
+        let request = HTTPRequest(.get, url, headers: Self.headers(token), deadline: context.deadline)
+        return try await caller.call(operation, request, in: context, read: read)
+    }
+
+    /// Sends a write, once.
+    ///
+    /// One whose token is refused is not sent again either: the token is renewed ahead of its end, so this is rare, and
+    /// the law that no write is repeated stays without an exception. The next one has a new token.
+    func write<Value>(
+        _ operation: String, _ caller: ProviderCaller, _ method: HTTPMethod, _ url: HTTPURL,
+        body: [UInt8]? = nil, requestID: String? = nil, in context: CallContext,
+        read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let token = try await access.token(in: context)
+        var headers = Self.headers(token)
+        if body != nil { headers.add("Content-Type", "application/json") }
+        if let requestID, !headers.add("X-Request-ID", requestID) {
+            throw ProviderFailure(.saxo, .unsupported)
+        }
+        let request = HTTPRequest(method, url, headers: headers, body: body, deadline: context.deadline)
+        do throws(ProviderFailure) {
+            return try await caller.call(operation, request, in: context, read: read)
+        } catch {
+            if error.cause == .unauthorized { _ = try? await access.renewed(after: token, in: context) }
+            throw error
+        }
+    }
+
+    /// A write to the trade group that is no order: a subscription.
+    func subscribe<Value>(
+        _ operation: String, _ method: HTTPMethod, _ url: HTTPURL, body: [UInt8]? = nil,
+        in context: CallContext, read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        guard let caller = callers[.trading] else { throw ProviderFailure(.saxo, .unsupported) }
+        return try await write(operation, caller, method, url, body: body, in: context, read: read)
+    }
+
+    static func headers(_ token: SaxoToken) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        headers.add("Accept", "application/json")
+        token.sign(&headers)
+        return headers
+    }
+
+    // MARK: Lists
+
+    /// All items of a list, page after page.
+    func list<Item: JSONReadable>(
+        _ operation: String, _ group: SaxoGroup, _ url: HTTPURL, of type: Item.Type, in context: CallContext
+    ) async throws(ProviderFailure) -> [Item] {
+        var items: [Item] = []
+        var visited: Set<HTTPURL> = []
+        var address = url
+        while visited.insert(address).inserted, visited.count <= Self.mostPages {
+            let page = try await get(operation, group, address, in: context) { response throws(JSONError) in
+                try SaxoPage<Item>(response)
+            }
+            items += page.items
+            guard let link = page.next else { return items }
+            guard let next = SaxoLink.address(link, from: configuration.restURL) else {
+                throw ProviderFailure(.saxo, .answerInvalid(nil))
+            }
+            address = next
+        }
+        // Pages that lead round in a circle, or on and on. Half a list must not pass for a whole one.
+        throw ProviderFailure(.saxo, .answerInvalid(nil))
+    }
+
+    /// Of one list; a bound against links without end.
+    private static let mostPages = 50
+    /// Items of a page that are asked for.
+    static let pageSize = "1000"
+}

@@ -1,0 +1,57 @@
+import Brokerage
+package import Upstream
+
+/// Which instrument a symbol is at Saxo: what was looked up is kept for a day.
+///
+/// It is public data, one for all users: it holds who an instrument is, never who has it.
+package struct SaxoDirectory: Sendable {
+    let bySymbol: Reads<SaxoListing>
+    let byKey: Reads<SaxoListing>
+    let details: Reads<SaxoInstrumentDetails>
+    /// Symbols that Saxo did not know a moment ago.
+    let unknown: Reads<Bool>
+
+    /// - Parameters:
+    ///   - timeToLive: how long a listing is kept.
+    ///   - unknownTimeToLive: how long a symbol that Saxo does not know is not looked up again.
+    ///   - entries: how many of each kind are kept.
+    ///   - clock: what times are measured by.
+    package init(
+        timeToLive: Duration = .seconds(86_400), unknownTimeToLive: Duration = .seconds(60),
+        entries: Int = 20_000, clock: CallClock = .system
+    ) {
+        let bounds = ReadBounds(timeToLive: timeToLive, entries: entries, bytes: 8 << 20)
+        bySymbol = Reads("listing", bounds: bounds, clock: clock) { _ in Self.listingWeight }
+        byKey = Reads("listing", bounds: bounds, clock: clock) { _ in Self.listingWeight }
+        details = Reads("instrument", bounds: bounds, clock: clock) { _ in Self.detailsWeight }
+        unknown = Reads(
+            "listing", bounds: ReadBounds(timeToLive: unknownTimeToLive, entries: entries, bytes: 1 << 20),
+            clock: clock)
+    }
+
+    /// With its texts, about.
+    private static let listingWeight = 256
+    private static let detailsWeight = 1_024
+
+    static func key(_ symbol: Symbol) -> CacheKey { .public(.saxo, symbol.text) }
+
+    static func key(_ key: SaxoKey) -> CacheKey { .public(.saxo, "\(key.uic) \(key.assetType)") }
+
+    /// Keeps what an answer about something else told on the way.
+    func learn(_ listings: [SaxoListing], now: ContinuousClock.Instant) async {
+        // Nothing is waited for: the values are at hand.
+        let context = CallContext(deadline: now + .seconds(1))
+        let symbols = Dictionary(listings.map { (Self.key($0.symbol), $0) }) { first, _ in first }
+        let keys = Dictionary(listings.map { (Self.key($0.key), $0) }) { first, _ in first }
+        _ = await bySymbol.values(for: Array(symbols.keys), in: context) { _, _ in symbols }
+        _ = await byKey.values(for: Array(keys.keys), in: context) { _, _ in keys }
+    }
+
+    /// Forgets an instrument that Saxo does not know any more by its Uic.
+    func forget(_ listing: SaxoListing) {
+        let (symbol, key) = (Self.key(listing.symbol), Self.key(listing.key))
+        bySymbol.invalidate { $0 == symbol }
+        byKey.invalidate { $0 == key }
+        details.invalidate { $0 == key }
+    }
+}

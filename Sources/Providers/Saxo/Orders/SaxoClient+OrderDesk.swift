@@ -1,0 +1,190 @@
+package import Brokerage
+package import Upstream
+
+extension SaxoClient: OrderDesk {
+    /// Saxo lists open orders only.
+    ///
+    /// Trailing stops can be read and cancelled, not placed.
+    package var orderAbilities: OrderAbilities {
+        OrderAbilities(
+            types: [.market, .limit, .stop, .stopLimit], timesInForce: Set(TimeInForce.allCases),
+            takesFractions: true, takesNotional: true, takesExtendedHours: false, replaces: true,
+            hasEndedOrders: false)
+    }
+
+    /// Open orders; those that have ended cannot be read, which for `isOpen == false` is `unsupported`.
+    package func orders(
+        _ query: OrderQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderPage {
+        guard query.isOpen != false else { throw ProviderFailure(.saxo, .unsupported) }
+        return Self.page(try await openOrders(in: context), query)
+    }
+
+    package func order(
+        _ id: String, of account: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> Order {
+        let orders = try await openOrders(in: context)
+        guard let order = orders.first(where: { $0.id == id && $0.isOf(account) }) else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return order
+    }
+
+    /// By its `ExternalReference`, among the open ones: nil does not say that there never was one.
+    package func order(
+        clientID: String, of account: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> Order? {
+        try await openOrders(in: context).first { $0.clientOrderID == clientID && $0.isOf(account) }
+    }
+
+    // MARK: Writes
+
+    /// Places an order: `POST /trade/v2/orders`.
+    ///
+    /// The client's id of it is Saxo's `ExternalReference`, at most 50 characters, and its `X-Request-ID`: Saxo takes an
+    /// order of the same id once.
+    package func place(
+        _ ticket: OrderTicket, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderAnswer {
+        guard Self.isReference(ticket.clientOrderID), !ticket.isExtendedHours,
+            ticket.timeInForce != .goodTillDate || ticket.expiresOn != nil
+        else { throw ProviderFailure(.saxo, .unsupported) }
+        let listing = try await requireListing(for: ticket.symbol, in: context)
+        guard let terms = try await terms(ticket.price, of: listing, in: context) else {
+            return .refused(.unsupportedType)
+        }
+        let reply = try await send(
+            "place order", orderCaller, .post, try address(.trading, ["v2", "orders"]),
+            body: SaxoOrderBody.placing(ticket, terms, of: listing.key), requestID: ticket.clientOrderID,
+            in: context)
+        switch reply {
+        case .taken(let id?): return .taken(Order(id: id, ticket, readAt: clock.wallTime()))
+        case .refused(let error): return .refused(OrderRejection(saxo: error))
+        case .duplicate:
+            let order = try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context)
+            guard let order else { throw Self.undecided }
+            return .taken(order)
+        case .unknown: throw ProviderFailure(.saxo, .notFound)
+        case .open, .taken(nil): throw Self.undecided
+        }
+    }
+
+    /// Changes an order in its place: `PATCH /trade/v2/orders`; it keeps its id.
+    package func replace(
+        _ order: Order, by change: OrderChange, clientOrderID: String, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderAnswer {
+        guard Self.isReference(clientOrderID), let price = change.price ?? order.price,
+            let amount = change.quantity ?? order.quantity ?? order.notional,
+            let timeInForce = change.timeInForce ?? order.timeInForce
+        else { throw ProviderFailure(.saxo, .unsupported) }
+        let date = change.expiresOn ?? order.expiresAt?.dateInUTC
+        guard timeInForce != .goodTillDate || date != nil else { throw ProviderFailure(.saxo, .unsupported) }
+        let listing = try await requireListing(for: order.symbol, in: context)
+        guard let terms = try await terms(price, of: listing, in: context) else {
+            return .refused(.unsupportedType)
+        }
+        let isCash = change.quantity == nil && order.quantity == nil
+        let body = SaxoOrderBody.changing(
+            order, to: amount, isCash: isCash, terms, timeInForce, until: date, of: listing.key,
+            account: try await accountKey(of: order, in: context))
+        let reply = try await send(
+            "change order", orderCaller, .patch, try address(.trading, ["v2", "orders"]), body: body,
+            requestID: clientOrderID, in: context)
+        switch reply {
+        case .taken(let id):
+            var changed = order
+            changed.id = id ?? order.id
+            changed.quantity = isCash ? nil : amount
+            changed.set(price)
+            changed.timeInForce = timeInForce
+            if timeInForce != .goodTillDate { changed.expiresAt = nil }
+            changed.reading = Reading(source: .saxo, fetchedAt: clock.wallTime())
+            return .taken(changed)
+        case .refused(let error): return .refused(OrderRejection(saxo: error))
+        case .duplicate: return .taken(try await self.order(order.id, of: order.accountID, in: context))
+        case .unknown: return .refused(.gone)
+        case .open: throw Self.undecided
+        }
+    }
+
+    /// Asks for an order to be cancelled: `DELETE /trade/v2/orders/{id}`.
+    package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderAnswer
+    {
+        let url = try address(
+            .trading, ["v2", "orders", order.id],
+            [("AccountKey", try await accountKey(of: order, in: context))])
+        let reply = try await send("cancel order", cancelCaller, .delete, url, in: context)
+        switch reply {
+        case .taken:
+            var cancelled = order
+            cancelled.state = .pendingCancel
+            cancelled.reading = Reading(source: .saxo, fetchedAt: clock.wallTime())
+            return .taken(cancelled)
+        case .refused(let error): return .refused(OrderRejection(saxo: error))
+        case .unknown: return .refused(.gone)
+        case .duplicate, .open: throw Self.undecided
+        }
+    }
+
+    private func send(
+        _ operation: String, _ caller: ProviderCaller, _ method: HTTPMethod, _ url: HTTPURL,
+        body: [UInt8]? = nil, requestID: String? = nil, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoOrderReply {
+        try await write(
+            operation, caller, method, url, body: body, requestID: requestID, in: context,
+            read: SaxoOrderReply.init)
+    }
+
+    /// Nobody knows yet whether Saxo has the order: it is to be asked for, never sent again.
+    private static var undecided: ProviderFailure { ProviderFailure(.saxo, .answerInvalid(nil)) }
+
+    /// Visible ASCII, as it also goes into a header field.
+    private static func isReference(_ text: String) -> Bool {
+        (1...50).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private func requireListing(
+        for symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoListing {
+        guard let listing = try await listing(for: symbol, in: context) else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return listing
+    }
+
+    private func accountKey(of order: Order, in context: CallContext) async throws(ProviderFailure) -> String
+    {
+        if let key = order.accountID { return key }
+        guard let first = try await identity(in: context).accounts.first else {
+            throw ProviderFailure(.saxo, .notFound)
+        }
+        return first.key
+    }
+}
+
+extension Order {
+    fileprivate func isOf(_ account: String?) -> Bool {
+        account == nil || accountID == nil || accountID == account
+    }
+
+    /// An order that was taken, as far as its ticket tells.
+    fileprivate init(id: String, _ ticket: OrderTicket, readAt now: Instant) {
+        self.init(
+            id: id, symbol: ticket.symbol, side: ticket.side, state: .accepted,
+            reading: Reading(source: .saxo, fetchedAt: now))
+        accountID = ticket.accountID
+        clientOrderID = ticket.clientOrderID
+        timeInForce = ticket.timeInForce
+        set(ticket.price)
+        switch ticket.size {
+        case .quantity(let amount): quantity = amount
+        case .notional(let amount): notional = amount
+        }
+    }
+}
+
+extension OrderRejection {
+    fileprivate static let unsupportedType = OrderRejection(
+        .other, message: "Saxo takes no order of this type for the instrument.")
+    fileprivate static let gone = OrderRejection(.tooLate, message: "Saxo has no such open order any more.")
+}

@@ -1,0 +1,33 @@
+import Brokerage
+import Upstream
+
+extension SaxoClient {
+    /// All open orders: `GET /port/v1/orders/me`, page after page.
+    func openOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+        let url = try address(
+            .portfolio, ["v1", "orders", "me"],
+            [("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
+        let sent = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
+        let listings = try await listings(of: sent.map { ($0.key, $0.terms.format) }, in: context)
+        let fetchedAt = clock.wallTime()
+        var orders: [Order] = []
+        for item in sent {
+            guard let listing = listings[item.key] else { throw ProviderFailure(.saxo, .answerInvalid(nil)) }
+            orders.append(item.order(of: listing, fetchedAt: fetchedAt))
+        }
+        return orders
+    }
+
+    /// The newest of the orders that are asked for.
+    static func page(_ orders: [Order], _ query: OrderQuery) -> OrderPage {
+        let symbols = query.symbols.map { Set($0) }
+        let wanted = orders.filter { order in
+            guard symbols?.contains(order.symbol) ?? true else { return false }
+            guard let before = query.before else { return true }
+            // When it came is not known of every order; one of those is not left out.
+            return order.submittedAt.map { $0 < before } ?? true
+        }.sorted { ($0.submittedAt ?? .latest) > ($1.submittedAt ?? .latest) }
+        let limit = min(max(query.limit, 1), 500)
+        return OrderPage(orders: Array(wanted.prefix(limit)), hasMore: wanted.count > limit)
+    }
+}

@@ -1,0 +1,131 @@
+import Brokerage
+import Upstream
+
+/// An item of `GET /port/v1/orders/me`; the trade service itself has none.
+struct SaxoOpenOrder: JSONReadable, Hashable {
+    var id: String
+    var key: SaxoKey
+    var side: OrderSide
+    var amount: Decimal
+    var type: String
+    var status: String
+    var terms: Terms
+
+    /// What may be missing.
+    struct Terms: Hashable {
+        var accountKey: String?
+        var externalReference: String?
+        /// The amount is money to spend, not pieces.
+        var isCashAmount = false
+        var filledAmount: Decimal?
+        var price: Decimal?
+        var stopLimitPrice: Decimal?
+        var duration = SaxoDuration()
+        var time: Instant?
+        var format = SaxoFormat()
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (id, type, status) = (String?.none, String?.none, String?.none)
+        var (uic, assetType) = (Int?.none, String?.none)
+        var (side, amount, terms) = (OrderSide?.none, Decimal?.none, Terms())
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "OrderId": id = try reader.idOrNil()
+            case "Uic": uic = try reader.int()
+            case "AssetType": assetType = try reader.string()
+            case "BuySell": side = try reader.sideOrNil()
+            case "Amount": amount = try reader.decimal()
+            case "OpenOrderType": type = try reader.string()
+            case "Status": status = try reader.string()
+            default: try terms.read(key, json: &reader)
+            }
+        }
+        self.id = try reader.required(id, "OrderId")
+        key = SaxoKey(
+            uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
+        self.side = try reader.required(side, "BuySell")
+        self.amount = try reader.required(amount, "Amount")
+        self.type = try reader.required(type, "OpenOrderType")
+        self.status = try reader.required(status, "Status")
+        self.terms = terms
+    }
+}
+
+extension SaxoOpenOrder.Terms {
+    fileprivate mutating func read(_ key: JSONKey, json reader: inout JSONReader) throws(JSONError) {
+        switch key {
+        case "AccountKey": accountKey = try reader.stringOrNil()
+        case "ExternalReference": externalReference = try reader.stringOrNil()
+        case "OrderAmountType": isCashAmount = try reader.stringOrNil() == "CashAmount"
+        case "FilledAmount": filledAmount = try reader.decimalOrNil()
+        case "Price": price = try reader.nonzeroOrNil()
+        case "StopLimitPrice": stopLimitPrice = try reader.nonzeroOrNil()
+        case "Duration": duration = try reader.optional(SaxoDuration.init(json:)) ?? SaxoDuration()
+        case "OrderTime": time = try reader.timeOrNil()
+        case "DisplayAndFormat": format = try reader.optional(SaxoFormat.init(json:)) ?? SaxoFormat()
+        default: try reader.skip()
+        }
+    }
+}
+
+/// How long an order stands: `Duration` of an open one.
+struct SaxoDuration: JSONReadable, Hashable {
+    var type: String?
+    /// The last second in UTC of a date that comes without a time: when its exchange closes is not known here.
+    var expiresAt: Instant?
+
+    init() {}
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (expiry, hasTime) = (String?.none, false)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "DurationType": type = try reader.stringOrNil()
+            case "ExpirationDateTime": expiry = try reader.stringOrNil()
+            case "ExpirationDateContainsTime": hasTime = try reader.boolOrNil() ?? false
+            default: try reader.skip()
+            }
+        }
+        expiresAt = expiry.flatMap { Self.instant($0, hasTime: hasTime) }
+    }
+
+    /// Times are in UTC, also where they do not say so.
+    private static func instant(_ text: String, hasTime: Bool) -> Instant? {
+        if hasTime { return Instant(text) ?? Instant(text + "Z") }
+        return CalendarDate(text.prefix(10)).flatMap { Instant("\($0)T23:59:59Z") }
+    }
+}
+
+extension SaxoOpenOrder {
+    /// The order in Portico's words.
+    ///
+    /// Orders tied to it are in the list themselves.
+    func order(of listing: SaxoListing, fetchedAt: Instant) -> Order {
+        let currency = listing.currency
+        let isPartlyFilled = terms.filledAmount.map { !$0.isZero && $0 < amount } ?? false
+        var order = Order(
+            id: id, symbol: listing.symbol, side: side,
+            state: OrderState(saxo: status, isPartlyFilled: isPartlyFilled),
+            reading: Reading(source: .saxo, fetchedAt: fetchedAt))
+        order.accountID = terms.accountKey
+        order.clientOrderID = terms.externalReference.flatMap { $0.isEmpty ? nil : $0 }
+        order.type = OrderType(saxo: type)
+        order.timeInForce = terms.duration.type.flatMap { TimeInForce(saxo: $0) }
+        order.quantity = terms.isCashAmount ? nil : amount
+        order.notional = terms.isCashAmount ? amount : nil
+        order.filledQuantity = terms.filledAmount
+        order.providerState = status
+        order.submittedAt = terms.time
+        order.expiresAt = terms.duration.expiresAt
+        switch order.type {
+        case .limit: order.limitPrice = currency.major(terms.price)
+        case .stop, .trailingStop: order.stopPrice = currency.major(terms.price)
+        case .stopLimit:
+            order.stopPrice = currency.major(terms.price)
+            order.limitPrice = currency.major(terms.stopLimitPrice)
+        case .market, nil: break
+        }
+        return order
+    }
+}
