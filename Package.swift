@@ -125,7 +125,8 @@ let package = Package(
         tests(
             "GatewayTests",
             of: [
-                "Alpaca", "Brokerage", "Contract", "Gateway", "GraphQL", "Sandbox", "TestSupport", "Upstream",
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
+                "TestSupport", "Upstream", "Yahoo",
             ]),
         tests(
             "PorticoTests",

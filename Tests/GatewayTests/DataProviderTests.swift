@@ -1,0 +1,259 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+import struct Sandbox.Instrument
+
+@testable import Gateway
+
+@Suite("Several providers of market data")
+struct DataProviderTests {
+    private static let figures = "price open high low previousClose"
+
+    /// Of some fields of an object, the numbers.
+    private func decimals(_ names: String, of object: JSONValue?) -> [Decimal?] {
+        names.split(separator: " ").map { name in
+            object?[String(name)]?.string.flatMap { Decimal($0) }
+        }
+    }
+
+    @Test("tell one story of a share, whoever is asked", arguments: ["AAPL", "BRK.B"])
+    func quotes(symbol: String) async throws {
+        try await withGateway { gateway in
+            let fields = "{ symbol currency source \(Self.figures) }"
+            let answer = try await gateway.ask(
+                """
+                { a: quote(symbol: "\(symbol)", provider: ALPACA) \(fields)
+                  b: quote(symbol: "\(symbol)", provider: YAHOO) \(fields)
+                  c: quote(symbol: "\(symbol)", provider: ALPHA_VANTAGE) \(fields) }
+                """, as: nil, gateway.wholeMarket())
+            #expect(answer.failures.isEmpty)
+            let quotes = ["a", "b", "c"].map { answer["data"]?[$0] }
+            #expect(quotes.map { $0?["source"] } == ["ALPACA", "YAHOO", "ALPHA_VANTAGE"])
+            let ticks = try #require(MarketView(gateway.sandbox.market, at: moment()).price(symbol))
+            for quote in quotes {
+                #expect(quote?["symbol"]?.string == symbol)
+                #expect(quote?["currency"] == "USD")
+                let figures = decimals(Self.figures, of: quote)
+                #expect(figures[0] == Decimal(coefficient: Int128(ticks), scale: 2))
+                #expect(!figures.contains(nil), "\(answer)")
+                #expect(figures == decimals(Self.figures, of: quotes[0]), "\(answer)")
+            }
+        }
+    }
+
+    private func moment() throws -> Instant { try #require(Instant(TestGateway.now)) }
+
+    @Test(
+        "tell one story of its days, whoever is asked", arguments: ["AAPL", "BRK.B"])
+    func days(symbol: String) async throws {
+        try await withGateway { gateway in
+            let names = ["ALPACA", "YAHOO", "POLYGON", "ALPHA_VANTAGE"]
+            let charts = names.map { name in
+                "\(name): chart(symbol: \"\(symbol)\", last: 6, provider: \(name)) "
+                    + "{ source timeZone candles { time date open high low close complete } }"
+            }
+            let answer = try await gateway.ask(
+                "{ \(charts.joined(separator: " ")) }", as: nil, gateway.wholeMarket())
+            #expect(answer.failures.isEmpty)
+            let series = try names.map { name in
+                try #require(answer["data"]?[name]?["candles"]?.elements, "\(name): \(answer)")
+            }
+            for (name, candles) in zip(names, series) {
+                #expect(candles.count == 6, "\(name)")
+                #expect(candles.map { $0["date"] } == series[0].map { $0["date"] }, "\(name)")
+                #expect(candles.map { $0["time"] } == series[0].map { $0["time"] }, "\(name)")
+                #expect(candles.map { $0["complete"] } == series[0].map { $0["complete"] }, "\(name)")
+                for (candle, other) in zip(candles, series[0]) {
+                    let prices = decimals("open high low close", of: candle)
+                    #expect(!prices.contains(nil), "\(name)")
+                    #expect(prices == decimals("open high low close", of: other), "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("are asked in their own words, and answered for in Portico's")
+    func translation() async throws {
+        try await withGateway { gateway in
+            let answer = try await gateway.ask(
+                """
+                { instrument(symbol: "BRK.B") { symbol listings { provider key } }
+                  yahoo: instrument(symbol: "BRK-B", provider: YAHOO) { symbol }
+                  alphaVantage: instrument(symbol: "BRK-B", provider: ALPHA_VANTAGE) { symbol }
+                  polygon: instrument(symbol: "BRK.B", provider: POLYGON) { symbol }
+                  alpaca: instrument(symbol: "BRK.B", provider: ALPACA) { symbol } }
+                """, as: nil, gateway.wholeMarket())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            for name in ["instrument", "yahoo", "alphaVantage", "polygon", "alpaca"] {
+                #expect(answer["data"]?[name]?["symbol"] == "BRK.B", "\(name): \(answer)")
+            }
+            let listings = try #require(answer["data"]?["instrument"]?["listings"]?.elements)
+            let keys = Dictionary(
+                listings.map { ($0["provider"]?.string, $0["key"]?.string) }, uniquingKeysWith: { $1 })
+            #expect(
+                keys == ["ALPACA": "BRK.B", "YAHOO": "BRK-B", "POLYGON": "BRK.B", "ALPHA_VANTAGE": "BRK-B"])
+        }
+    }
+
+    /// An instrument that is no American share: by which spelling of which provider it is found.
+    struct Foreign: CustomTestStringConvertible {
+        let symbol: String
+        let provider: Provider
+        let spelling: String
+
+        var testDescription: String { "\(spelling) of \(provider)" }
+    }
+
+    @Test(
+        "find currencies, indices, coins and shares abroad by their own spelling",
+        arguments: [
+            Foreign(symbol: "EUR/USD", provider: .yahoo, spelling: "EURUSD=X"),
+            Foreign(symbol: "EUR/USD", provider: .polygon, spelling: "C:EURUSD"),
+            Foreign(symbol: "^SPX", provider: .yahoo, spelling: "^GSPC"),
+            Foreign(symbol: "^SPX", provider: .polygon, spelling: "I:SPX"),
+            Foreign(symbol: "BTC/USD", provider: .yahoo, spelling: "BTC-USD"),
+            Foreign(symbol: "BTC/USD", provider: .polygon, spelling: "X:BTCUSD"),
+            Foreign(symbol: "TSCO:XLON", provider: .yahoo, spelling: "TSCO.L"),
+            Foreign(symbol: "TSCO:XLON", provider: .alphaVantage, spelling: "TSCO.LON"),
+        ])
+    func foreign(_ foreign: Foreign) async throws {
+        try await withGateway { gateway in
+            let answer = try await gateway.ask(
+                """
+                { own: instrument(symbol: "\(foreign.symbol)", provider: \(foreign.provider.rawValue)) { symbol }
+                  theirs: instrument(symbol: "\(foreign.spelling)", provider: \(foreign.provider.rawValue)) {
+                    symbol listings { provider key } } }
+                """, as: nil, gateway.wholeMarket())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(answer["data"]?["own"]?["symbol"]?.string == foreign.symbol)
+            #expect(answer["data"]?["theirs"]?["symbol"]?.string == foreign.symbol)
+            let listings = answer["data"]?["theirs"]?["listings"]?.elements
+            let own = listings?.first { $0["provider"]?.string == foreign.provider.rawValue }
+            #expect(own?["key"]?.string == foreign.spelling, "\(answer)")
+        }
+    }
+
+    @Test("are asked for what they have: each for all of its own at once")
+    func route() async throws {
+        try await withGateway { gateway in
+            let symbols = ["AAPL", "EUR/USD", "^SPX", "TSCO:XLON", "BRK.B"]
+            let list = symbols.map { "\"\($0)\"" }.joined(separator: ", ")
+            let answer = try await gateway.ask(
+                "{ quotes(symbols: [\(list)]) { symbol source currency price } }", as: nil,
+                gateway.wholeMarket())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            let quotes = try #require(answer["data"]?["quotes"]?.elements)
+            #expect(quotes.map { $0["symbol"]?.string } == symbols)
+            #expect(
+                quotes.map { $0["source"]?.string } == ["ALPACA", "YAHOO", "YAHOO", "YAHOO", "ALPACA"])
+            #expect(quotes.map { $0["currency"]?.string } == ["USD", "USD", "USD", "GBP", "USD"])
+            #expect(gateway.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
+            #expect(gateway.calls(of: .yahoo)["GET /v7/finance/quote"] == 1)
+            #expect(gateway.calls(of: .alphaVantage).isEmpty)
+        }
+    }
+
+    @Test("stand in for the one that fails")
+    func fallThrough() async throws {
+        try await withGateway { gateway in
+            let fault = Fault(.status(503), provider: .alpaca)
+            #expect(gateway.sandbox.faults.add(fault))
+            let answer = try await gateway.ask(
+                """
+                { quotes(symbols: ["AAPL", "MSFT"]) { source price }
+                  chart(symbol: "AAPL", last: 2) { source }
+                  news(symbols: ["AAPL"], first: 1) { nodes { provider symbols } } }
+                """, as: nil, gateway.wholeMarket())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(
+                answer["data"]?["quotes"]?.elements?.map { $0["source"]?.string } == ["YAHOO", "YAHOO"])
+            #expect(answer["data"]?["chart"]?["source"] == "YAHOO")
+            let article = answer["data"]?["news"]?["nodes"]?[0]
+            #expect(article?["provider"] == "POLYGON")
+            #expect(article?["symbols"]?.elements?.contains("AAPL") == true)
+        }
+    }
+
+    @Test("are asked for 200 symbols in as few calls as they allow")
+    func batches() async throws {
+        try await withGateway { gateway in
+            let symbols = (0..<200).map { number in
+                "QQ" + [number / 26, number % 26].map { String(UnicodeScalar(UInt8(65 + $0))) }.joined()
+            }
+            let list = symbols.map { "\"\($0)\"" }.joined(separator: ", ")
+            let answer = try await gateway.ask(
+                "{ quotes(symbols: [\(list)], provider: YAHOO) { price } }", as: nil,
+                gateway.market([gateway.yahoo()]))
+            #expect(answer.failures.count == 200)
+            // 50 at a time, and one cookie and crumb for all.
+            #expect(
+                gateway.calls(of: .yahoo) == [
+                    "GET /v7/finance/quote": 4, "GET /": 1, "GET /v1/test/getcrumb": 1,
+                ])
+        }
+    }
+
+    @Test(
+        "keep to a budget: the rest is another's, or exhausted with the time of more",
+        arguments: [true, false])
+    func budget(hasOther: Bool) async throws {
+        try await withGateway { gateway in
+            let instruments = Instrument.listing.prefix(30).map(\.symbol)
+            let list = instruments.map { "\"\($0)\"" }.joined(separator: ", ")
+            var sources = [try gateway.alphaVantage(perMinute: 5)]
+            if hasOther { sources.append(try gateway.yahoo()) }
+            var routes = Routes.standard
+            routes[.quotes] = [.alphaVantage, .yahoo]
+            let answer = try await gateway.ask(
+                "{ quotes(symbols: [\(list)]) { source price } }", as: nil,
+                gateway.market(sources, routes: routes))
+            let quotes = try #require(answer["data"]?["quotes"]?.elements)
+            #expect(quotes.count { $0["source"]?.string == "ALPHA_VANTAGE" } == 5)
+            #expect(quotes.count { $0["source"]?.string == "YAHOO" } == (hasOther ? 25 : 0))
+            #expect(gateway.sandbox.calls.all(of: .alphaVantage).map(\.count) == [5])
+            #expect(answer.failures.count == (hasOther ? 0 : 25))
+            for (failure, error) in zip(answer.failures, answer["errors"]?.elements ?? []) {
+                #expect(failure.code == "QUOTA_EXHAUSTED" && failure.provider == "ALPHA_VANTAGE")
+                #expect(error["extensions"]?["retryAt"]?.string != nil)
+            }
+        }
+    }
+
+    @Test("describe a company where the first of them does not")
+    func description() async throws {
+        try await withGateway { gateway in
+            let answer = try await gateway.ask(
+                "{ instrument(symbol: \"AAPL\") { symbol description } }", as: nil,
+                gateway.market([gateway.alpaca(), gateway.yahoo()]))
+            #expect(answer.failures.isEmpty, "\(answer)")
+            let description = answer["data"]?["instrument"]?["description"]?.string
+            #expect(description?.hasPrefix("Apple Inc. ") == true)
+            #expect(gateway.calls(of: .yahoo)["GET /v10/finance/quoteSummary/{symbol}"] == 1)
+        }
+    }
+
+    @Test("continue news where a page of theirs ends")
+    func news() async throws {
+        try await withGateway { gateway in
+            let backends = gateway.market([try gateway.polygon()])
+            var (ids, cursor) = ([String](), "")
+            for _ in 1...3 {
+                let answer = try await gateway.ask(
+                    """
+                    { news(symbols: ["AAPL"], first: 30\(cursor)) {
+                        nodes { id provider symbols } pageInfo { hasNextPage endCursor } } }
+                    """, as: nil, backends)
+                #expect(answer.failures.isEmpty, "\(answer)")
+                let nodes = try #require(answer["data"]?["news"]?["nodes"]?.elements)
+                #expect(nodes.allSatisfy { $0["symbols"]?.elements?.contains("AAPL") == true })
+                ids += nodes.compactMap { $0["id"]?.string }
+                let end = try #require(answer["data"]?["news"]?["pageInfo"]?["endCursor"]?.string)
+                cursor = ", after: \"\(end)\""
+            }
+            #expect(ids.count == 90 && Set(ids).count == 90)
+        }
+    }
+}
