@@ -1,0 +1,139 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+import struct Sandbox.Instrument
+
+@Suite("How many calls an answer costs")
+struct CallCountTests {
+    private static let fifty = SandboxUser(holding: 50)
+
+    @Test("fifty positions with a quote and a chart each are one call, one call, and the pages of bars")
+    func positions() async throws {
+        try await withHouse(users: [Self.fifty]) { house in
+            let answer = try await house.ask(
+                """
+                { positions(provider: ALPACA) {
+                    symbol quote(provider: ALPACA) { price }
+                    chart(interval: ONE_DAY, last: 250, provider: ALPACA) { columns { close } } } }
+                """)
+            #expect(answer.failures.isEmpty, "\(answer.failures)")
+            let positions = try #require(answer["data"]?["positions"]?.elements)
+            #expect(positions.count == 50)
+            for position in positions {
+                #expect(position["quote"]?["price"]?.string != nil)
+                #expect(position["chart"]?["columns"]?["close"]?.elements?.count == 250)
+            }
+            var calls = house.calls(of: .alpaca)
+            // 50 times about 260 days, at most 10,000 bars a page.
+            #expect(calls.removeValue(forKey: "GET /v2/stocks/bars") == 2)
+            #expect(calls == ["GET /v2/positions": 1, "GET /v2/stocks/snapshots": 1])
+            #expect(house.sandbox.calls.total == 4)
+        }
+    }
+
+    @Test("two hundred symbols are as many calls as batches")
+    func symbols() async throws {
+        try await withHouse { house in
+            let listed = Instrument.listing.map(\.symbol)
+            let symbols = (0..<200).map { listed.indices.contains($0) ? listed[$0] : unknown($0) }
+            let answer = try await house.ask(
+                "{ quotes(symbols: \(symbols), provider: ALPACA) { symbol price } }")
+            let quotes = try #require(answer["data"]?["quotes"]?.elements)
+            #expect(quotes.prefix(listed.count).map { $0["symbol"]?.string } == listed)
+            #expect(answer.failures.count == 200 - listed.count)
+            #expect(house.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
+        }
+    }
+
+    /// A symbol that could be a share, and is none.
+    private func unknown(_ number: Int) -> String {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        return "QX" + String([letters[number / 26 % 26], letters[number % 26]])
+    }
+
+    @Test("a thousand equal questions at once cost one call of each kind")
+    func together() async throws {
+        try await withHouse { house in
+            // So that the first call is under way when the last question comes.
+            #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(500)))))
+            let query = """
+                { account(provider: ALPACA) { equity history(range: ONE_DAY) { points { equity } } }
+                  positions(provider: ALPACA) { symbol }
+                  quotes(symbols: ["AAPL", "KO"]) { price }
+                  chart(symbol: "AAPL", interval: ONE_DAY, last: 10) { columns { close } }
+                  news(first: 3) { nodes { headline } }
+                  instrument(symbol: "AAPL") { name }
+                  marketClock { open } }
+                """
+            let answers = try await withThrowingTaskGroup(of: JSONValue.self) { group in
+                for _ in 0..<1_000 { group.addTask { try await house.ask(query) } }
+                return try await group.reduce(into: Set<JSONValue>()) { $0.insert($1) }
+            }
+            #expect(answers.count == 1)
+            #expect(answers.first?.failures.isEmpty == true, "\(answers.first?.failures ?? [])")
+            let calls = house.calls(of: .alpaca)
+            #expect(calls.values.allSatisfy { $0 == 1 }, "\(calls)")
+            #expect(house.sandbox.calls.total == calls.count)
+        }
+    }
+
+    @Test("thirty symbols of Alpha Vantage never exceed five a minute; the rest says when to come again")
+    func scarce() async throws {
+        try await withHouse { house in
+            let symbols = Instrument.listing.prefix(30).map(\.symbol)
+            let query = "{ quotes(symbols: \(symbols), provider: ALPHA_VANTAGE) { symbol price } }"
+            // Three times within one minute, and once after it.
+            for (leap, most) in [(15, 5), (15, 5), (60, 5), (0, 10)] {
+                let answer = try await house.ask(query)
+                let told = answer["data"]?["quotes"]?.elements?.filter { $0 != .null } ?? []
+                #expect(told.count + answer.failures.count == 30)
+                #expect(
+                    answer.failures.allSatisfy {
+                        $0.code == "QUOTA_EXHAUSTED" && $0.provider == "ALPHA_VANTAGE"
+                    }, "\(answer.failures)")
+                for error in answer["errors"]?.elements ?? [] {
+                    let retryAt = error["extensions"]?["retryAt"]?.string.flatMap { Instant($0) }
+                    #expect(try #require(retryAt) > house.clock.now)
+                }
+                let calls = house.calls(of: .alphaVantage).values.reduce(0, +)
+                #expect(calls <= most)
+                house.clock.advance(by: .seconds(leap))
+            }
+            // What was asked for within the first minute, and some of what may be within the next.
+            #expect(house.calls(of: .alphaVantage)["GET /query GLOBAL_QUOTE"] ?? 0 > 5)
+        }
+    }
+
+    @Test("what one provider has no quota for, the next of the route answers")
+    func fallThrough() async throws {
+        try await withHouse { configuration in
+            configuration.alpaca.dataRequestsPerMinute = 1
+        } _: { house in
+            let first = try await house.ask("{ quote(symbol: \"AAPL\") { source } }")
+            #expect(first["data"]?["quote"]?["source"] == "ALPACA")
+            let second = try await house.ask("{ quote(symbol: \"KO\") { source price } }")
+            #expect(second.failures.isEmpty, "\(second)")
+            #expect(second["data"]?["quote"]?["source"] != "ALPACA")
+            #expect(second["data"]?["quote"]?["price"]?.string != nil)
+            #expect(house.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
+        }
+    }
+}
+
+extension SandboxUser {
+    /// Someone who holds ten of each of the first so many listed instruments.
+    fileprivate init(holding count: Int) {
+        let bought = CalendarDate(year: 2026, month: 3, day: 16) ?? .earliest
+        self.init(
+            name: "wide",
+            ledger: Ledger(
+                accountID: "5b0b7f0c-6f0e-4c51-9d54-0f6f0f1d7f50", accountNumber: "PA3SANDBOX9",
+                opened: Instant("2025-01-06T14:02:51Z") ?? .earliest, deposit: 50_000_000,
+                trades: Instrument.listing.prefix(count).map {
+                    Ledger.Trade(date: bought, symbol: $0.symbol, quantity: 10)
+                }),
+            alpaca: SandboxUser.demo.alpaca)
+    }
+}
