@@ -10,12 +10,18 @@ final class ManualClock: Sendable {
         var continuation: CheckedContinuation<Bool, Never>
     }
 
+    /// Waits for somebody who wants to be woken by a moment.
+    private struct SleepWaiter {
+        var latest: ContinuousClock.Instant
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var elapsed = Duration.zero
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
         var nextID = 0
-        var sleepWaiters: [CheckedContinuation<Void, Never>] = []
+        var sleepWaiters: [SleepWaiter] = []
     }
 
     private let start = ContinuousClock.now
@@ -43,12 +49,16 @@ final class ManualClock: Sendable {
         for sleeper in awake { sleeper.continuation.resume(returning: true) }
     }
 
-    /// Returns once somebody sleeps.
-    func somebodySleeps() async {
+    /// Returns once somebody sleeps, for so long at most.
+    func somebodySleeps(atMost longest: Duration = .seconds(1_000_000_000)) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                if state.sleepers.isEmpty { state.sleepWaiters.append(continuation) }
-                return !state.sleepers.isEmpty
+                let latest = start + state.elapsed + longest
+                let isThere = state.sleepers.contains { $0.until <= latest }
+                if !isThere {
+                    state.sleepWaiters.append(SleepWaiter(latest: latest, continuation: continuation))
+                }
+                return isThere
             }
             if isThere { continuation.resume() }
         }
@@ -67,15 +77,16 @@ final class ManualClock: Sendable {
         }
         let isOver = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (result, waiters): (Bool?, [CheckedContinuation<Void, Never>]) = state.withLock { state in
+                let (result, waiters): (Bool?, [SleepWaiter]) = state.withLock { state in
                     if state.cancelled.contains(id) { return (false, []) }
                     if until <= start + state.elapsed { return (true, []) }
                     state.sleepers.append(Sleeper(id: id, until: until, continuation: continuation))
-                    defer { state.sleepWaiters = [] }
-                    return (nil, state.sleepWaiters)
+                    let waiters = state.sleepWaiters.filter { $0.latest >= until }
+                    state.sleepWaiters.removeAll { $0.latest >= until }
+                    return (nil, waiters)
                 }
                 if let result { continuation.resume(returning: result) }
-                for waiter in waiters { waiter.resume() }
+                for waiter in waiters { waiter.continuation.resume() }
             }
         } onCancel: {
             let sleeper: Sleeper? = state.withLock { state in

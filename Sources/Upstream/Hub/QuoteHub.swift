@@ -1,0 +1,225 @@
+package import Brokerage
+import Synchronization
+
+/// The bounds of a ``QuoteHub``.
+package struct QuoteHubPolicy: Sendable {
+    /// How often what no stream tells of is read.
+    package var pollInterval = Duration.seconds(5)
+    /// A snapshot may take so long.
+    package var patience = Duration.seconds(10)
+    /// How the stream is connected again: its pauses and jitter; the number of attempts is without bound.
+    package var retry: RetryPolicy
+    /// Symbols that are followed at once.
+    package var symbols = 2_000
+    /// Who follows at once.
+    package var followers = 50_000
+
+    package init() {
+        retry = RetryPolicy()
+        retry.pause = .seconds(1)
+        retry.longestPause = .seconds(30)
+    }
+}
+
+/// Follows the prices of one provider: each symbol once, whoever asks.
+///
+/// While anybody follows, one connection of the provider's stream carries all symbols. It is connected again when it breaks,
+/// with growing pauses; until it stands, and for what it does not carry, prices are polled. A symbol's first quote, and each
+/// after a new connection, comes from a snapshot, on which the stream's changes are laid.
+package final class QuoteHub: Sendable {
+    /// Reads the latest quotes of some symbols, within quota.
+    package typealias Snapshot = @Sendable ([Symbol], CallContext) async -> [Symbol: QuoteNews]
+
+    private struct State {
+        var board: QuoteBoard
+        /// Counts the works: what is left of an earlier one has no say any more.
+        var generation = 0
+        /// What keeps the board up to date, while anybody follows.
+        var work: Task<Void, Never>?
+        /// Tells the connection what to carry.
+        var wanted: AsyncStream<Set<Symbol>>.Continuation?
+        /// Tells that there are unread symbols.
+        var nudge: AsyncStream<Void>.Continuation?
+    }
+
+    private let provider: Provider
+    private let stream: (any QuoteStream)?
+    private let policy: QuoteHubPolicy
+    private let clock: CallClock
+    private let snapshot: Snapshot
+    // Held while the board changes, never while anything is awaited or resumed: messages of the stream come on its thread.
+    private let state: Mutex<State>
+
+    /// A hub that calls nobody until somebody follows.
+    ///
+    /// - Parameters:
+    ///   - provider: Whose prices.
+    ///   - stream: Its stream; nil where it has none.
+    ///   - policy: Bounds and pauses.
+    ///   - clock: What pauses are measured by.
+    ///   - snapshot: Reads quotes.
+    package init(
+        _ provider: Provider, stream: (any QuoteStream)?, policy: QuoteHubPolicy = QuoteHubPolicy(),
+        clock: CallClock = .system, snapshot: @escaping Snapshot
+    ) {
+        self.provider = provider
+        self.stream = stream
+        self.policy = policy
+        self.clock = clock
+        self.snapshot = snapshot
+        state = Mutex(State(board: QuoteBoard(provider)))
+    }
+
+    /// How many symbols are followed now.
+    package var symbolCount: Int { state.withLock { $0.board.symbols.count } }
+
+    /// Follows symbols, for as long as the follower lives.
+    ///
+    /// - Throws: `overloaded` where the hub's bounds are reached.
+    package func follow(_ symbols: Set<Symbol>) throws(ProviderFailure) -> QuoteFollower {
+        let number: Int? = state.withLock { state in
+            guard state.board.count(with: symbols) <= policy.symbols,
+                state.board.followerCount < policy.followers
+            else { return nil }
+            let number = state.board.add(symbols)
+            if state.work == nil { start(&state) }
+            state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+            state.nudge?.yield()
+            return number
+        }
+        guard let number else { throw ProviderFailure(provider, .overloaded) }
+        return QuoteFollower(number, of: self)
+    }
+
+    func leave(_ number: Int) {
+        let (wake, work): (QuoteBoard.Wake?, Task<Void, Never>?) = state.withLock { state in
+            let wake = state.board.remove(number)
+            guard state.board.isIdle else {
+                state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+                return (wake, nil)
+            }
+            return (wake, stop(&state))
+        }
+        work?.cancel()
+        wake.map { $0.waiter.resume(returning: $0.news) }
+    }
+
+    func news(for number: Int) async -> [Symbol: QuoteNews]? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let wake = state.withLock { $0.board.take(number, waiter) }
+                wake.map { $0.waiter.resume(returning: $0.news) }
+            }
+        } onCancel: {
+            leave(number)
+        }
+    }
+
+    // MARK: Work
+
+    /// Starts the work: a task of its own, because it belongs to all who follow and not to the first.
+    private func start(_ state: inout State) {
+        let (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.generation += 1
+        state.nudge = nudge
+        let generation = state.generation
+        state.work = Task.detached { [self] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.keepConnected(generation) }
+                group.addTask { await self.readUnread(nudges, generation) }
+                group.addTask { await self.poll(generation) }
+            }
+        }
+    }
+
+    /// Takes the work down; it is to be cancelled outside of the lock.
+    private func stop(_ state: inout State) -> Task<Void, Never>? {
+        defer {
+            state.generation += 1
+            state.work = nil
+            state.wanted = nil
+            state.nudge = nil
+            state.board.disconnected()
+        }
+        return state.work
+    }
+
+    private func readUnread(_ nudges: AsyncStream<Void>, _ generation: Int) async {
+        for await _ in nudges {
+            await read(generation) { $0.takeUnread() }
+        }
+    }
+
+    private func poll(_ generation: Int) async {
+        while (try? await clock.sleep(clock.now() + policy.pollInterval)) != nil {
+            await read(generation) { $0.takePolled(beyond: stream?.symbolLimit) }
+        }
+    }
+
+    private func read(_ generation: Int, _ symbols: (inout QuoteBoard) -> [Symbol]) async {
+        let symbols = state.withLock { $0.generation == generation ? symbols(&$0.board) : [] }
+        guard !symbols.isEmpty else { return }
+        let results = await snapshot(symbols, CallContext(deadline: clock.now() + policy.patience))
+        change(generation) { $0.settle(results, at: clock.wallTime()) }
+    }
+
+    /// Runs one connection after another; without a stream it is over at once, and all is polled.
+    private func keepConnected(_ generation: Int) async {
+        guard let stream else { return }
+        var failures = 0
+        while !Task.isCancelled {
+            let hasStood = Atomic(false)
+            var isUnsupported = false
+            do throws(ProviderFailure) {
+                try await stream.run(wanted(by: stream, generation)) { event in
+                    if case .connected = event { hasStood.store(true, ordering: .relaxed) }
+                    self.take(event, generation)
+                }
+            } catch {
+                isUnsupported = error.cause == .unsupported
+            }
+            disconnected(generation)
+            if isUnsupported { return }
+            failures = hasStood.load(ordering: .relaxed) ? 1 : failures + 1
+            let pause = policy.retry.pause(after: failures)
+            guard (try? await clock.sleep(clock.now() + pause)) != nil else { return }
+        }
+    }
+
+    private func wanted(by stream: any QuoteStream, _ generation: Int) -> AsyncStream<Set<Symbol>> {
+        let (wanted, continuation) = AsyncStream.makeStream(
+            of: Set<Symbol>.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { state in
+            guard state.generation == generation else { return continuation.finish() }
+            continuation.yield(state.board.streamed(atMost: stream.symbolLimit))
+            state.wanted = continuation
+        }
+        return wanted
+    }
+
+    private func disconnected(_ generation: Int) {
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            state.wanted = nil
+            state.board.disconnected()
+        }
+    }
+
+    private func take(_ event: StreamEvent<QuoteChange>, _ generation: Int) {
+        switch event {
+        case .connected:
+            state.withLock { state in
+                guard state.generation == generation else { return }
+                state.board.connected()
+                state.nudge?.yield()
+            }
+        case .value(let value):
+            change(generation) { $0.apply(value, at: clock.wallTime()) }
+        }
+    }
+
+    private func change(_ generation: Int, _ change: (inout QuoteBoard) -> [QuoteBoard.Wake]) {
+        let wakes = state.withLock { $0.generation == generation ? change(&$0.board) : [] }
+        for wake in wakes { wake.waiter.resume(returning: wake.news) }
+    }
+}

@@ -1,0 +1,231 @@
+import Brokerage
+import Testing
+import Upstream
+
+@Suite("A hub of prices")
+struct QuoteHubTests {
+    private let aapl: Symbol
+    private let ko: Symbol
+    private let clock = ManualClock()
+
+    init() throws {
+        aapl = try #require(Symbol("AAPL"))
+        ko = try #require(Symbol("KO"))
+    }
+
+    private func hub(
+        _ stream: ScriptedStream?, _ snapshots: ScriptedSnapshots,
+        _ adjust: (inout QuoteHubPolicy) -> Void = { _ in }
+    ) -> QuoteHub {
+        var policy = QuoteHubPolicy()
+        policy.pollInterval = .seconds(100)
+        policy.retry.jitter = { 1 }
+        adjust(&policy)
+        return QuoteHub(
+            .alpaca, stream: stream, policy: policy, clock: clock.clock, snapshot: snapshots.read)
+    }
+
+    private func price(_ news: [Symbol: QuoteNews]?, _ symbol: Symbol) -> Decimal? {
+        try? news?[symbol]?.get().price
+    }
+
+    @Test("tells a snapshot first, then what the stream tells, laid over it")
+    func changes() async throws {
+        let (stream, snapshots) = (ScriptedStream(), ScriptedSnapshots([aapl: 200]))
+        let follower = try hub(stream, snapshots).follow([aapl])
+        var news = follower.makeAsyncIterator()
+        #expect(price(await news.next(), aapl) == 200)
+        var connections = stream.connections.makeAsyncIterator()
+        let connection = try #require(await connections.next())
+        connection.tell(aapl, price: 201)
+        let changed = try #require(try await news.next()?[aapl]?.get())
+        #expect(changed.price == 201)
+        #expect(changed.previousClose == 1, "what the stream does not tell stays")
+        #expect(changed.reading.fetchedAt == clock.wallTime)
+    }
+
+    @Test("follows a symbol once, whoever asks; a second follower is told at once what is known")
+    func shared() async throws {
+        let (stream, snapshots) = (ScriptedStream(), ScriptedSnapshots([aapl: 200, ko: 60]))
+        let hub = hub(stream, snapshots)
+        let first = try hub.follow([aapl])
+        var firstNews = first.makeAsyncIterator()
+        _ = await firstNews.next()
+        var connections = stream.connections.makeAsyncIterator()
+        let connection = try #require(await connections.next())
+        let second = try hub.follow([aapl, ko])
+        var secondNews = second.makeAsyncIterator()
+        #expect(price(await secondNews.next(), aapl) == 200)
+        #expect(price(await secondNews.next(), ko) == 60)
+        #expect(hub.symbolCount == 2)
+        connection.tell(aapl, price: 202)
+        #expect(price(await firstNews.next(), aapl) == 202)
+        #expect(price(await secondNews.next(), aapl) == 202)
+        #expect(snapshots.count(of: aapl) == 1)
+        #expect(snapshots.count(of: ko) == 1)
+        var wanted = connection.wanted.makeAsyncIterator()
+        #expect(await wanted.next() == [aapl, ko], "the newest set stands for those before it")
+    }
+
+    @Test("tells one who is slow the latest of each symbol only")
+    func slow() async throws {
+        let (stream, snapshots) = (ScriptedStream(), ScriptedSnapshots([aapl: 200, ko: 60]))
+        let follower = try hub(stream, snapshots).follow([aapl, ko])
+        var news = follower.makeAsyncIterator()
+        #expect(await news.next()?.count == 2)
+        var connections = stream.connections.makeAsyncIterator()
+        let connection = try #require(await connections.next())
+        for cents in 1...1_000 {
+            connection.tell(aapl, price: try Decimal(200) + Decimal(cents))
+            connection.tell(ko, price: try Decimal(60) + Decimal(cents))
+        }
+        let latest = await news.next()
+        #expect(price(latest, aapl) == 1_200)
+        #expect(price(latest, ko) == 1_060)
+        connection.tell(ko, price: 5)
+        #expect(await news.next()?.keys.map(\.self) == [ko], "nothing of what lay between")
+    }
+
+    @Test("connects again after a pause, reads all anew then, and polls in between")
+    func reconnect() async throws {
+        let (stream, snapshots) = (ScriptedStream(), ScriptedSnapshots([aapl: 200]))
+        let follower = try hub(stream, snapshots) { $0.pollInterval = .milliseconds(700) }.follow([aapl])
+        var news = follower.makeAsyncIterator()
+        #expect(price(await news.next(), aapl) == 200)
+        var connections = stream.connections.makeAsyncIterator()
+        var endings = stream.endings.makeAsyncIterator()
+        var calls = snapshots.calls.makeAsyncIterator()
+        _ = await calls.next()
+        let first = try #require(await connections.next())
+        snapshots.set(aapl, 205)
+        first.deliver(.connected)
+        #expect(price(await news.next(), aapl) == 205, "what happened before is not known")
+        _ = await calls.next()
+        first.fail(.unavailable)
+        #expect(await endings.next() == .unavailable)
+        await clock.somebodySleeps(atMost: .milliseconds(700))
+        snapshots.set(aapl, 206)
+        clock.advance(by: .milliseconds(700))
+        #expect(price(await news.next(), aapl) == 206, "polled")
+        clock.advance(by: .milliseconds(300))
+        let second = try #require(await connections.next())
+        snapshots.set(aapl, 207)
+        second.deliver(.connected)
+        #expect(price(await news.next(), aapl) == 207)
+        second.tell(aapl, price: 208)
+        #expect(price(await news.next(), aapl) == 208)
+    }
+
+    @Test("polls where there is no stream, or none for this credential", arguments: [false, true])
+    func polling(hasStream: Bool) async throws {
+        let stream = hasStream ? ScriptedStream() : nil
+        let snapshots = ScriptedSnapshots([aapl: 200])
+        let follower = try hub(stream, snapshots).follow([aapl])
+        var news = follower.makeAsyncIterator()
+        #expect(price(await news.next(), aapl) == 200)
+        if let stream {
+            var connections = stream.connections.makeAsyncIterator()
+            try #require(await connections.next()).fail(.unsupported)
+            var endings = stream.endings.makeAsyncIterator()
+            #expect(await endings.next() == .unsupported)
+        }
+        for price in [201, 202, 203] as [Decimal] {
+            snapshots.set(aapl, price)
+            await clock.somebodySleeps(atMost: .seconds(100))
+            clock.advance(by: .seconds(100))
+            #expect(self.price(await news.next(), aapl) == price)
+        }
+    }
+
+    @Test("says why there is no quote, and that one is stale which cannot be read again")
+    func failures() async throws {
+        let snapshots = ScriptedSnapshots([aapl: 200])
+        let follower = try hub(nil, snapshots).follow([aapl, ko])
+        var news = follower.makeAsyncIterator()
+        let first = await news.next()
+        #expect(first?[ko] == .failure(ProviderFailure(.alpaca, .notFound)))
+        #expect(price(first, aapl) == 200)
+        snapshots.fail(.quotaExhausted(retryAt: nil))
+        await clock.somebodySleeps(atMost: .seconds(100))
+        clock.advance(by: .seconds(100))
+        let second = await news.next()
+        let stale = try #require(try second?[aapl]?.get())
+        #expect(stale.reading.isStale && stale.price == 200)
+        #expect(second?[ko] == .failure(ProviderFailure(.alpaca, .quotaExhausted(retryAt: nil))))
+    }
+
+    @Test("polls what the stream has no room for")
+    func symbolLimit() async throws {
+        let (stream, snapshots) = (ScriptedStream(symbolLimit: 1), ScriptedSnapshots([aapl: 200, ko: 60]))
+        let follower = try hub(stream, snapshots).follow([aapl, ko])
+        var news = follower.makeAsyncIterator()
+        _ = await news.next()
+        var connections = stream.connections.makeAsyncIterator()
+        let connection = try #require(await connections.next())
+        var wanted = connection.wanted.makeAsyncIterator()
+        #expect(await wanted.next() == [aapl])
+        var calls = snapshots.calls.makeAsyncIterator()
+        #expect(await calls.next() == [aapl, ko])
+        connection.deliver(.connected)
+        #expect(await calls.next() == [aapl, ko])
+        await clock.somebodySleeps(atMost: .seconds(100))
+        clock.advance(by: .seconds(100))
+        #expect(await calls.next() == [ko])
+    }
+
+    @Test("puts its connection down when the last has gone, and makes a new one for the next")
+    func idle() async throws {
+        let (stream, snapshots) = (ScriptedStream(), ScriptedSnapshots([aapl: 200]))
+        let hub = hub(stream, snapshots)
+        var connections = stream.connections.makeAsyncIterator()
+        var endings = stream.endings.makeAsyncIterator()
+        for round in 1...3 {
+            var follower: QuoteFollower? = try hub.follow([aapl])
+            #expect(await follower?.first { _ in true }?.count == 1)
+            let connection = try #require(await connections.next())
+            connection.deliver(.connected)
+            follower = nil
+            #expect(await endings.next() == .some(nil), "nobody wants it any more")
+            #expect(hub.symbolCount == 0)
+            // What a connection still says that was put down is heard by nobody.
+            connection.deliver(.connected)
+            connection.tell(aapl, price: 1)
+            #expect(snapshots.count(of: aapl) >= round)
+        }
+    }
+
+    @Test("ends a follower whose task is cancelled")
+    func cancelled() async throws {
+        let snapshots = ScriptedSnapshots([aapl: 200])
+        let hub = hub(nil, snapshots)
+        let follower = try hub.follow([aapl])
+        let (told, tell) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            var count = 0
+            for await _ in follower {
+                count += 1
+                tell.yield()
+            }
+            return count
+        }
+        var iterator = told.makeAsyncIterator()
+        await iterator.next()
+        task.cancel()
+        #expect(await task.value == 1)
+        #expect(hub.symbolCount == 0)
+    }
+
+    @Test("refuses more symbols and followers than its bounds, and says so")
+    func bounds() throws {
+        let snapshots = ScriptedSnapshots([:])
+        let hub = hub(nil, snapshots) {
+            $0.symbols = 1
+            $0.followers = 2
+        }
+        let first = try hub.follow([aapl])
+        #expect(throws: ProviderFailure(.alpaca, .overloaded)) { try hub.follow([aapl, ko]) }
+        let second = try hub.follow([aapl])
+        #expect(throws: ProviderFailure(.alpaca, .overloaded)) { try hub.follow([aapl]) }
+        withExtendedLifetime((first, second)) {}
+    }
+}

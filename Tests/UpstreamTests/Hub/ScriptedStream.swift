@@ -1,0 +1,106 @@
+import Brokerage
+import Synchronization
+import Upstream
+
+/// A stream that says what a test tells it to.
+///
+/// The hub's own part is looked at here; Alpaca's and Saxo's tests run it over sockets.
+final class ScriptedStream: QuoteStream {
+    /// One connection, from its beginning.
+    struct Connection: Sendable {
+        let wanted: AsyncStream<Set<Symbol>>
+        let deliver: @Sendable (StreamEvent<QuoteChange>) -> Void
+        fileprivate let ending: AsyncStream<ProviderFailure.Cause>.Continuation
+
+        func fail(_ cause: ProviderFailure.Cause) {
+            ending.yield(cause)
+        }
+
+        func tell(_ symbol: Symbol, price: Decimal) {
+            var change = QuoteChange(symbol: symbol)
+            change.price = price
+            deliver(.value(change))
+        }
+    }
+
+    let symbolLimit: Int?
+    /// Each connection as it is made.
+    let connections: AsyncStream<Connection>
+    private let connect: AsyncStream<Connection>.Continuation
+    /// What has ended, and how: nil where nobody wanted it any more.
+    let endings: AsyncStream<ProviderFailure.Cause?>
+    private let end: AsyncStream<ProviderFailure.Cause?>.Continuation
+
+    init(symbolLimit: Int? = nil) {
+        self.symbolLimit = symbolLimit
+        (connections, connect) = AsyncStream.makeStream()
+        (endings, end) = AsyncStream.makeStream()
+    }
+
+    func run(
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+    ) async throws(ProviderFailure) {
+        let (causes, ending) = AsyncStream.makeStream(of: ProviderFailure.Cause.self)
+        connect.yield(Connection(wanted: wanted, deliver: deliver, ending: ending))
+        var iterator = causes.makeAsyncIterator()
+        let cause = await iterator.next()
+        end.yield(cause)
+        throw ProviderFailure(.alpaca, cause ?? .cancelled)
+    }
+}
+
+/// Snapshots as a test gives them, and what was asked for.
+final class ScriptedSnapshots: Sendable {
+    private struct State {
+        var prices: [Symbol: Decimal] = [:]
+        var failure: ProviderFailure.Cause?
+        var asked: [Set<Symbol>] = []
+    }
+
+    private let state = Mutex(State())
+    /// Each call after it was answered.
+    let calls: AsyncStream<Set<Symbol>>
+    private let call: AsyncStream<Set<Symbol>>.Continuation
+
+    init(_ prices: [Symbol: Decimal]) {
+        (calls, call) = AsyncStream.makeStream()
+        state.withLock { $0.prices = prices }
+    }
+
+    func set(_ symbol: Symbol, _ price: Decimal) {
+        state.withLock { $0.prices[symbol] = price }
+    }
+
+    func fail(_ cause: ProviderFailure.Cause?) {
+        state.withLock { $0.failure = cause }
+    }
+
+    /// How often a symbol was asked for.
+    func count(of symbol: Symbol) -> Int {
+        state.withLock { $0.asked.count { $0.contains(symbol) } }
+    }
+
+    var read: QuoteHub.Snapshot {
+        { symbols, _ in
+            defer { self.call.yield(Set(symbols)) }
+            return self.state.withLock { state in
+                state.asked.append(Set(symbols))
+                var results: [Symbol: QuoteNews] = [:]
+                for symbol in symbols {
+                    if let cause = state.failure {
+                        results[symbol] = .failure(ProviderFailure(.alpaca, cause))
+                    } else if let price = state.prices[symbol] {
+                        var quote = Quote(
+                            symbol: symbol, reading: Reading(source: .alpaca, fetchedAt: .earliest))
+                        quote.price = price
+                        quote.previousClose = 1
+                        results[symbol] = .success(quote)
+                    } else {
+                        results[symbol] = .failure(ProviderFailure(.alpaca, .notFound))
+                    }
+                }
+                return results
+            }
+        }
+    }
+}
