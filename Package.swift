@@ -87,7 +87,8 @@ let package = Package(
             "Portico", at: "Sources/Portico",
             over: [
                 "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
-                "Upstream", "Web", "Yahoo", arguments, configuration, lifecycle, logging, signals, system,
+                "Storage", "Upstream", "Web", "Yahoo", arguments, configuration, lifecycle, logging, signals,
+                system,
             ]),
 
         // What outside harnesses measure.

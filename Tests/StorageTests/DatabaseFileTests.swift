@@ -109,6 +109,26 @@ struct DatabaseFileTests {
         #expect(error?.description.contains("/dev/null") == true)
     }
 
+    @Test("a folder that is in use is refused to others until it is let go")
+    func held() async throws {
+        try await Folder.with { folder in
+            try {
+                let hold = try FolderHold(try folder.opened())
+                withExtendedLifetime(hold) {
+                    let error = #expect(throws: StorageError.busy(path: folder.path)) {
+                        try FolderHold(try folder.opened())
+                    }
+                    #expect(error?.description.contains("two Porticos cannot share") == true)
+                }
+            }()
+            _ = try FolderHold(try folder.opened())
+            #expect(try folder.permissions(FolderHold.name) == 0o600)
+            // One inside is another one.
+            _ = try FolderHold(try folder.opened().folder("sandbox"))
+            #expect(try folder.permissions("sandbox") == 0o700)
+        }
+    }
+
     @Test("a write whose caller is cancelled is done all the same")
     func cancelled() async throws {
         try await Folder.with { folder in

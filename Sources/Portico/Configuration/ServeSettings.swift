@@ -7,7 +7,7 @@ struct ServeSettings {
     let host: String
     /// 0 for a free one.
     let port: Int
-    /// The folder that holds what is kept; nil for the default of the store.
+    /// The folder that holds what is kept; nil to keep it in memory only.
     let data: String?
     let logLevel: Logger.Level
     let market: MarketSettings

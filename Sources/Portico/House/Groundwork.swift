@@ -12,8 +12,10 @@ struct Groundwork {
     let sessions: Sessions
     let backends: Backends
 
-    init(_ settings: ServeSettings, transport: Transport, logger: Logger) async throws {
-        var wiring = Wiring(over: transport)
+    init(
+        _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger
+    ) async throws {
+        var wiring = Wiring(over: transport, counting: keeping.ledger)
         switch settings.market {
         case .sandbox:
             let sandbox = try await Sandbox.start(SandboxConfiguration(logger: logger))

@@ -29,7 +29,9 @@ struct House {
     }
 
     private init(_ settings: ServeSettings, over transport: Transport, logger: Logger) async throws {
-        let groundwork = try await Groundwork(settings, transport: transport, logger: logger)
+        let keeping = try Keeping(settings, logger: logger)
+        let groundwork = try await Groundwork(
+            settings, keeping: keeping, transport: transport, logger: logger)
         let schema = try ExecutableSchema(
             Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
             context: GatewayContext.self)
@@ -41,7 +43,8 @@ struct House {
         let greeting = Greeting(host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil)
         // They are stopped from the last to the first: the front door closes before what it leads to.
         var services: [any Service] = [
-            TransportService(transport: transport), server, GreetingService(text: greeting.text),
+            KeepingService(keeping: keeping), TransportService(transport: transport), server,
+            GreetingService(text: greeting.text),
         ]
         if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }
         group = ServiceGroup(

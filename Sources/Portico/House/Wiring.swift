@@ -12,11 +12,19 @@ struct Wiring {
     private(set) var connections: [BrokerConnection] = []
     private(set) var market: [MarketSource] = []
 
-    init(over transport: Transport, clock: CallClock = .system, retry: RetryPolicy = RetryPolicy()) {
+    /// - Parameters:
+    ///   - transport: what carries the calls.
+    ///   - ledger: what counts them; nil for one in memory.
+    ///   - clock: what times are measured by.
+    ///   - retry: how reads are tried again.
+    init(
+        over transport: Transport, counting ledger: QuotaLedger? = nil, clock: CallClock = .system,
+        retry: RetryPolicy = RetryPolicy()
+    ) {
         self.transport = transport
         self.clock = clock
         self.retry = retry
-        ledger = QuotaLedger(clock: clock)
+        self.ledger = ledger ?? QuotaLedger(clock: clock)
         monitor = ProviderMonitor(clock: clock)
     }
 

@@ -16,6 +16,11 @@ package struct DataFolder: Sendable {
         self.path = path
     }
 
+    /// A folder inside, made like this one.
+    package func folder(_ name: String) throws(StorageError) -> DataFolder {
+        try DataFolder(path(of: name))
+    }
+
     func path(of name: String) -> String {
         path.hasSuffix("/") ? path + name : path + "/" + name
     }

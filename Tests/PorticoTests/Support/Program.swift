@@ -52,6 +52,11 @@ final class Program: Sendable {
         kill(processID, SIGTERM)
     }
 
+    /// Ends it where it stands: `SIGKILL`.
+    func crash() {
+        kill(processID, SIGKILL)
+    }
+
     /// The exit status, once it has ended; 128 more than the signal that ended it, as shells have it.
     var exitStatus: Int32 {
         get async { await exit.wait() }

@@ -44,6 +44,25 @@ func withServer<Value>(
     }
 }
 
+/// Runs `portico serve` around a test, and ends it by `kill -9`.
+func withCrashingServer<Value>(
+    environment: [String: String], sourceLocation: SourceLocation = #_sourceLocation,
+    _ test: (RunningServer) async throws -> Value
+) async throws -> Value {
+    try await Turns.take {
+        let program = try Program(["serve", "--port", "0"], environment: environment)
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await test(RunningServer(program: program, port: program.port())))
+        } catch {
+            result = .failure(error)
+        }
+        program.crash()
+        #expect(await program.exitStatus == 128 + 9, sourceLocation: sourceLocation)
+        return try result.get()
+    }
+}
+
 /// Runs a program that listens around a test; stops it with SIGTERM, after which its exit status must be 0.
 func withProgram<Value>(
     _ arguments: [String], environment: [String: String] = [:],
