@@ -1,3 +1,5 @@
+package import Brokerage
+
 /// Stand-ins for the providers, on one port, over one market.
 ///
 /// Each provider is spoken to as the real one is, at a base URL of its own. Calls are counted, and things go
@@ -14,6 +16,8 @@ package struct Sandbox: Sendable {
     /// What Saxo's streams are made to say.
     package let saxoStreams: SaxoStreamDesk
     package let market: Market
+    /// What can be called.
+    package let endpoints: EndpointCatalogue
     /// What goes wrong.
     package let faults: FaultBook
     /// What users do when an application asks for access, at every provider.
@@ -53,22 +57,25 @@ package struct Sandbox: Sendable {
     private init(_ configuration: SandboxConfiguration) async throws {
         let market = Market(seed: configuration.seed)
         let stage = Stage(market, clock: configuration.clock)
-        let (counter, faults) = (CallCounter(), FaultBook())
+        let (counter, faults) = (CallCounter(), FaultBook(seed: configuration.seed))
         let (decisions, streams) = (OAuthDecisionBook(), OpenStreams())
-        let alpaca = AlpacaStandIn(configuration, stage: stage, decisions: decisions)
-        let alphaVantage = AlphaVantageStandIn(configuration, stage: stage)
-        let yahoo = YahooStandIn(configuration, stage: stage)
-        let polygon = PolygonStandIn(configuration, stage: stage)
-        let saxo = SaxoStandIn(configuration, stage: stage, decisions: decisions)
+        let alpaca = AlpacaStandIn(
+            configuration, stage: stage.seen(by: .alpaca), decisions: decisions)
+        let alphaVantage = AlphaVantageStandIn(configuration, stage: stage.seen(by: .alphaVantage))
+        let yahoo = YahooStandIn(configuration, stage: stage.seen(by: .yahoo))
+        let polygon = PolygonStandIn(configuration, stage: stage.seen(by: .polygon))
+        let saxo = SaxoStandIn(configuration, stage: stage.seen(by: .saxo), decisions: decisions)
         let limiters =
             alpaca.limiters + [alphaVantage.budget, yahoo.budget, polygon.budget] + saxo.resettables
+        let standIns =
+            alpaca.standIns + [alphaVantage.standIn, polygon.standIn] + yahoo.standIns + saxo.standIns
+        endpoints = EndpointCatalogue(standIns)
         let desk = ControlDesk(
-            counter: counter, faults: faults, stage: stage, limiters: limiters, decisions: decisions,
-            streams: streams)
+            endpoints: endpoints, users: configuration.users.map(\.name), counter: counter, faults: faults,
+            stage: stage, limiters: limiters, decisions: decisions, streams: streams)
         switchboard = Switchboard(
-            standIns: alpaca.standIns + [alphaVantage.standIn, polygon.standIn] + yahoo.standIns
-                + saxo.standIns,
-            control: desk.routes + saxo.control, calls: counter, faults: faults, streams: streams)
+            standIns: standIns, control: desk.routes + saxo.control, calls: counter, faults: faults,
+            streams: streams)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
             open: switchboard.open, answer: switchboard.answer)
@@ -104,10 +111,15 @@ package struct Sandbox: Sendable {
         await switchboard.answer(request)
     }
 
-    /// What the market is made to look like.
+    /// What the market is made to look like, at every provider that has no script of its own.
     package var script: MarketScript {
         get { stage.script }
         nonmutating set { stage.set(newValue) }
+    }
+
+    /// Makes the market look otherwise at one provider, until ``script`` is set or ``reset()``.
+    package func setScript(_ script: MarketScript, of provider: Provider) {
+        stage.seen(by: provider).set(script)
     }
 
     /// Forgets calls, faults, script and what has been used of rate limits.

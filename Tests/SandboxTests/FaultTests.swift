@@ -141,41 +141,6 @@ struct FaultTests {
         }
     }
 
-    @Test(
-        "a script that cannot be meant is refused with what is wrong and what is right",
-        arguments: [
-            ("/_sandbox/faults", "{", "not JSON: expected a member name at byte 1"),
-            ("/_sandbox/faults", "[]", "an object is expected"),
-            ("/_sandbox/faults", #"{"effect":"hang","tims":1}"#, "unknown member \"tims\"; known are "),
-            ("/_sandbox/faults", #"{"effect":"fire"}"#, "\"effect\" must be one of latency, status, "),
-            ("/_sandbox/faults", #"{"effect":"status"}"#, "\"status\" needs a \"status\" of 400 ... 599"),
-            (
-                "/_sandbox/faults", #"{"effect":"status","status":200}"#,
-                "\"status\" must be a whole number of 400 ... 599"
-            ),
-            ("/_sandbox/faults", #"{"effect":"latency"}"#, "\"latency\" needs \"milliseconds\""),
-            (
-                "/_sandbox/faults", #"{"effect":"hang","provider":"alpakka"}"#,
-                "\"provider\" must be one of [\"alpaca\", "
-            ),
-            (
-                "/_sandbox/faults", #"{"effect":"hang","endpoint":7}"#,
-                "\"endpoint\" must be a string such as "
-            ),
-            (
-                "/_sandbox/faults", #"{"effect":"hang","remaining":0}"#,
-                "\"remaining\" must be a whole number of 1 ... 1000000"
-            ),
-            ("/_sandbox/market", #"{"hours":"shut"}"#, "\"hours\" must be one of [\"as_scheduled\", "),
-            ("/_sandbox/market", #"{"unpriced":"AAPL"}"#, "\"unpriced\" must be a list of symbols"),
-        ])
-    func refuses(path: String, body: String, message: String) async throws {
-        let reply = try await withSandbox { try await $0.client.post(path, body) }
-        #expect(reply.status == 400)
-        let error = try JSONValue(parsing: reply.body)["error"]?.string
-        #expect(error?.hasPrefix(message) == true, "\(error ?? "")")
-    }
-
     @Test("the script is bounded")
     func bounded() async throws {
         try await withSandbox { house in

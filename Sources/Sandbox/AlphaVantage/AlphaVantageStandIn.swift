@@ -23,7 +23,10 @@ struct AlphaVantageStandIn {
     init(_ configuration: SandboxConfiguration, stage: Stage) {
         let settings = configuration.alphaVantage
         let gate = AlphaVantageGate(settings: settings, budget: budget)
-        let query = Route(.GET, "/query", qualifier: { Self.function(of: $0)?.rawValue }) { request in
+        let functions = Route.Qualifier(AlphaVantageFunction.allCases.map(\.rawValue)) {
+            Self.function(of: $0)?.rawValue
+        }
+        let query = Route(.GET, "/query", qualifier: functions) { request in
             do {
                 let plan = try gate.admit(request[query: "apikey"], at: stage.clock.now)
                 guard let function = Self.function(of: request) else {

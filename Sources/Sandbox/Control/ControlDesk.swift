@@ -3,17 +3,26 @@ import NIOHTTP1
 
 /// What tests and demonstrations do to a running sandbox, over HTTP and from this machine only.
 ///
-/// - `GET /_sandbox/calls`: how often each endpoint was called, by provider.
-/// - `POST /_sandbox/reset`: forgets calls, faults, script and what has been used of rate limits.
-/// - `GET /_sandbox/faults`: the script of faults. `POST`: adds one (see ``Fault/init(_:)-json``).
-/// - `POST /_sandbox/market`: `{"hours": "open"|"closed"|"as_scheduled", "unpriced": ["AAPL"]}`.
-/// - `POST /_sandbox/disconnect`: `{"provider": "alpaca", "endpoint": "GET /v2/{feed}"}`, both optional: cuts
-///   the streams that are open.
-/// - `POST /_sandbox/oauth`: `{"decision": "ask"|"approve"|"refuse", "user": "demo"}`, where `user` belongs to
-///   `approve`: what users do when an application asks for access.
+/// What is wrong with a request is told in a body `{"error": "…"}`, with the status 400. Under `/_sandbox`:
+///
+/// - `GET /endpoints`: every endpoint by provider, as counts and scripts name it.
+/// - `GET /calls`, `?provider=alpaca&endpoint=GET /v2/account`, both optional: how often each endpoint was
+///   called. `DELETE /calls`: begins to count anew.
+/// - `GET /faults`: the script of faults. `POST`: adds one (see ``Fault/init(_:in:)``). `DELETE`: ends them all.
+/// - `GET /market`: what the market is made to look like. `POST`: `{"hours": "open"|"closed"|"as_scheduled",
+///   "unpriced": ["AAPL"], "provider": "saxo"}`, all optional; without a provider it holds for all.
+/// - `GET /streams`: how many streams are open at each endpoint.
+/// - `POST /disconnect`: `{"provider": "alpaca", "endpoint": "GET /v2/{feed}"}`, both optional: cuts the streams
+///   that are open.
+/// - `GET /oauth`, `POST /oauth`: `{"decision": "ask"|"approve"|"refuse", "user": "demo"}`, where `user` belongs
+///   to `approve`: what users do when an application asks for access.
+/// - `POST /reset`: forgets calls, faults, market, decisions and what has been used of rate limits.
 struct ControlDesk: Sendable {
     static let prefix = "_sandbox"
 
+    let endpoints: EndpointCatalogue
+    /// Who may approve, by name.
+    let users: [String]
     let counter: CallCounter
     let faults: FaultBook
     let stage: Stage
@@ -22,43 +31,11 @@ struct ControlDesk: Sendable {
     let streams: OpenStreams
 
     var routes: [Route] {
-        [
-            .get("/calls") { _ in .json(["calls": calls]) },
-            .post("/reset") { _ in
+        callRoutes + faultRoutes + marketRoutes + streamRoutes + oauthRoutes + [
+            .control(.POST, "/reset") { _ in
                 reset()
                 return Response(status: .noContent)
-            },
-            .get("/faults") { _ in .json(["faults": .array(faults.faults.map(\.json))]) },
-            .post("/faults") { request in
-                try told {
-                    let fault = try Fault(JSON(parsing: request.body))
-                    guard faults.add(fault) else {
-                        throw ScriptError("the script holds \(FaultBook.maximumCount) faults; reset it first")
-                    }
-                    return .json(fault.json, status: .created)
-                }
-            },
-            .post("/market") { request in
-                try told {
-                    let script = try MarketScript(JSON(parsing: request.body))
-                    stage.set(script)
-                    return .json(script.json)
-                }
-            },
-            .post("/disconnect") { request in
-                try told {
-                    let target = try StreamTarget(JSON(parsing: request.body))
-                    let count = streams.cut(target.provider, target.endpoint)
-                    return .json(["streams": JSON(integerLiteral: count)])
-                }
-            },
-            .post("/oauth") { request in
-                try told {
-                    let decision = try OAuthDecision(JSON(parsing: request.body))
-                    decisions.decision = decision
-                    return .json(decision.json)
-                }
-            },
+            }
         ]
     }
 
@@ -70,34 +47,116 @@ struct ControlDesk: Sendable {
         for limiter in limiters { limiter.reset() }
     }
 
-    private var calls: JSON {
-        .object(
-            Provider.allCases.map { provider in
-                let counts = counter.calls.all(of: provider)
-                return .init(
-                    name: provider.controlName,
-                    value: .object(counts.map { .init(name: $0.name, value: JSON(integerLiteral: $0.count)) })
-                )
-            })
+    private var callRoutes: [Route] {
+        [
+            .control(.GET, "/endpoints") { _ in
+                .json([
+                    "endpoints": .byProvider { provider in
+                        .array(endpoints.names(of: provider, for: .failing).map { .string($0) })
+                    }
+                ])
+            },
+            .control(.GET, "/calls") { request in
+                let target = try EndpointTarget(query: request.query, in: endpoints, for: .counting)
+                return .json(["calls": counter.calls.json(target)])
+            },
+            .control(.DELETE, "/calls") { _ in
+                counter.reset()
+                return Response(status: .noContent)
+            },
+        ]
     }
 
-    /// Errors in what was sent are told to the sender.
-    private func told(_ answer: () throws -> Response) throws -> Response {
-        do {
-            return try answer()
-        } catch let error as ScriptError {
-            return .json(["error": .string(error.description)], status: .badRequest)
-        } catch let error as JSON.SyntaxError {
-            return .json(["error": .string("not JSON: \(error)")], status: .badRequest)
-        }
+    private var faultRoutes: [Route] {
+        [
+            .control(.GET, "/faults") { _ in .json(["faults": .array(faults.faults.map(\.json))]) },
+            .control(.POST, "/faults") { request in
+                let fault = try Fault(JSON(parsing: request.body), in: endpoints)
+                guard faults.add(fault) else {
+                    throw ScriptError("the script holds \(FaultBook.maximumCount) faults; reset it first")
+                }
+                return .json(fault.json, status: .created)
+            },
+            .control(.DELETE, "/faults") { _ in
+                faults.reset()
+                return Response(status: .noContent)
+            },
+        ]
+    }
+
+    private var marketRoutes: [Route] {
+        [
+            .control(.GET, "/market") { _ in
+                let exceptions = stage.exceptions
+                return .json([
+                    "market": stage.script.json,
+                    "exceptions": .byProvider(where: { exceptions[$0] != nil }) { provider in
+                        (exceptions[provider] ?? MarketScript()).json
+                    },
+                ])
+            },
+            .control(.POST, "/market") { request in
+                let document = try JSON(parsing: request.body)
+                let script = try MarketScript(document, in: stage.market)
+                let provider = try document.text("provider", such: Provider.saxo.controlName)
+                    .map { name throws(ScriptError) in try Provider(script: name) }
+                (provider.map(stage.seen) ?? stage).set(script)
+                return .json(script.json)
+            },
+        ]
+    }
+
+    private var streamRoutes: [Route] {
+        [
+            .control(.GET, "/streams") { _ in
+                .json([
+                    "streams": .byProvider(where: { !endpoints.streams(of: $0).isEmpty }) { provider in
+                        .object(
+                            endpoints.streams(of: provider).map { name in
+                                .init(name: name, value: JSON(integerLiteral: streams[provider, name]))
+                            })
+                    }
+                ])
+            },
+            .control(.POST, "/disconnect") { request in
+                let document = try JSON(parsing: request.body)
+                try document.requireMembers(["provider", "endpoint"])
+                let target = try EndpointTarget(document, in: endpoints, for: .cutting)
+                let count = streams.cut(target.provider, target.endpoint)
+                return .json(["streams": JSON(integerLiteral: count)])
+            },
+        ]
+    }
+
+    private var oauthRoutes: [Route] {
+        [
+            .control(.GET, "/oauth") { _ in .json(decisions.decision.json) },
+            .control(.POST, "/oauth") { request in
+                let decision = try OAuthDecision(JSON(parsing: request.body), users: users)
+                decisions.decision = decision
+                return .json(decision.json)
+            },
+        ]
     }
 }
 
-/// Why a script is refused.
-struct ScriptError: Error, Hashable, CustomStringConvertible {
-    let description: String
+extension JSON {
+    /// An object with a member for every provider, or for those that are meant.
+    fileprivate static func byProvider(
+        where isMeant: (Provider) -> Bool = { _ in true }, _ value: (Provider) -> JSON
+    ) -> JSON {
+        .object(
+            Provider.allCases.filter(isMeant).map { .init(name: $0.controlName, value: value($0)) })
+    }
+}
 
-    init(_ description: String) {
-        self.description = description
+extension Calls {
+    /// The counts of what is meant, by provider; an endpoint that is named is counted even when it is 0.
+    fileprivate func json(_ target: EndpointTarget) -> JSON {
+        .byProvider(where: { target.provider ?? $0 == $0 }) { provider in
+            let counts =
+                target.endpoint.map { [(name: $0, count: self[provider, $0])] } ?? all(of: provider)
+            return .object(counts.map { .init(name: $0.name, value: JSON(integerLiteral: $0.count)) })
+        }
     }
 }

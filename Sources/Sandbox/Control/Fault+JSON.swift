@@ -4,29 +4,22 @@ extension Fault {
     /// Reads a fault as the control endpoint takes it; throws ``ScriptError`` that names the member at fault.
     ///
     /// `{"effect": "status", "status": 503, "retry_after": 2, "provider": "alpaca", "endpoint": "GET
-    /// /v2/account", "remaining": 1, "every": 1}`; the effects are `latency` (with `milliseconds`), `status`
+    /// /v2/account", "remaining": 1, "every": 1, "percent": 100}`; the effects are `latency` (with `milliseconds`), `status`
     /// (with `status`, 400 ... 599, and perhaps `retry_after` in seconds), `malformed_body`,
     /// `truncated_body`, `closed_connection`, `hang`, `disconnect` and `expired_token`.
     ///
     /// An endpoint `GET /v2/{feed} message` stands for the single messages of a stream.
-    init(_ json: JSON) throws(ScriptError) {
+    init(_ json: JSON, in catalogue: EndpointCatalogue) throws(ScriptError) {
         try json.requireMembers([
             "effect", "milliseconds", "status", "retry_after", "provider", "endpoint", "remaining", "every",
+            "percent",
         ])
-        var provider: Provider?
-        if let name = json["provider"] {
-            provider = name.string.flatMap(Provider.init(controlName:))
-            guard provider != nil else {
-                throw ScriptError("\"provider\" must be one of \(Provider.allCases.map(\.controlName))")
-            }
-        }
-        if let endpoint = json["endpoint"], endpoint.string == nil {
-            throw ScriptError("\"endpoint\" must be a string such as \"GET /v2/account\"")
-        }
+        let target = try EndpointTarget(json, in: catalogue, for: .failing)
         self.init(
-            try Effect(json), provider: provider, endpoint: json["endpoint"]?.string,
+            try Effect(json), provider: target.provider, endpoint: target.endpoint,
             remaining: try json.whole("remaining", in: 1...1_000_000),
-            every: try json.whole("every", in: 1...1_000_000) ?? 1)
+            every: try json.whole("every", in: 1...1_000_000) ?? 1,
+            percent: try json.whole("percent", in: 1...100) ?? 100)
     }
 
     var json: JSON {
@@ -35,13 +28,20 @@ extension Fault {
         if let endpoint { members.append(.init(name: "endpoint", value: .string(endpoint))) }
         if let remaining { members.append(.init(name: "remaining", value: JSON(integerLiteral: remaining))) }
         if every > 1 { members.append(.init(name: "every", value: JSON(integerLiteral: every))) }
+        if percent < 100 { members.append(.init(name: "percent", value: JSON(integerLiteral: percent))) }
         return .object(members)
     }
 }
 
 extension Fault.Effect {
     fileprivate init(_ json: JSON) throws(ScriptError) {
-        switch json["effect"]?.string {
+        let name = try json.text("effect", such: "hang")
+        for (member, effect) in [
+            ("milliseconds", "latency"), ("status", "status"), ("retry_after", "status"),
+        ] where json[member] != nil && name != effect {
+            throw ScriptError("\"\(member)\" belongs to the effect \"\(effect)\"")
+        }
+        switch name {
         case "latency":
             guard let milliseconds = try json.whole("milliseconds", in: 0...600_000) else {
                 throw ScriptError("\"latency\" needs \"milliseconds\"")

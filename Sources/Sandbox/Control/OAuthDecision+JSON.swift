@@ -1,12 +1,16 @@
 extension OAuthDecision {
     /// Reads `{"decision": "approve", "user": "demo"}`; throws ``ScriptError`` for anything else.
-    init(_ json: JSON) throws(ScriptError) {
+    init(_ json: JSON, users: [String]) throws(ScriptError) {
         try json.requireMembers(["decision", "user"])
-        switch json["decision"]?.string {
+        let decision = try json.text("decision", such: "approve")
+        guard decision == "approve" || json["user"] == nil else {
+            throw ScriptError("\"user\" belongs to \"approve\"")
+        }
+        switch decision {
         case "ask": self = .ask
         case "approve":
-            guard let user = json["user"]?.string else {
-                throw ScriptError("\"approve\" needs a \"user\" such as \"demo\"")
+            guard let user = json["user"]?.string, users.contains(user) else {
+                throw ScriptError("\"approve\" needs a \"user\", one of \(users)")
             }
             self = .approve(user: user)
         case "refuse": self = .refuse

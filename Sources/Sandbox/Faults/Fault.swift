@@ -11,16 +11,19 @@ package struct Fault: Sendable, Hashable {
     package var remaining: Int?
     /// Every how many calls it strikes: 1 for each, 3 for every third.
     package var every: Int
+    /// Of a hundred calls that it might strike, how many it does, by the sandbox's seed: 1 to 100.
+    package var percent: Int
 
     package init(
         _ effect: Effect, provider: Provider? = nil, endpoint: String? = nil, remaining: Int? = nil,
-        every: Int = 1
+        every: Int = 1, percent: Int = 100
     ) {
         self.provider = provider
         self.endpoint = endpoint
         self.effect = effect
         self.remaining = remaining
         self.every = max(1, every)
+        self.percent = min(max(1, percent), 100)
     }
 
     package enum Effect: Sendable, Hashable {

@@ -5,31 +5,51 @@ import Synchronization
 /// A lock, because taking a call's faults from the script is one step, and calls come from many tasks at
 /// once.
 package final class FaultBook: Sendable {
-    private let entries = Mutex<[Entry]>([])
+    private let noise: Noise
+    private let script = Mutex(Script())
+
+    private struct Script {
+        var entries: [Entry] = []
+        /// Faults added since the script was empty at last, so that a reset begins the same luck anew.
+        var added = 0
+    }
 
     private struct Entry {
         var fault: Fault
+        let luck: Noise
         /// Calls that the fault was meant for so far, struck or spared.
         var seen = 0
+
+        /// Whether the next call is struck.
+        mutating func strikesNext() -> Bool {
+            seen += 1
+            return seen.isMultiple(of: fault.every) && luck.number(seen, below: 100) < fault.percent
+        }
+    }
+
+    /// The seed is that of the market: the same script strikes the same calls.
+    init(seed: UInt64) {
+        noise = Noise(seed: seed).branch("faults")
     }
 
     /// The most faults that a script holds.
     package static let maximumCount = 256
 
     /// What is still to come, in order.
-    package var faults: [Fault] { entries.withLock { $0.map(\.fault) } }
+    package var faults: [Fault] { script.withLock { $0.entries.map(\.fault) } }
 
     /// Adds to the script; false when it is full.
     package func add(_ fault: Fault) -> Bool {
-        entries.withLock { entries in
-            guard entries.count < Self.maximumCount else { return false }
-            entries.append(Entry(fault: fault))
+        script.withLock { script in
+            guard script.entries.count < Self.maximumCount else { return false }
+            script.entries.append(Entry(fault: fault, luck: noise.branch(String(script.added))))
+            script.added += 1
             return true
         }
     }
 
     package func reset() {
-        entries.withLock { $0 = [] }
+        script.withLock { $0 = Script() }
     }
 
     /// Takes the faults of one call from the script.
@@ -43,17 +63,16 @@ package final class FaultBook: Sendable {
     }
 
     private func take(_ strikes: (Fault) -> Bool) -> FaultScript {
-        entries.withLock { entries in
+        script.withLock { script in
             var effects: [Fault.Effect] = []
-            for index in entries.indices where strikes(entries[index].fault) {
-                entries[index].seen += 1
-                guard entries[index].seen.isMultiple(of: entries[index].fault.every) else { continue }
-                effects.append(entries[index].fault.effect)
-                if let remaining = entries[index].fault.remaining {
-                    entries[index].fault.remaining = remaining - 1
+            for index in script.entries.indices where strikes(script.entries[index].fault) {
+                guard script.entries[index].strikesNext() else { continue }
+                effects.append(script.entries[index].fault.effect)
+                if let remaining = script.entries[index].fault.remaining {
+                    script.entries[index].fault.remaining = remaining - 1
                 }
             }
-            entries.removeAll { ($0.fault.remaining ?? 1) <= 0 }
+            script.entries.removeAll { ($0.fault.remaining ?? 1) <= 0 }
             return FaultScript(effects: effects)
         }
     }

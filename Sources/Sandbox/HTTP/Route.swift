@@ -5,14 +5,24 @@ package struct Route: Sendable {
     package let method: HTTPMethod
     package let template: PathTemplate
     package let answer: @Sendable (Request) async throws -> Response
-    /// Tells endpoints apart that share a path: the word that follows ``name``; nil for the bare name.
-    ///
-    /// The words that it may return must be few, whatever is asked.
-    package let qualifier: (@Sendable (Request) -> String?)?
+    /// Tells endpoints apart that share a path; nil where there is but one.
+    package let qualifier: Qualifier?
+
+    /// Which of several endpoints on one path a request is about.
+    package struct Qualifier: Sendable {
+        /// Every word that may follow ``Route/name``.
+        package let words: [String]
+        /// One of ``words``; nil for the bare name.
+        package let word: @Sendable (Request) -> String?
+
+        package init(_ words: [String], _ word: @escaping @Sendable (Request) -> String?) {
+            self.words = words
+            self.word = word
+        }
+    }
 
     package init(
-        _ method: HTTPMethod, _ template: PathTemplate,
-        qualifier: (@Sendable (Request) -> String?)? = nil,
+        _ method: HTTPMethod, _ template: PathTemplate, qualifier: Qualifier? = nil,
         _ answer: @escaping @Sendable (Request) async throws -> Response
     ) {
         self.method = method
@@ -38,7 +48,12 @@ package struct Route: Sendable {
 
     /// ``name``, or for one of several endpoints on one path `GET /query GLOBAL_QUOTE`.
     package func name(of request: Request) -> String {
-        qualifier?(request).map { "\(name) \($0)" } ?? name
+        qualifier?.word(request).map { "\(name) \($0)" } ?? name
+    }
+
+    /// Every name that a request of this route may have.
+    var names: [String] {
+        [name] + (qualifier?.words ?? []).map { "\(name) \($0)" }
     }
 }
 

@@ -41,9 +41,18 @@ package struct Switchboard: Sendable {
             return await route.answering(request) {
                 .text("Internal server error\n", status: .internalServerError)
             }
-        case .otherMethod: return .text("Method not allowed\n", status: .methodNotAllowed)
-        case .nothing: return .unknownPath
+        case .otherMethod: return Self.lost("no such method", among: control, status: .methodNotAllowed)
+        case .nothing: return Self.lost("no such path", among: control, status: .notFound)
         }
+    }
+
+    /// Tells somebody at the control desk where to go instead.
+    private static func lost(
+        _ reason: String, among routes: [Route], status: HTTPResponseStatus
+    ) -> Response {
+        let names = routes.map { "\($0.method.rawValue) /\(ControlDesk.prefix)\($0.template)" }
+        return .json(
+            ["error": .string("\(reason); there are \(names.joined(separator: ", "))")], status: status)
     }
 }
 
@@ -70,7 +79,7 @@ private enum Match {
     func name(of request: Request) -> String {
         switch self {
         case .route(let route, let request): route.name(of: request)
-        case .otherMethod, .nothing: "unknown"
+        case .otherMethod, .nothing: EndpointCatalogue.unknown
         }
     }
 }

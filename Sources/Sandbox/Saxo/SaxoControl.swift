@@ -9,15 +9,9 @@ struct SaxoControl: Sendable {
 
     var routes: [Route] {
         [
-            .post("/saxo/streams") { request in
-                do {
-                    try perform(JSON(parsing: request.body))
-                    return Response(status: .noContent)
-                } catch let error as ScriptError {
-                    return .json(["error": .string(error.description)], status: .badRequest)
-                } catch let error as JSON.SyntaxError {
-                    return .json(["error": .string("not JSON: \(error)")], status: .badRequest)
-                }
+            .control(.POST, "/saxo/streams") { request in
+                try perform(JSON(parsing: request.body))
+                return Response(status: .noContent)
             }
         ]
     }
@@ -25,12 +19,18 @@ struct SaxoControl: Sendable {
     private func perform(_ json: JSON) throws(ScriptError) {
         try json.requireMembers(["demand", "references"])
         let references = json["references"]?.elements ?? []
-        guard references.allSatisfy({ $0.string != nil }) else {
+        guard json["references"]?.elements != nil || json["references"] == nil,
+            references.allSatisfy({ $0.string != nil })
+        else {
             throw ScriptError("\"references\" must be a list of reference ids")
         }
         switch json["demand"]?.string {
         case "reset": streams.demandReset(references.compactMap(\.string))
-        case "disconnect": streams.demandDisconnect()
+        case "disconnect":
+            guard json["references"] == nil else {
+                throw ScriptError("\"references\" belong to the demand \"reset\"")
+            }
+            streams.demandDisconnect()
         case .some, nil: throw ScriptError("\"demand\" must be one of reset, disconnect")
         }
     }

@@ -1,0 +1,172 @@
+import Brokerage
+import NIOCore
+import Sandbox
+import TestSupport
+import Testing
+
+/// Every effect at every provider, scripted over HTTP as a demonstration does.
+@Suite("Every fault at every provider")
+struct FaultMatrixTests {
+    /// Two endpoints of a provider, and what it says when things go wrong.
+    struct Probe: Sendable, CustomTestStringConvertible {
+        let provider: Provider
+        let endpoint: String
+        let path: String
+        let spared: String
+        var headers: [String: String] = [:]
+        /// The schema's definition of a refusal's body; nil where it is none of JSON.
+        var tooManyShape: String?
+        var tooManyStatus = 429
+        /// How an expired credential is told.
+        var expired: (status: Int, shape: String?) = (401, nil)
+        var testDescription: String { "\(provider.rawValue) \(endpoint)" }
+        /// The provider's name in control documents.
+        var name: String { provider.rawValue.lowercased() }
+
+        static let all: [Probe] = [
+            Probe(
+                provider: .alpaca, endpoint: "GET /v2/account", path: "/alpaca/v2/account",
+                spared: "/alpaca/v2/positions", headers: House.demo, tooManyShape: "Error",
+                expired: (401, "Error")),
+            Probe(
+                provider: .saxo, endpoint: "GET /port/v1/clients/me", path: "/saxo/port/v1/clients/me",
+                spared: "/saxo/port/v1/accounts/me", headers: House.saxoDemo, tooManyShape: "Error"),
+            Probe(
+                provider: .alphaVantage, endpoint: "GET /query GLOBAL_QUOTE",
+                path: "/alpha-vantage/query?function=GLOBAL_QUOTE&symbol=IBM&apikey="
+                    + AlphaVantageSettings.premiumKey,
+                spared: "/alpha-vantage/query?function=SYMBOL_SEARCH&keywords=ibm&apikey="
+                    + AlphaVantageSettings.premiumKey,
+                tooManyShape: "Notice", tooManyStatus: 200, expired: (200, "Notice")),
+            Probe(
+                provider: .yahoo, endpoint: "GET /v8/finance/chart/{symbol}",
+                path: "/yahoo/v8/finance/chart/AAPL", spared: "/yahoo/v1/finance/search?q=apple",
+                expired: (401, "FinanceError")),
+            Probe(
+                provider: .polygon, endpoint: "GET /v2/reference/news", path: "/polygon/v2/reference/news",
+                spared: "/polygon/v3/reference/tickers/AAPL",
+                headers: ["Authorization": "Bearer \(PolygonSettings.realtimeKey)"], tooManyShape: "Error",
+                expired: (401, "Error")),
+        ]
+
+        func ask(_ house: House, _ path: String? = nil) async throws -> Client.Reply {
+            try await house.client.get(path ?? self.path, headers)
+        }
+
+        func isValid(_ body: String, as shape: String?) throws -> Bool {
+            guard let shape else { return (try? JSONValue(parsing: body)) == nil }
+            return try Golden.schema(of: name.replacing("_", with: "")).definition(shape)
+                .violations(in: JSONValue(parsing: body)).isEmpty
+        }
+    }
+
+    /// An effect as it is scripted, and how it is seen.
+    struct Effect: Sendable, CustomTestStringConvertible {
+        let json: String
+        let isSeen: @Sendable (Probe, Client.Reply) throws -> Bool
+        var testDescription: String { json }
+
+        static let all: [Effect] = [
+            Effect(json: #""effect":"status","status":429,"retry_after":7"#) { probe, reply in
+                try reply.status == probe.tooManyStatus && reply.headers["retry-after"] == "7"
+                    && probe.isValid(reply.body, as: probe.tooManyShape)
+            },
+            Effect(json: #""effect":"status","status":503"#) { _, reply in
+                reply.status == 503 && reply.headers["content-type"] == "text/html"
+                    && reply.headers["retry-after"] == nil
+            },
+            Effect(json: #""effect":"status","status":500"#) { _, reply in reply.status == 500 },
+            Effect(json: #""effect":"malformed_body""#) { probe, reply in
+                try reply.status == 200 && reply.isWhole && probe.isValid(reply.body, as: nil)
+            },
+            Effect(json: #""effect":"truncated_body""#) { _, reply in
+                reply.status == 200 && !reply.isWhole && !reply.body.isEmpty
+            },
+            Effect(json: #""effect":"closed_connection""#) { _, reply in reply.status == nil },
+            Effect(json: #""effect":"disconnect""#) { _, reply in reply.status == nil },
+            Effect(json: #""effect":"expired_token""#) { probe, reply in
+                try reply.status == probe.expired.status
+                    && probe.isValid(reply.body, as: probe.expired.shape)
+            },
+            Effect(json: #""effect":"latency","milliseconds":1"#) { _, reply in
+                reply.status == 200 && reply.isWhole
+            },
+        ]
+    }
+
+    @Test(
+        "strikes its endpoint once, spares all else, and every call is counted", arguments: Probe.all,
+        Effect.all)
+    func strikes(_ probe: Probe, _ effect: Effect) async throws {
+        try await withSandbox { house in
+            let script =
+                #"{\#(effect.json),"provider":"\#(probe.name)","endpoint":"\#(probe.endpoint)","remaining":1}"#
+            let added = try await house.client.post("/_sandbox/faults", script)
+            #expect(added.status == 201)
+            #expect(try await probe.ask(house, probe.spared).status == 200)
+            for other in Probe.all where other.provider != probe.provider {
+                #expect(try await other.ask(house).status == 200, "\(other.name)")
+            }
+            let struck = try await probe.ask(house)
+            #expect(try effect.isSeen(probe, struck), "\(struck)")
+            let after = try await probe.ask(house)
+            #expect(after.status == 200 && after.isWhole)
+            let count = try await house.client.get(
+                "/_sandbox/calls?provider=\(probe.name)&endpoint="
+                    + probe.endpoint.replacing(" ", with: "+"))
+            #expect(count.body == #"{"calls":{"\#(probe.name)":{"\#(probe.endpoint)":2}}}"#)
+        }
+    }
+
+    @Test("hangs until the client goes, or the sandbox stops", arguments: Probe.all)
+    func hangs(_ probe: Probe) async throws {
+        let received = try await withSandbox { house -> Task<Client.Reply, any Error> in
+            let script = #"{"effect":"hang","provider":"\#(probe.name)","endpoint":"\#(probe.endpoint)"}"#
+            let added = try await house.client.post("/_sandbox/faults", script)
+            #expect(added.status == 201)
+            let hanging = Task { try await probe.ask(house) }
+            while house.sandbox.calls[probe.provider, probe.endpoint] == 0 { await Task.yield() }
+            #expect(try await probe.ask(house, probe.spared).status == 200)
+            return hanging
+        }
+        #expect(try await received.value.status == nil)
+    }
+
+    @Test("what is scripted for a provider strikes all its endpoints", arguments: Probe.all)
+    func wholeProvider(_ probe: Probe) async throws {
+        try await withSandbox { house in
+            let script = #"{"effect":"closed_connection","provider":"\#(probe.name)"}"#
+            let added = try await house.client.post("/_sandbox/faults", script)
+            #expect(added.status == 201)
+            for path in [probe.path, probe.spared] {
+                #expect(try await probe.ask(house, path).status == nil)
+            }
+            for other in Probe.all where other.provider != probe.provider {
+                let reply = try await other.ask(house)
+                #expect(reply.status == 200)
+            }
+            #expect(try await house.client.send("DELETE", "/_sandbox/faults").status == 204)
+            #expect(try await probe.ask(house).status == 200)
+        }
+    }
+
+    @Test("an error rate strikes so many of a hundred calls, the same ones for the same seed")
+    func rate() async throws {
+        func struck(seed: UInt64) async throws -> [Bool] {
+            try await withSandbox({
+                $0.seed = seed
+                $0.alpaca.tradingRequestsPerMinute = 1_000
+            }) { house in
+                let script = #"{"effect":"status","status":500,"percent":30}"#
+                #expect(try await house.client.post("/_sandbox/faults", script).body == script)
+                var struck: [Bool] = []
+                for _ in 0..<200 { struck.append(try await house.trading("/v2/clock").status == 500) }
+                return struck
+            }
+        }
+        let first = try await struck(seed: 7)
+        #expect((40...80).contains(first.count { $0 }))
+        #expect(try await struck(seed: 7) == first)
+        #expect(try await struck(seed: 8) != first)
+    }
+}
