@@ -8,46 +8,6 @@ import Upstream
 /// The client against the stand-in, over HTTP: two independent readings of the same facts.
 @Suite("The sandbox")
 struct SandboxTests {
-    /// A Friday, 11:00 in New York.
-    private static let open = "2026-11-20T16:00:00Z"
-
-    private func withSandbox(
-        at time: String = open, _ body: (AlpacaClient, Sandbox, Session) async throws -> Void
-    ) async throws {
-        let now = try #require(Instant(time))
-        let sandbox = try await Sandbox.start(SandboxConfiguration(clock: .fixed(now)))
-        let transport = try Transport(userAgent: "alpaca-tests")
-        let session = Session(sandbox: sandbox, transport: transport, now: now)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await body(session.client(.token(SandboxUser.demo.alpaca.token)), sandbox, session))
-        } catch {
-            result = .failure(error)
-        }
-        await transport.shutDown()
-        await sandbox.stop()
-        try result.get()
-    }
-
-    /// Makes clients of one sandbox.
-    struct Session {
-        let sandbox: Sandbox
-        let transport: Transport
-        let now: Instant
-
-        func client(_ credential: AlpacaCredential, retry: RetryPolicy = .once) throws -> AlpacaClient {
-            let configuration = try AlpacaConfiguration(
-                environment: .sandbox, tradingURL: #require(HTTPURL(sandbox.alpaca.tradingURL)),
-                dataURL: #require(HTTPURL(sandbox.alpaca.dataURL)), credential: credential)
-            let (system, now) = (CallClock.system, now)
-            let clock = CallClock(now: system.now, wallTime: { now }, sleep: system.sleep)
-            let line = ProviderLine(
-                QuotaHolder(.alpaca, connection: "demo"), over: transport, clock: clock, retry: retry)
-            return AlpacaClient(configuration, over: line, directory: AlpacaDirectory(clock: clock))
-        }
-    }
-
     @Test("has an account whose figures fit each other and its positions")
     func account() async throws {
         try await withSandbox { alpaca, sandbox, _ in
@@ -72,7 +32,7 @@ struct SandboxTests {
     @Test(
         "quotes what is held, and the previous close agrees with the positions'",
         arguments: [
-            open, "2026-11-20T13:00:00Z", "2026-11-20T22:30:00Z", "2026-11-21T12:00:00Z",
+            SandboxSession.open, "2026-11-20T13:00:00Z", "2026-11-20T22:30:00Z", "2026-11-21T12:00:00Z",
         ])
     func quotes(time: String) async throws {
         try await withSandbox(at: time) { alpaca, sandbox, session in

@@ -8,12 +8,14 @@ package struct AlpacaConfiguration: Sendable {
     package let tradingURL: HTTPURL
     /// The market data host, likewise.
     package let dataURL: HTTPURL
+    /// The data stream's host, without the `/v2` of its paths, `https` for `wss`; nil for none.
+    package let dataStreamURL: HTTPURL?
     package let credential: AlpacaCredential
     /// Nil leaves the choice to Alpaca: all exchanges for who pays for them, else IEX.
     package let feed: AlpacaFeed?
     /// What each of the two hosts lets through for a credential: 200, more for who pays for market data.
     package let callsPerMinute: Int
-    /// How many symbols the data stream takes: 30, more for who pays.
+    /// How many trades and quotes of symbols the data stream takes, both counted: 30, more for who pays.
     package let streamSymbols: Int
 
     /// An address that paths cannot be put behind, because it has a query.
@@ -26,13 +28,17 @@ package struct AlpacaConfiguration: Sendable {
     }
 
     package init(
-        environment: Environment, tradingURL: HTTPURL, dataURL: HTTPURL, credential: AlpacaCredential,
-        feed: AlpacaFeed? = nil, callsPerMinute: Int = 200, streamSymbols: Int = 30
+        environment: Environment, tradingURL: HTTPURL, dataURL: HTTPURL, dataStreamURL: HTTPURL? = nil,
+        credential: AlpacaCredential, feed: AlpacaFeed? = nil, callsPerMinute: Int = 200,
+        streamSymbols: Int = 30
     ) throws(InvalidBase) {
-        for url in [tradingURL, dataURL] where url.text.contains("?") { throw InvalidBase(url: url) }
+        for url in [tradingURL, dataURL] + [dataStreamURL].compactMap(\.self) where url.text.contains("?") {
+            throw InvalidBase(url: url)
+        }
         self.environment = environment
         self.tradingURL = tradingURL
         self.dataURL = dataURL
+        self.dataStreamURL = dataStreamURL
         self.credential = credential
         self.feed = feed
         self.callsPerMinute = callsPerMinute
@@ -56,8 +62,16 @@ package struct AlpacaConfiguration: Sendable {
         }
     }
 
+    /// Alpaca's own address of the data stream, the same for live and paper; nil for the sandbox.
+    package static func dataStreamURL(of environment: Environment) -> HTTPURL? {
+        switch environment {
+        case .live, .paper: HTTPURL("https://stream.data.alpaca.markets")
+        case .sandbox: nil
+        }
+    }
+
     /// Whether the credential would go over a network in clear: a reason to warn, or to refuse to start.
     package var exposesCredential: Bool {
-        [tradingURL, dataURL].contains { !$0.isSecure && !$0.isLoopback }
+        [tradingURL, dataURL, dataStreamURL].compactMap(\.self).contains { !$0.isSecure && !$0.isLoopback }
     }
 }

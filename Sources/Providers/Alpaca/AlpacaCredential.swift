@@ -48,6 +48,31 @@ package struct AlpacaCredential: Sendable, Hashable {
             headers.add("Authorization", "Bearer \(token)")
         }
     }
+
+    /// What is said first on the data stream; nil for a token, which it does not take.
+    var dataStreamGreeting: AlpacaBody? {
+        guard case .keys(let id, let secret) = proof else { return nil }
+        var body = AlpacaBody()
+        body.add("action", "auth")
+        body.add("key", id)
+        body.add("secret", secret)
+        return body
+    }
+
+    /// What is said first on the stream of an account's orders.
+    var tradeStreamGreeting: AlpacaBody {
+        var data = AlpacaBody()
+        switch proof {
+        case .keys(let id, let secret):
+            data.add("key_id", id)
+            data.add("secret_key", secret)
+        case .token(let token): data.add("oauth_token", token)
+        }
+        var body = AlpacaBody()
+        body.add("action", "authenticate")
+        body.add("data", data)
+        return body
+    }
 }
 
 extension AlpacaCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -1,0 +1,130 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: QuoteStream {
+    /// Trades and quotes count each against what the plan allows; bars of the day do not.
+    package var symbolLimit: Int? { max(configuration.streamSymbols / 2, 1) }
+
+    /// Follows the prices of American shares: `/v2/{feed}` of the data stream, the feed being IEX where none is chosen.
+    ///
+    /// Symbols of other kinds are not followed. `asOf` comes with trades only. A credential that is a token has no data
+    /// stream (`unsupported`), nor has a client without its address.
+    package func run(
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+    ) async throws(ProviderFailure) {
+        let feed = configuration.feed ?? .iex
+        guard let greeting = configuration.credential.dataStreamGreeting,
+            let url = configuration.dataStreamURL?.appending(path: "v2", feed.rawValue)
+        else { throw ProviderFailure(.alpaca, .unsupported) }
+        try await AlpacaSocket.run(url, clock: clock) { socket throws(ProviderFailure) in
+            try await AlpacaDataStream.await(.connected, on: socket)
+            try await socket.send(greeting)
+            try await AlpacaDataStream.await(.authenticated, on: socket)
+        } then: { socket throws(ProviderFailure) in
+            try await AlpacaDataStream(socket: socket, deliver: deliver).follow(wanted)
+        }
+    }
+}
+
+/// A connection to the data stream that has let its client in.
+private struct AlpacaDataStream: Sendable {
+    let socket: AlpacaSocket
+    let deliver: @Sendable (StreamEvent<QuoteChange>) -> Void
+
+    /// Where a login stands.
+    enum Step {
+        case connected
+        case authenticated
+    }
+
+    /// Reads the server's word on a step of the login.
+    static func await(_ step: Step, on socket: AlpacaSocket) async throws(ProviderFailure) {
+        for message in try messages(await socket.receive(), on: socket) {
+            switch (message, step) {
+            case (.connected, .connected), (.authenticated, .authenticated): return
+            case (.failed(let problem), _): throw ProviderFailure(.alpaca, problem.cause)
+            case (.connected, _), (.authenticated, _), (.subscribed, _), (.change, _), (.other, _): continue
+            }
+        }
+        throw ProviderFailure(.alpaca, .answerInvalid(nil))
+    }
+
+    /// Subscribes to what is wanted, and tells of its changes, until the connection fails.
+    func follow(_ wanted: AsyncStream<Set<Symbol>>) async throws(ProviderFailure) {
+        var sets = wanted.makeAsyncIterator()
+        let first = Self.shares(await sets.next(isolation: #isolation) ?? [])
+        try await change("subscribe", first)
+        // What is not subscribed to is not confirmed either.
+        if first.isEmpty { deliver(.connected) }
+        let failure = await withTaskGroup(of: Void.self, returning: ProviderFailure.self) { group in
+            group.addTask { await keep(wanted, after: first) }
+            let failure = await read(isConfirmed: first.isEmpty)
+            // Whoever still sends is done with that.
+            socket.close()
+            group.cancelAll()
+            return failure
+        }
+        throw failure
+    }
+
+    private static func shares(_ symbols: Set<Symbol>) -> Set<Symbol> { symbols.filter(\.isAlpacaShare) }
+
+    /// Keeps the subscription as it is wanted; a connection that cannot be sent on fails for its reader too.
+    private func keep(_ wanted: AsyncStream<Set<Symbol>>, after first: Set<Symbol>) async {
+        var followed = first
+        for await symbols in wanted {
+            let shares = Self.shares(symbols)
+            do throws(ProviderFailure) {
+                try await change("unsubscribe", followed.subtracting(shares))
+                try await change("subscribe", shares.subtracting(followed))
+            } catch {
+                return
+            }
+            followed = shares
+        }
+    }
+
+    private func change(_ action: String, _ symbols: Set<Symbol>) async throws(ProviderFailure) {
+        guard !symbols.isEmpty else { return }
+        let names = symbols.map(\.text).sorted()
+        var body = AlpacaBody()
+        body.add("action", action)
+        body.add("trades", names)
+        body.add("quotes", names)
+        body.add("dailyBars", names)
+        try await socket.send(body)
+    }
+
+    /// Tells of what comes; why nothing comes any more.
+    private func read(isConfirmed: Bool) async -> ProviderFailure {
+        var isConfirmed = isConfirmed
+        do throws(ProviderFailure) {
+            while true {
+                for message in try Self.messages(await socket.receive(), on: socket) {
+                    switch message {
+                    case .change(let change): deliver(.value(change))
+                    case .subscribed:
+                        if !isConfirmed { deliver(.connected) }
+                        isConfirmed = true
+                    case .failed(let problem): throw ProviderFailure(.alpaca, problem.cause)
+                    case .connected, .authenticated, .other: break
+                    }
+                }
+            }
+        } catch {
+            return error
+        }
+    }
+
+    private static func messages(
+        _ bytes: [UInt8], on socket: AlpacaSocket
+    ) throws(ProviderFailure) -> [AlpacaDataMessage] {
+        try socket.read(bytes) { reader throws(JSONError) in
+            var messages: [AlpacaDataMessage] = []
+            try reader.array { reader throws(JSONError) in
+                messages.append(try AlpacaDataMessage(json: &reader))
+            }
+            return messages
+        }
+    }
+}

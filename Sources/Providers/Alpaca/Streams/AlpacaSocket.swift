@@ -1,0 +1,87 @@
+import Brokerage
+import Upstream
+
+/// One connection to a stream of Alpaca's, with the time that may pass until it has let its client in.
+struct AlpacaSocket: Sendable {
+    private let connection: WebSocketConnection
+    private let clock: CallClock
+
+    /// Connecting and logging in together; Alpaca itself waits ten seconds for a login.
+    private static let patience = Duration.seconds(10)
+
+    /// Runs `body` on a connection, which is closed when it returns.
+    ///
+    /// - Parameters:
+    ///   - url: Where the stream is.
+    ///   - clock: What the time for the login is taken from.
+    ///   - login: says what the server wants to hear first; it fails with `timedOut` when that takes too long.
+    ///   - body: reads what comes afterwards until it fails.
+    /// - Throws: why there is no connection, or what `login` and `body` throw.
+    static func run(
+        _ url: HTTPURL, clock: CallClock, login: (AlpacaSocket) async throws(ProviderFailure) -> Void,
+        then body: (AlpacaSocket) async throws(ProviderFailure) -> Void
+    ) async throws(ProviderFailure) {
+        let deadline = clock.now() + patience
+        let connection: WebSocketConnection
+        do throws(WebSocketError) {
+            connection = try await WebSocketConnection.open(url, before: deadline)
+        } catch {
+            throw ProviderFailure(.alpaca, webSocket: error, now: clock.wallTime())
+        }
+        let socket = AlpacaSocket(connection: connection, clock: clock)
+        defer { connection.close() }
+        try await socket.hurry(login, until: deadline)
+        try await body(socket)
+    }
+
+    private func hurry(
+        _ login: (AlpacaSocket) async throws(ProviderFailure) -> Void,
+        until deadline: ContinuousClock.Instant
+    ) async throws(ProviderFailure) {
+        let alarm = Task { [clock, connection] in
+            // A sleep that is cancelled throws, and then there is nothing to end.
+            try await clock.sleep(deadline)
+            connection.close()
+        }
+        defer { alarm.cancel() }
+        do throws(ProviderFailure) {
+            try await login(self)
+        } catch {
+            // Nobody else closes it on this side.
+            throw connection.end == .closedHere ? ProviderFailure(.alpaca, .timedOut) : error
+        }
+    }
+
+    /// The bytes of the next message: Alpaca sends the same JSON in text and in binary frames.
+    func receive() async throws(ProviderFailure) -> [UInt8] {
+        do throws(WebSocketError) {
+            return try await connection.receive().bytes
+        } catch {
+            throw ProviderFailure(.alpaca, webSocket: error, now: clock.wallTime())
+        }
+    }
+
+    func send(_ body: AlpacaBody) async throws(ProviderFailure) {
+        do throws(WebSocketError) {
+            try await connection.send(WebSocketMessage(.text, body.bytes))
+        } catch {
+            throw ProviderFailure(.alpaca, webSocket: error, now: clock.wallTime())
+        }
+    }
+
+    /// Ends the connection, so that who receives fails.
+    func close() {
+        connection.close()
+    }
+
+    /// Reads a message; one that is not of the expected shape fails with the place of what is wrong.
+    func read<Value>(
+        _ bytes: [UInt8], _ body: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(ProviderFailure) -> Value {
+        do throws(JSONError) {
+            return try JSONReader.read(bytes, body)
+        } catch {
+            throw ProviderFailure(.alpaca, .answerInvalid(error))
+        }
+    }
+}

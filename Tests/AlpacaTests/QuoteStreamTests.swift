@@ -1,0 +1,197 @@
+import Brokerage
+import Sandbox
+import Testing
+import Upstream
+
+@testable import Alpaca
+
+@Suite("The data stream")
+struct QuoteStreamTests {
+    private static let endpoint = "GET /v2/{feed}"
+
+    /// Why a connection ends that nobody changes the symbols of.
+    private func end(
+        of alpaca: AlpacaClient, _ symbols: Set<Symbol> = []
+    ) async -> ProviderFailure? {
+        do throws(ProviderFailure) {
+            try await alpaca.run(Wanted(symbols).changes) { _ in }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("tells of trades, quotes and the day of what is followed, and is as right as a snapshot")
+    func changes() async throws {
+        try await withSandbox { rest, _, session in
+            let alpaca = try session.client(SandboxSession.keys)
+            let apple = try symbol("AAPL")
+            let wanted = Wanted([apple, try symbol("EUR/USD")])
+            let told = Told<QuoteChange>()
+            let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
+            var events = told.events.makeAsyncIterator()
+            await events.connected()
+            session.clock.advance(by: .seconds(60))
+            var merged = QuoteChange(symbol: apple)
+            // The day is the last to be told of in the minute's last second, behind its trade and its quote.
+            while merged.open == nil {
+                let change = try await events.value()
+                #expect(change.symbol == apple)
+                merged.price = change.price ?? merged.price
+                merged.asOf = change.asOf ?? merged.asOf
+                merged.bid = change.bid ?? merged.bid
+                merged.ask = change.ask ?? merged.ask
+                merged.open = change.open ?? merged.open
+                merged.high = change.high ?? merged.high
+            }
+            let quotes = try await rest.quotes(for: [apple], in: .patient)
+            let quote = try #require(quotes[apple])
+            #expect(merged.price == quote.price)
+            #expect(merged.asOf == quote.reading.asOf)
+            #expect(merged.open == quote.open && merged.high == quote.high)
+            running.cancel()
+            await #expect(throws: ProviderFailure(.alpaca, .cancelled)) { try await running.value }
+        }
+    }
+
+    @Test("follows what is wanted as that changes")
+    func wanted() async throws {
+        try await withSandbox { _, _, session in
+            let alpaca = try session.client(SandboxSession.keys)
+            let (apple, cola) = (try symbol("AAPL"), try symbol("KO"))
+            let wanted = Wanted()
+            let told = Told<QuoteChange>()
+            let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
+            var events = told.events.makeAsyncIterator()
+            // Nothing is wanted yet, and it stands all the same.
+            await events.connected()
+            wanted.set([apple])
+            try await whileTimePasses(session.clock) {
+                while try await events.value().symbol != apple {}
+            }
+            wanted.set([cola])
+            try await whileTimePasses(session.clock) {
+                while try await events.value().symbol != cola {}
+            }
+            // What was given up before the other was taken up is silent now.
+            session.clock.advance(by: .seconds(1))
+            for _ in 0..<2 { #expect(try await events.value().symbol == cola) }
+            running.cancel()
+            _ = await running.result
+        }
+    }
+
+    @Test("ends when the network goes away in the middle")
+    func cut() async throws {
+        try await withSandbox { _, sandbox, session in
+            let alpaca = try session.client(SandboxSession.keys)
+            let wanted = Wanted([try symbol("AAPL")])
+            let told = Told<QuoteChange>()
+            let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
+            var events = told.events.makeAsyncIterator()
+            await events.connected()
+            #expect(sandbox.streams.cut(.alpaca, Self.endpoint) == 1)
+            await #expect(throws: ProviderFailure(.alpaca, .unavailable)) { try await running.value }
+        }
+    }
+
+    @Test("is connected to again after it broke, and followed on, by who keeps it")
+    func again() async throws {
+        try await withSandbox { rest, sandbox, session in
+            let alpaca = try session.client(SandboxSession.keys)
+            let apple = try symbol("AAPL")
+            var policy = QuoteHubPolicy()
+            policy.pollInterval = .seconds(3_600)
+            policy.retry.pause = .milliseconds(1)
+            let hub = QuoteHub(.alpaca, stream: alpaca, policy: policy, clock: session.callClock()) {
+                symbols, context in
+                let quotes = try? await rest.quotes(for: symbols, in: context)
+                return quotes?.mapValues { .success($0) } ?? [:]
+            }
+            var news = try hub.follow([apple]).makeAsyncIterator()
+            var prices: Set<Decimal> = []
+            func follow(until count: Int) async throws {
+                try await whileTimePasses(session.clock) {
+                    while prices.count < count {
+                        let quote = try await #require(news.next()?[apple]).get()
+                        prices.insert(try #require(quote.price))
+                    }
+                }
+            }
+            try await follow(until: 3)
+            #expect(sandbox.faults.add(Fault(.status(503), endpoint: Self.endpoint, remaining: 2)))
+            #expect(sandbox.streams.cut(.alpaca) == 1)
+            // The snapshot after the connection is one price, what the new connection tells are the others.
+            try await follow(until: prices.count + 4)
+            #expect(sandbox.calls[.alpaca, Self.endpoint] == 4)
+        }
+    }
+
+    @Test("refuses keys that are wrong, and is not there for tokens")
+    func refused() async throws {
+        try await withSandbox { token, sandbox, session in
+            let stranger = try session.client(.keys(id: SandboxUser.demo.alpaca.keyID, secret: "guess"))
+            #expect(await end(of: stranger) == ProviderFailure(.alpaca, .unauthorized))
+            #expect(await end(of: token) == ProviderFailure(.alpaca, .unsupported))
+            #expect(sandbox.calls[.alpaca, Self.endpoint] == 1)
+        }
+    }
+
+    @Test("tells of the bounds of a plan: a connection, and symbols")
+    func bounds() async throws {
+        try await withSandbox({ $0.alpaca.streamedSymbolLimit = 2 }) { _, _, session in
+            let alpaca = try session.client(SandboxSession.keys, streamSymbols: 2)
+            #expect(alpaca.symbolLimit == 1)
+            let symbols = Set(try ["AAPL", "KO"].map(symbol))
+            #expect(await end(of: alpaca, symbols) == ProviderFailure(.alpaca, .notEntitled))
+            let told = Told<QuoteChange>()
+            let running = Task { [apple = try symbol("AAPL")] in
+                try await alpaca.run(Wanted([apple]).changes, deliver: told.deliver)
+            }
+            var events = told.events.makeAsyncIterator()
+            await events.connected()
+            #expect(await end(of: alpaca) == ProviderFailure(.alpaca, .rateLimited(retryAt: nil)))
+            running.cancel()
+            _ = await running.result
+        }
+    }
+
+    @Test(
+        "fails as the handshake or a message fails",
+        arguments: [
+            (.status(503), "", .unavailable),
+            (.status(429, retryAfter: nil), "", .rateLimited(retryAt: nil)),
+            (.closedConnection, "", .unavailable), (.closedConnection, " message", .unavailable),
+            (.status(500), " message", .unavailable), (.disconnect, "", .unavailable),
+        ] as [(Fault.Effect, String, ProviderFailure.Cause)])
+    func faults(effect: Fault.Effect, endpoint: String, cause: ProviderFailure.Cause) async throws {
+        try await withSandbox { _, sandbox, session in
+            let fault = Fault(
+                effect, provider: .alpaca, endpoint: Self.endpoint + endpoint, remaining: 1)
+            #expect(sandbox.faults.add(fault))
+            let alpaca = try session.client(SandboxSession.keys)
+            #expect(await end(of: alpaca) == ProviderFailure(.alpaca, cause))
+        }
+    }
+
+    @Test("says where a message makes no sense")
+    func malformed() async throws {
+        try await withSandbox { _, sandbox, session in
+            let fault = Fault(.malformedBody, endpoint: Self.endpoint + " message", remaining: 1)
+            #expect(sandbox.faults.add(fault))
+            let alpaca = try session.client(SandboxSession.keys)
+            let failure = await end(of: alpaca)
+            #expect(failure?.description.hasPrefix("ALPACA: an answer that makes no sense: ") == true)
+        }
+    }
+
+    @Test("does not wait for ever to be let in")
+    func silence() async throws {
+        try await withSandbox { _, sandbox, session in
+            #expect(sandbox.faults.add(Fault(.hang, endpoint: Self.endpoint + " message")))
+            // The ten seconds are over at once.
+            let alpaca = try session.client(SandboxSession.keys, sleep: { _ in })
+            #expect(await end(of: alpaca) == ProviderFailure(.alpaca, .timedOut))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Brokerage
+import Sandbox
+import Testing
+import Upstream
+
+@testable import Alpaca
+
+/// A stand-in of Alpaca, and clients of it.
+struct SandboxSession {
+    let sandbox: Sandbox
+    let transport: Transport
+    /// The sandbox's time, and the clients' on the wall.
+    let clock: SettableClock
+
+    /// A Friday, 11:00 in New York.
+    static let open = "2026-11-20T16:00:00Z"
+
+    var now: Instant { clock.now }
+
+    static var keys: AlpacaCredential {
+        get throws {
+            let keys = SandboxUser.demo.alpaca
+            return try .keys(id: keys.keyID, secret: keys.secretKey)
+        }
+    }
+
+    /// A client whose pauses and timeouts last as long as `sleep` says, by default as they should.
+    func client(
+        _ credential: AlpacaCredential, retry: RetryPolicy = .once, streamSymbols: Int = 30,
+        sleep: (@Sendable (ContinuousClock.Instant) async throws -> Void)? = nil
+    ) throws -> AlpacaClient {
+        // A WebSocket's address begins as an HTTP one does.
+        let streams = sandbox.alpaca.dataStreamURL.replacing("ws://", with: "http://")
+        let configuration = try AlpacaConfiguration(
+            environment: .sandbox, tradingURL: #require(HTTPURL(sandbox.alpaca.tradingURL)),
+            dataURL: #require(HTTPURL(sandbox.alpaca.dataURL)),
+            dataStreamURL: HTTPURL(streams),
+            credential: credential, streamSymbols: streamSymbols)
+        let clock = callClock(sleep: sleep)
+        let line = ProviderLine(
+            QuotaHolder(.alpaca, connection: "demo"), over: transport, clock: clock, retry: retry)
+        return AlpacaClient(configuration, over: line, directory: AlpacaDirectory(clock: clock))
+    }
+
+    func callClock(sleep: (@Sendable (ContinuousClock.Instant) async throws -> Void)? = nil) -> CallClock {
+        let system = CallClock.system
+        return CallClock(now: system.now, wallTime: { [clock] in clock.now }, sleep: sleep ?? system.sleep)
+    }
+}
+
+/// Runs a test with a client of a sandbox of its own.
+func withSandbox(
+    at time: String = SandboxSession.open, _ change: (inout SandboxConfiguration) -> Void = { _ in },
+    _ body: (AlpacaClient, Sandbox, SandboxSession) async throws -> Void
+) async throws {
+    let clock = SettableClock(try #require(Instant(time)))
+    var configuration = SandboxConfiguration(clock: clock.clock)
+    change(&configuration)
+    let sandbox = try await Sandbox.start(configuration)
+    let transport = try Transport(userAgent: "alpaca-tests")
+    let session = SandboxSession(sandbox: sandbox, transport: transport, clock: clock)
+    let result: Result<Void, any Error>
+    do {
+        result = .success(
+            try await body(session.client(.token(SandboxUser.demo.alpaca.token)), sandbox, session))
+    } catch {
+        result = .failure(error)
+    }
+    await transport.shutDown()
+    await sandbox.stop()
+    try result.get()
+}
