@@ -1,0 +1,124 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+extension Answer {
+    private static func saxo(
+        _ template: String, _ shape: String, _ query: String = "", path: String? = nil,
+        schema: String = "saxo"
+    ) -> Answer {
+        get(.saxo, template, schema, shape) { try await $0.saxo((path ?? template) + query) }
+    }
+
+    private static let client = "?ClientKey=\(SaxoClient.demo.escapedKey)"
+    private static let details = "/ref/v1/instruments/details"
+
+    static let saxo: [Answer] = [
+        saxo("/port/v1/clients/me", "Client"),
+        saxo("/port/v1/accounts/me", "AccountPage"),
+        saxo("/port/v1/balances", "Balance", client),
+        saxo("/port/v1/balances/me", "Balance"),
+        saxo("/port/v1/netpositions", "NetPositionPage", client),
+        saxo("/port/v1/netpositions/me", "NetPositionPage"),
+        saxo("/port/v1/orders", "OpenOrderPage", client),
+        saxo("/port/v1/orders/me", "OpenOrderPage"),
+        saxo("/trade/v1/infoprices", "InfoPrice", "?Uic=21&AssetType=FxSpot"),
+        saxo("/trade/v1/infoprices/list", "InfoPricePage", "?Uics=16,21,999999&AssetType=FxSpot"),
+        saxo("/chart/v3/charts", "Chart", "?AssetType=FxSpot&Uic=21&Horizon=60&Count=30"),
+        saxo("/chart/v1/charts", "Chart", "?AssetType=Stock&Uic=211&Horizon=1440&Count=30"),
+        saxo("/ref/v1/instruments", "InstrumentPage", "?Keywords=apple"),
+        saxo(
+            details, "SaxoInstrumentDetailsPage", "?Uics=211,21,4910&AssetTypes=Stock,FxSpot,StockIndex",
+            schema: "supplement"),
+        saxo(
+            details + "/{uic}/{asset_type}", "SaxoInstrumentDetails", path: details + "/211/Stock",
+            schema: "supplement"),
+        saxo("/ref/v1/watchlists", "SaxoWatchlistPage", schema: "supplement"),
+        saxo("/ref/v1/watchlists/{watchlist_id}", "WatchlistSeed", path: "/ref/v1/watchlists/4711002"),
+    ]
+
+    /// The order that the demonstration's user has open.
+    private static let open = "5014824029"
+
+    static let saxoOrders: [Answer] = ["/trade/v2/orders", "/trade/v1/orders"].flatMap { orders in
+        let change = SaxoOrderTests.order([
+            "OrderId": "\"\(open)\"", "Uic": "16", "AssetType": "\"FxSpot\"", "Amount": "20000",
+            "OrderType": "\"Limit\"", "OrderPrice": "7.05",
+            "OrderDuration": #"{"DurationType":"GoodTillCancel"}"#,
+        ])
+        func answer(
+            _ method: String, _ rest: String, _ shape: String, _ body: String, path: String
+        ) -> Answer {
+            Answer(
+                provider: .saxo, endpoint: "\(method) \(orders)\(rest)", shape: .schema("saxo", shape)
+            ) { try await $0.saxo(method, orders + path, body) }
+        }
+        let account = SaxoOrderTests.accountQuery
+        return [
+            answer("POST", "", "OrderResult", SaxoOrderTests.order(), path: ""),
+            answer("PATCH", "", "OrderResult", change, path: ""),
+            answer("POST", "/precheck", "PreCheckResult", SaxoOrderTests.order(), path: "/precheck"),
+            answer("DELETE", "", "CancelResult", "", path: "?\(account)&AssetType=FxSpot&Uic=16"),
+            answer("DELETE", "/{order_ids}", "CancelResult", "", path: "/\(open)?\(account)"),
+        ]
+    }
+
+    static let saxoStreaming: [Answer] =
+        [
+            (
+                "/trade/v1/prices/subscriptions", #"{"Uic":21,"AssetType":"FxSpot"}"#,
+                Shape.schema("saxo", "PriceSubscription")
+            ),
+            (
+                "/trade/v1/infoprices/subscriptions", #"{"Uics":"16,21","AssetType":"FxSpot"}"#,
+                Shape.schema("supplement", "SaxoPriceListSubscription")
+            ),
+        ].flatMap { path, arguments, shape in
+            let body = #"{"Arguments":\#(arguments),"ContextId":"ctx","ReferenceId":"r","Tag":"t"}"#
+            func removal(_ rest: String, _ path: String) -> Answer {
+                Answer(provider: .saxo, endpoint: "DELETE \(rest)", status: 202, shape: .empty) { house in
+                    _ = try await house.saxo("POST", path, body)
+                    return try await house.saxo(
+                        "DELETE",
+                        rest.replacing("{context_id}", with: "ctx").replacing("{reference_id}", with: "r"), ""
+                    )
+                }
+            }
+            return [
+                Answer(provider: .saxo, endpoint: "POST \(path)", status: 201, shape: shape) {
+                    try await $0.saxo("POST", path, body)
+                },
+                removal(path + "/{context_id}", path),
+                removal(path + "/{context_id}/{reference_id}", path),
+            ]
+        }
+
+    private static let login =
+        "/saxo-auth/authorize?response_type=code&client_id=sandbox-saxo-app&state=s"
+        + "&redirect_uri=\(SaxoOAuthTests.redirect)"
+
+    static let saxoLogin: [Answer] = [
+        Answer(provider: .saxo, endpoint: "GET /authorize", shape: .type("text/html; charset=UTF-8")) {
+            try await $0.client.get(login)
+        },
+        Answer(provider: .saxo, endpoint: "POST /authorize", status: 302, shape: .empty) { house in
+            let page = try await house.client.get(login)
+            return try await house.client.post(
+                "/saxo-auth/authorize", AlpacaOAuthTests.approval(page.body, decision: "approve"))
+        },
+        Answer(
+            provider: .saxo, endpoint: "POST /token", status: 201, shape: .schema("saxo", "OAuthToken")
+        ) { house in
+            let form = "grant_type=refresh_token&refresh_token=\(SaxoClient.demo.credentials.refreshToken)"
+            return try await house.client.send(
+                "POST", "/saxo-auth/token",
+                SaxoOAuthTests.basic.merging(["Content-Length": "\(form.utf8.count)"]) { $1 }, form)
+        },
+        // Nobody listens in that context: the renewal of a stream that is open has tests of its own.
+        Answer(provider: .saxo, endpoint: "PUT /authorize", status: 404, shape: .empty) {
+            try await $0.client.send(
+                "PUT", "/saxo-streaming/authorize?contextid=ctx", House.saxoDemo)
+        },
+    ]
+}

@@ -1,0 +1,51 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+/// How an endpoint answers when it is asked well.
+struct Answer: Sendable, CustomTestStringConvertible {
+    let provider: Provider
+    /// As calls are counted: `GET /v2/account`.
+    let endpoint: String
+    var status = 200
+    let shape: Shape
+    let ask: @Sendable (House) async throws -> Client.Reply
+    var testDescription: String { "\(provider.rawValue) \(endpoint)" }
+
+    enum Shape: Sendable {
+        /// JSON as a definition in one of the schemas has it.
+        case schema(String, String)
+        /// Something else, of this type.
+        case type(String)
+        case empty
+    }
+
+    static let all =
+        alpaca + alpacaOrders + alpacaWatchlists + saxo + saxoOrders + saxoStreaming + saxoLogin
+        + alphaVantage + yahoo + polygon
+
+    /// An endpoint of which only the path below its host counts.
+    static func get(
+        _ provider: Provider, _ template: String, _ schema: String, _ shape: String,
+        _ ask: @escaping @Sendable (House) async throws -> Client.Reply
+    ) -> Answer {
+        Answer(provider: provider, endpoint: "GET \(template)", shape: .schema(schema, shape), ask: ask)
+    }
+
+    func expectValid(_ reply: Client.Reply) throws {
+        #expect(reply.status == status, "\(reply.body)")
+        switch shape {
+        case .schema(let schema, let definition):
+            #expect(reply.headers["content-type"] == "application/json; charset=UTF-8")
+            #expect(reply.isWhole)
+            let document = try JSONValue(parsing: reply.body)
+            let schema = try Golden.schema(of: schema).definition(definition)
+            #expect(schema.violations(in: document) == [], "\(reply.body)")
+        case .type(let type):
+            #expect(reply.headers["content-type"] == type)
+            #expect(reply.isWhole && !reply.body.isEmpty)
+        case .empty: #expect(reply.body.isEmpty)
+        }
+    }
+}
