@@ -11,7 +11,7 @@ struct AccountTests {
 
     /// The bodies of the examples, by path.
     static func bodies(_ names: [String: String]) throws -> [String: String] {
-        try names.merging(identity) { first, _ in first }.mapValues(example)
+        try names.merging(identity) { first, _ in first }.mapValues(goldenText)
     }
 
     @Test("come with the balance of each, asked for by its key")
@@ -58,7 +58,7 @@ struct AccountTests {
             {"Data":[{"AccountId":"2","AccountKey":"b","ClientKey":"c","Currency":"USD","Active":false},
             {"AccountId":1,"AccountKey":"uQ7xN3c-5m1Y8aFz2LQw4A==","ClientKey":"c","Currency":"EUR"}]}
             """#
-        let client = try example("client")
+        let client = try goldenText("client")
         try await withSaxo(answering: { request, _ in
             switch request.path {
             case "/port/v1/clients/me": .text(client)

@@ -16,7 +16,7 @@ struct PositionTests {
 
     @Test("are read as the sheet shows them; figures that Saxo does not have are nil")
     func whole() async throws {
-        try await positions(try example("netpositions")) { positions, server in
+        try await positions(try goldenText("netpositions")) { positions, server in
             #expect(positions.map(\.symbol.text) == ["EUR/DKK", "AAPL"])
             let pair = positions[0]
             #expect(pair.assetClass == .fx)

@@ -13,7 +13,7 @@ let wallTime = Instant(nanosecondsSince1970: 1_795_187_700_000_000_000)
 let secretToken = "a-token-that-nobody-may-see"
 
 /// An example out of `Tests/Golden/providers/saxo`.
-func example(_ name: String) throws -> String {
+func goldenText(_ name: String) throws -> String {
     String(decoding: try Data(contentsOf: Golden.url("providers/saxo/\(name).json")), as: UTF8.self)
 }
 

@@ -14,7 +14,6 @@ package struct SaxoClient: Sendable {
     let identities: SaxoIdentities
     private let callers: [SaxoGroup: ProviderCaller]
     let orderCaller: ProviderCaller
-    let cancelCaller: ProviderCaller
 
     /// - Parameters:
     ///   - configuration: where Saxo is.
@@ -40,15 +39,10 @@ package struct SaxoClient: Sendable {
                         failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
                 )
             })
-        // Who cancels wants out: that is not held up by the limit of placing.
-        cancelCaller = Self.orderCaller(of: line, within: SaxoGroup.trading.windows)
-        orderCaller = Self.orderCaller(
-            of: line, within: SaxoGroup.trading.windows + [SaxoLimit.orderWindow])
-    }
-
-    private static func orderCaller(of line: ProviderLine, within windows: [QuotaWindow]) -> ProviderCaller {
-        line.caller(
-            within: windows, readings: { SaxoLimit.readings(of: .trading, $0, now: $1) },
+        // Whoever cancels wants out; but to wait a second for a place is better than to be refused.
+        orderCaller = line.caller(
+            within: SaxoGroup.trading.windows + [SaxoLimit.orderWindow],
+            readings: { SaxoLimit.readings(of: .trading, $0, now: $1) },
             failure: { SaxoOrderReply.isReadable($0) ? nil : ProviderFailure.Cause(saxo: $0, now: $1) })
     }
 

@@ -6,7 +6,7 @@ import Upstream
 ///
 /// `Reset` counts the seconds that are left; 0 is less than a second.
 enum SaxoLimit {
-    /// Orders that are placed or changed, over all groups.
+    /// Orders that are placed, changed or cancelled, over all groups.
     static let orders = "orders"
     /// Reference data, beside the limit of its group.
     static let referenceData = "ref data"

@@ -71,6 +71,10 @@ extension JSONReader {
         var fields: [SaxoProblem.Field] = []
         guard try !null() else { return fields }
         try object { key, reader throws(JSONError) in
+            guard try reader.kind() == .array else {
+                try reader.skip()
+                return
+            }
             var texts: [String] = []
             try reader.array { reader throws(JSONError) in texts.append(try reader.string()) }
             fields.append(SaxoProblem.Field(name: key.string, texts: texts))

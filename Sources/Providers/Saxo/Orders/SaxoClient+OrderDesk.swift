@@ -54,7 +54,7 @@ extension SaxoClient: OrderDesk {
             return .refused(.unsupportedType)
         }
         let reply = try await send(
-            "place order", orderCaller, .post, try address(.trading, ["v2", "orders"]),
+            "place order", .post, try address(.trading, ["v2", "orders"]),
             body: SaxoOrderBody.placing(ticket, terms, of: listing.key), requestID: ticket.clientOrderID,
             in: context)
         switch reply {
@@ -88,7 +88,7 @@ extension SaxoClient: OrderDesk {
             order, to: amount, isCash: isCash, terms, timeInForce, until: date, of: listing.key,
             account: try await accountKey(of: order, in: context))
         let reply = try await send(
-            "change order", orderCaller, .patch, try address(.trading, ["v2", "orders"]), body: body,
+            "change order", .patch, try address(.trading, ["v2", "orders"]), body: body,
             requestID: clientOrderID, in: context)
         switch reply {
         case .taken(let id):
@@ -113,7 +113,7 @@ extension SaxoClient: OrderDesk {
         let url = try address(
             .trading, ["v2", "orders", order.id],
             [("AccountKey", try await accountKey(of: order, in: context))])
-        let reply = try await send("cancel order", cancelCaller, .delete, url, in: context)
+        let reply = try await send("cancel order", .delete, url, in: context)
         switch reply {
         case .taken:
             var cancelled = order
@@ -127,11 +127,11 @@ extension SaxoClient: OrderDesk {
     }
 
     private func send(
-        _ operation: String, _ caller: ProviderCaller, _ method: HTTPMethod, _ url: HTTPURL,
+        _ operation: String, _ method: HTTPMethod, _ url: HTTPURL,
         body: [UInt8]? = nil, requestID: String? = nil, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoOrderReply {
         try await write(
-            operation, caller, method, url, body: body, requestID: requestID, in: context,
+            operation, orderCaller, method, url, body: body, requestID: requestID, in: context,
             read: SaxoOrderReply.init)
     }
 

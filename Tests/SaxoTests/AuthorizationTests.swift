@@ -1,0 +1,245 @@
+import Brokerage
+import Foundation
+import ProviderTestSupport
+import Testing
+import Upstream
+
+import struct Sandbox.Fault
+
+@testable import Saxo
+
+@Suite("Saxo's OAuth")
+struct AuthorizationTests {
+    /// Tokens of the sandbox's demo user, for a client that thinks them good for so long.
+    private func tokens(_ house: SandboxHouse, goodFor seconds: Int) throws -> SaxoTokens {
+        let now = house.time.wall.now
+        return SaxoTokens(
+            access: try SaxoToken(SandboxHouse.demoToken), accessEndsAt: now + .seconds(seconds),
+            renewAt: now + .seconds(seconds), refresh: "sandbox-saxo-demo-refresh",
+            refreshEndsAt: now + .seconds(3_600))
+    }
+
+    private func authorization(
+        _ house: SandboxHouse, goodFor seconds: Int = 1_200
+    ) throws -> (SaxoAuthorization, MemoryKeeper) {
+        let keeper = MemoryKeeper(try tokens(house, goodFor: seconds).kept)
+        return (SaxoAuthorization(of: try house.app(), kept: keeper, over: house.line), keeper)
+    }
+
+    /// 20 reads at once; how each ended.
+    private func readTwentyTimes(_ saxo: SaxoClient) async -> [Result<[Order], ProviderFailure>] {
+        let context = CallContext(deadline: .distant)
+        return await concurrently(Array(0..<20), atMost: 20) { _ async throws(ProviderFailure) in
+            try await saxo.orders(OrderQuery(), in: context).orders
+        }
+    }
+
+    @Test("renews a token that ends in the middle of 20 reads by exactly one call")
+    func singleFlight() async throws {
+        try await SandboxHouse.run({ $0.developerTokenLifetime = .seconds(60) }) { house in
+            let (authorization, keeper) = try authorization(house)
+            let saxo = try house.client(.authorization(authorization))
+            let before = try await saxo.orders(OrderQuery(), in: .patient).orders
+            #expect(before.count == 1)
+            #expect(house.calls("POST /token") == 0)
+            // The client thinks it good for 19 minutes more; Saxo does not.
+            house.time.wall.advance(by: .seconds(61))
+            let results = await readTwentyTimes(saxo)
+            #expect(results.allSatisfy { (try? $0.get())?.map(\.id) == ["5014824029"] })
+            #expect(house.calls("POST /token") == 1)
+            #expect(keeper.replacements == 1)
+            #expect(house.calls("GET /port/v1/orders/me") <= 41)
+        }
+    }
+
+    @Test("renews ahead of the end, so that no read is refused")
+    func ahead() async throws {
+        try await SandboxHouse.run { house in
+            let (authorization, keeper) = try authorization(house, goodFor: -1)
+            let saxo = try house.client(.authorization(authorization))
+            let results = await readTwentyTimes(saxo)
+            #expect(results.allSatisfy { (try? $0.get())?.count == 1 })
+            #expect(house.calls("POST /token") == 1)
+            #expect(house.calls("GET /port/v1/orders/me") == 20)
+            // What is kept is the next one, which is good once more.
+            let kept = try #require(keeper.secret.flatMap(SaxoTokens.init(kept:)))
+            #expect(kept.refresh != "sandbox-saxo-demo-refresh")
+            house.time.wall.advance(by: .seconds(1_200))
+            let later = await readTwentyTimes(saxo)
+            #expect(later.allSatisfy { (try? $0.get())?.count == 1 })
+            #expect(house.calls("POST /token") == 2)
+        }
+    }
+
+    @Test("takes what another process kept, where its own token for renewals is spent")
+    func otherProcess() async throws {
+        try await SandboxHouse.run { house in
+            let (first, keeper) = try authorization(house, goodFor: -1)
+            let spent = try #require(keeper.secret)
+            _ = try await first.token(by: .distant)
+            let renewed = try #require(keeper.secret)
+            // The second reads the old ones, and finds the new ones once it is refused.
+            keeper.put(spent)
+            let second = SaxoAuthorization(
+                of: try house.app(), kept: Interloper(spent, then: renewed), over: house.line)
+            let token = try await second.token(by: .distant)
+            #expect(token == SaxoTokens(kept: renewed)?.access)
+        }
+    }
+
+    @Test("ends where the token for renewals is good no more: the user must consent again")
+    func ended() async throws {
+        try await SandboxHouse.run { house in
+            let (authorization, keeper) = try authorization(house, goodFor: -1)
+            house.time.wall.advance(by: .seconds(3_601))
+            await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
+                try await authorization.token(by: .distant)
+            }
+            #expect(house.calls("POST /token") == 0)
+            keeper.put(nil)
+            await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
+                try await authorization.token(by: .distant)
+            }
+        }
+    }
+
+    @Test("keeps tokens that could not be kept with the next chance")
+    func brokenKeeper() async throws {
+        try await SandboxHouse.run { house in
+            let tokens = try tokens(house, goodFor: -1)
+            let keeper = Forgetful(tokens.kept)
+            let authorization = SaxoAuthorization(of: try house.app(), kept: keeper, over: house.line)
+            let first = try await authorization.token(by: .distant)
+            #expect(keeper.memory.secret == tokens.kept)
+            keeper.recover()
+            house.time.wall.advance(by: .seconds(1_300))
+            let second = try await authorization.token(by: .distant)
+            #expect(second != first)
+            #expect(house.calls("POST /token") == 2)
+            #expect(keeper.memory.secret.flatMap(SaxoTokens.init(kept:))?.access == second)
+        }
+    }
+
+    @Test("trades a code for tokens that are kept as a secret")
+    func consent() async throws {
+        try await SandboxHouse.run { house in
+            house.sandbox.oauth.decision = .approve(user: "second")
+            let app = try house.app()
+            let page = try #require(app.authorizationURL(state: "s|1"))
+            let request = HTTPRequest(.get, page, deadline: .now + .seconds(60))
+            let answer = try await house.transport.send(request)
+            #expect(answer.status == 302)
+            let back = try #require(URLComponents(string: answer["Location"] ?? ""))
+            let items = back.queryItems ?? []
+            #expect(items.first { $0.name == "state" }?.value == "s|1")
+            let code = try #require(items.first { $0.name == "code" }?.value)
+            let secret = try await SaxoAuthorization.tokens(
+                forCode: code, of: app, over: house.line, by: .distant)
+            let authorization = SaxoAuthorization(of: app, kept: MemoryKeeper(secret), over: house.line)
+            let accounts = try await house.client(.authorization(authorization)).accounts(
+                in: CallContext(deadline: .distant))
+            #expect(accounts.map(\.number) == ["20918377"])
+            // A code is good once.
+            await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
+                try await SaxoAuthorization.tokens(forCode: code, of: app, over: house.line, by: .distant)
+            }
+        }
+    }
+
+    @Test("asks for tokens with the app's secret in a header, or with the proof of who has none")
+    func requests() throws {
+        let login = try #require(HTTPURL("https://sim.logonvalidation.net"))
+        let deadline = ContinuousClock.now
+        let grant: [(name: String, value: String?)] = [
+            ("grant_type", "refresh_token"), ("refresh_token", "a+b"),
+        ]
+        let app = SaxoApp(key: "key", secret: "p:ss", redirectURI: "https://p.example/b", loginURL: login)
+        let request = try #require(app.tokenRequest(grant, deadline: deadline))
+        #expect(request.url.text == "https://sim.logonvalidation.net/token")
+        #expect(request.headers.fields.contains { $0.value == "Basic a2V5OnA6c3M=" })
+        #expect(
+            request.body.map { String(decoding: $0, as: UTF8.self) }
+                == "grant_type=refresh_token&refresh_token=a%2Bb&redirect_uri=https%3A%2F%2Fp.example%2Fb")
+        let native = SaxoApp(key: "key", secret: nil, redirectURI: "app://b", loginURL: login)
+        let bare = try #require(native.tokenRequest(grant, deadline: deadline))
+        #expect(!bare.headers.fields.contains { $0.name == "Authorization" })
+        #expect(bare.body.map { String(decoding: $0, as: UTF8.self) }?.hasSuffix("&client_id=key") == true)
+    }
+
+    @Test("proves itself by the challenge of RFC 7636, appendix B")
+    func proofKey() {
+        let key = SaxoProofKey(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+        #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+        #expect(SaxoProofKey().verifier.utf8.count == 43)
+        #expect(SaxoProofKey() != SaxoProofKey())
+    }
+
+    @Test("never shows a token")
+    func secrecy() async throws {
+        let token = try SaxoToken("very-secret")
+        let tokens = SaxoTokens(
+            access: token, accessEndsAt: wallTime, renewAt: wallTime, refresh: "also-secret",
+            refreshEndsAt: wallTime)
+        let login = try #require(HTTPURL("https://sim.logonvalidation.net"))
+        let app = SaxoApp(key: "key", secret: "third-secret", redirectURI: "x", loginURL: login)
+        let kept = KeptCredential(secret: tokens.kept, version: 3)
+        let shown = [
+            everythingShown(of: token), everythingShown(of: tokens), everythingShown(of: app), "\(kept)",
+        ]
+        for text in shown { #expect(!text.contains("secret")) }
+        #expect(SaxoTokens(kept: tokens.kept) == tokens)
+    }
+
+    @Test("takes an end that is past already, which Saxo sends to who comes late")
+    func late() throws {
+        let answer = try decode(
+            SaxoTokenAnswer.self,
+            from: #"{"access_token":"a","expires_in":"-5","refresh_token":"r"}"#)
+        let tokens = answer.tokens(asOf: wallTime)
+        #expect(tokens.accessEndsAt < wallTime)
+        #expect(tokens.renewAt <= tokens.accessEndsAt)
+        #expect(tokens.refreshEndsAt == wallTime + .seconds(3_600))
+    }
+}
+
+/// Has one credential for the first who reads, and another for all others, as where two processes share a store.
+private final class Interloper: CredentialKeeper {
+    private let memory: MemoryKeeper
+    private let first: [UInt8]
+    private let hasRead = MemoryKeeper(nil)
+
+    init(_ first: [UInt8], then rest: [UInt8]) {
+        self.first = first
+        memory = MemoryKeeper(rest)
+    }
+
+    func load() async throws -> KeptCredential? {
+        guard try await hasRead.load() == nil else { return try await memory.load() }
+        hasRead.put([1])
+        return KeptCredential(secret: first, version: 0)
+    }
+
+    func replace(_ secret: [UInt8], ifVersion version: Int64) async throws -> Int64? {
+        try await memory.replace(secret, ifVersion: version)
+    }
+}
+
+/// Can be read, but written only once it has recovered.
+private final class Forgetful: CredentialKeeper {
+    let memory: MemoryKeeper
+    private let health = MemoryKeeper([])
+
+    init(_ secret: [UInt8]) {
+        memory = MemoryKeeper(secret)
+        health.setBroken(true)
+    }
+
+    func recover() { health.setBroken(false) }
+
+    func load() async throws -> KeptCredential? { try await memory.load() }
+
+    func replace(_ secret: [UInt8], ifVersion version: Int64) async throws -> Int64? {
+        _ = try await health.load()
+        return try await memory.replace(secret, ifVersion: version)
+    }
+}

@@ -1,0 +1,102 @@
+import Brokerage
+import ProviderTestSupport
+import Testing
+import Upstream
+
+@testable import Saxo
+
+@Suite("Saxo's orders")
+struct OrderBodyTests {
+    private func ticket(
+        _ size: OrderSize, _ timeInForce: TimeInForce, until date: CalendarDate? = nil
+    ) throws -> OrderTicket {
+        OrderTicket(
+            clientOrderID: "portico-1", accountID: "a|b=", symbol: try symbol("AAPL"), side: .sell,
+            size: size,
+            price: .market, timeInForce: timeInForce, expiresOn: date)
+    }
+
+    private let key = SaxoKey(uic: 211, assetType: "Stock")
+
+    @Test("are written with what Saxo requires, figures as exact numbers")
+    func placing() throws {
+        let body = SaxoOrderBody.placing(
+            try ticket(.quantity(decimal("0.123456789")), .goodTillDate, until: CalendarDate("2026-12-24")),
+            .init(type: "StopLimit", price: try decimal("10.50"), stopLimitPrice: 10), of: key)
+        #expect(
+            String(decoding: body, as: UTF8.self)
+                == #"{"AccountKey":"a|b=","Uic":211,"AssetType":"Stock","BuySell":"Sell","Amount":0.123456789,"#
+                + #""AmountType":"Quantity","OrderType":"StopLimit","OrderPrice":10.50,"StopLimitPrice":10,"#
+                + #""OrderDuration":{"DurationType":"GoodTillDate","ExpirationDateTime":"2026-12-24T00:00:00Z","#
+                + #""ExpirationDateContainsTime":false},"ManualOrder":true,"ExternalReference":"portico-1"}"#)
+    }
+
+    @Test("for money say so, and a market order has no price")
+    func notional() throws {
+        let body = SaxoOrderBody.placing(
+            try ticket(.notional(decimal("25.5")), .day), .init(type: "Market"), of: key)
+        let text = String(decoding: body, as: UTF8.self)
+        #expect(
+            text.contains(
+                #""Amount":25.5,"AmountType":"CashAmount","OrderType":"Market","OrderDuration":{"DurationType":"DayOrder"}"#
+            ))
+        #expect(!text.contains("OrderPrice"))
+    }
+
+    @Test("that Saxo would not take are not sent")
+    func unsupported() async throws {
+        try await withSaxo([:]) { saxo, server in
+            var tickets = [try ticket(.quantity(1), .goodTillDate), try ticket(.quantity(1), .day)]
+            tickets[1].isExtendedHours = true
+            for id in ["", "with space", "é", String(repeating: "x", count: 51)] {
+                var ticket = try ticket(.quantity(1), .day)
+                ticket.clientOrderID = id
+                tickets.append(ticket)
+            }
+            for ticket in tickets {
+                await #expect(throws: ProviderFailure(.saxo, .unsupported)) {
+                    try await saxo.place(ticket, in: .patient)
+                }
+            }
+            await #expect(throws: ProviderFailure(.saxo, .unsupported)) {
+                try await saxo.orders(OrderQuery(isOpen: false), in: .patient)
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("in pence are priced in pence again")
+    func pence() async throws {
+        let sheet =
+            #"{"Data":[{"Identifier":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"}]}"#
+        try await withSaxo(["/ref/v1/instruments": sheet]) { saxo, _ in
+            let listing = try #require(try await saxo.listing(for: try symbol("TSCO:XLON"), in: .patient))
+            let terms = try await saxo.terms(.limit(try decimal("2.8735")), of: listing, in: .patient)
+            #expect(terms?.price?.description == "287.35")
+        }
+    }
+
+    @Test(
+        "that are open are told in Portico's words",
+        arguments: [
+            ("Working", "0", OrderState.open), ("Working", "40", .partiallyFilled),
+            ("Filled", "100", .filled),
+            ("WorkingLockedCancelPending", "0", .pendingCancel), ("Novelty", "0", .accepted),
+        ])
+    func states(status: String, filled: String, state: OrderState) throws {
+        let item = try decode(
+            SaxoOpenOrder.self,
+            from:
+                #"{"OrderId":1,"Uic":211,"AssetType":"Stock","BuySell":"Buy","Amount":100,"OpenOrderType":"Limit","#
+                + #""Status":"\#(status)","FilledAmount":\#(filled),"Price":10,"Duration":{"DurationType":"GoodTillDate","#
+                + #""ExpirationDateTime":"2026-12-24T00:00:00.000000Z","ExpirationDateContainsTime":false}}"#)
+        let listing = SaxoListing(key, symbol: try symbol("AAPL"), currencyName: "USD")
+        let order = item.order(of: listing, fetchedAt: wallTime)
+        #expect(order.id == "1")
+        #expect(order.state == state)
+        #expect(order.providerState == status)
+        #expect(order.limitPrice == 10)
+        #expect(order.timeInForce == .goodTillDate)
+        #expect(order.expiresAt?.description == "2026-12-24T23:59:59Z")
+    }
+}

@@ -1,0 +1,152 @@
+import Brokerage
+import ProviderTestSupport
+import Testing
+import Upstream
+
+import struct Sandbox.Fault
+
+@testable import Saxo
+
+@Suite("Orders in Saxo's sandbox")
+struct SandboxOrderTests {
+    /// A Saturday: exchanges keep orders for their next day.
+    private static let closed = "2026-11-21T12:00:00Z"
+    private static let account = "uQ7xN3c-5m1Y8aFz2LQw4A=="
+
+    private func ticket(
+        _ text: String = "AAPL", _ amount: Brokerage.Decimal = 1, _ price: OrderPrice = .market,
+        id: String = "portico-1"
+    ) throws -> OrderTicket {
+        OrderTicket(
+            clientOrderID: id, accountID: Self.account, symbol: try symbol(text), side: .buy,
+            size: .quantity(amount), price: price)
+    }
+
+    private func taken(_ answer: OrderAnswer) throws -> Order {
+        guard case .taken(let order) = answer else {
+            Issue.record("not taken: \(answer)")
+            throw NotTaken()
+        }
+        return order
+    }
+
+    private struct NotTaken: Error {}
+
+    @Test("go from market to limit and back to market in their place, and are filled when it opens")
+    func life() async throws {
+        try await SandboxHouse.run(at: Self.closed) { house in
+            let saxo = try house.client()
+            let aapl = try symbol("AAPL")
+            let quote = try #require(try await saxo.quotes(for: [aapl], in: .patient)[aapl])
+            let limit = try #require(quote.price) - 10
+            let placed = try taken(try await saxo.place(try ticket(), in: .patient))
+            #expect(placed.state == .accepted)
+            #expect(placed.clientOrderID == "portico-1")
+
+            let limited = try taken(
+                try await saxo.replace(
+                    placed, by: OrderChange(price: .limit(limit)), clientOrderID: "portico-2", in: .patient))
+            #expect(limited.id == placed.id)
+            var open = try await saxo.order(placed.id, of: Self.account, in: .patient)
+            #expect(open.type == .limit)
+            #expect(open.limitPrice == limit)
+            #expect(open.clientOrderID == "portico-1")
+            #expect(open.timeInForce == .day)
+
+            let back = try taken(
+                try await saxo.replace(
+                    limited, by: OrderChange(quantity: 2, price: .market), clientOrderID: "portico-3",
+                    in: .patient))
+            #expect(back.limitPrice == nil)
+            open = try await saxo.order(placed.id, of: Self.account, in: .patient)
+            #expect(open.type == .market)
+            #expect(open.quantity == 2)
+            #expect(house.calls("POST /trade/v2/orders") == 1)
+            #expect(house.calls("PATCH /trade/v2/orders") == 2)
+
+            // Monday, 10:00 in New York.
+            house.time.wall.set(try #require(Instant("2026-11-23T15:00:00Z")))
+            await #expect(throws: ProviderFailure(.saxo, .notFound)) {
+                try await saxo.order(placed.id, of: Self.account, in: CallContext(deadline: .distant))
+            }
+            let held = try await house.client().positions(in: CallContext(deadline: .distant)).first {
+                $0.symbol == aapl && $0.accountID == Self.account
+            }
+            #expect(held?.quantity == 42)
+        }
+    }
+
+    @Test("are one order, however often the same is sent")
+    func duplicate() async throws {
+        try await SandboxHouse.run(at: Self.closed) { house in
+            let saxo = try house.client()
+            let first = try taken(try await saxo.place(try ticket(), in: .patient))
+            let second = try taken(try await saxo.place(try ticket(), in: .patient))
+            #expect(second.id == first.id)
+            #expect(house.calls("POST /trade/v2/orders") == 2)
+            let orders = try await saxo.orders(OrderQuery(symbols: [try symbol("AAPL")]), in: .patient).orders
+            #expect(orders.map(\.id) == [first.id])
+        }
+    }
+
+    @Test("whose answer is lost are sent once, and found by their client's id")
+    func lostAnswer() async throws {
+        try await SandboxHouse.run(at: Self.closed) { house in
+            let saxo = try house.client()
+            let endpoint = "POST /trade/v2/orders"
+            #expect(
+                house.sandbox.faults.add(
+                    Fault(.truncatedBody, provider: .saxo, endpoint: endpoint, remaining: 1)))
+            await #expect(throws: ProviderFailure.self) { try await saxo.place(try ticket(), in: .patient) }
+            #expect(house.calls(endpoint) == 1)
+            let found = try await saxo.order(clientID: "portico-1", of: Self.account, in: .patient)
+            #expect(found?.symbol.text == "AAPL")
+            let other = try await saxo.order(clientID: "portico-9", of: Self.account, in: .patient)
+            #expect(other == nil)
+        }
+    }
+
+    @Test("are cancelled, and cannot be twice")
+    func cancel() async throws {
+        try await SandboxHouse.run(at: Self.closed) { house in
+            let saxo = try house.client()
+            let order = try await saxo.order("5014824029", of: nil, in: .patient)
+            #expect(order.symbol.text == "EUR/DKK")
+            #expect(order.limitPrice?.description == "7.1")
+            #expect(order.timeInForce == .goodTillCanceled)
+            let cancelled = try taken(try await saxo.cancel(order, in: .patient))
+            #expect(cancelled.state == .pendingCancel)
+            let again = try await saxo.cancel(order, in: .patient)
+            #expect(again == .refused(OrderRejection(.tooLate, message: "Order not found")))
+        }
+    }
+
+    @Test(
+        "are refused for reasons that can be told apart, whatever the status",
+        arguments: [true, false])
+    func refusals(withOK: Bool) async throws {
+        try await SandboxHouse.run({ $0.refusesOrdersWithOK = withOK }) { house in
+            let saxo = try house.client()
+            let cases: [(OrderTicket, RejectionReason)] = [
+                (try ticket("EUR/DKK", 10, id: "a"), .quantity),
+                (try ticket("EUR/DKK", 1_500, id: "b"), .quantity),
+                (try ticket("AAPL", 1_000_000, id: "c"), .insufficientFunds),
+                (try ticket("AAPL", 1, .limit(1), id: "d"), .price),
+                (try ticket("EUR/DKK", 1_000, .limit(decimal("8")), id: "e"), .price),
+            ]
+            for (ticket, reason) in cases {
+                guard case .refused(let rejection) = try await saxo.place(ticket, in: .patient) else {
+                    Issue.record("\(ticket.clientOrderID) was taken")
+                    continue
+                }
+                #expect(rejection.reason == reason)
+                #expect(rejection.message != nil)
+            }
+        }
+    }
+}
+
+extension ContinuousClock.Instant {
+    /// Later than any clock of a test shows.
+    static var distant: Self { .now + .seconds(86_400 * 365) }
+}

@@ -1,0 +1,102 @@
+import Brokerage
+import ProviderTestSupport
+import Testing
+import Upstream
+
+import struct Sandbox.OAuthApplication
+import struct Sandbox.Sandbox
+import struct Sandbox.SandboxConfiguration
+import struct Sandbox.SandboxUser
+import struct Sandbox.SaxoSettings
+import class Sandbox.SettableClock
+
+@testable import Saxo
+
+/// A sandbox with a clock of its own, and clients that tell the time by it.
+struct SandboxHouse: Sendable {
+    let sandbox: Sandbox
+    let transport: Transport
+    let time: TestTime
+
+    /// A Friday, 11:00 in New York.
+    static let open = "2026-11-20T16:00:00Z"
+    static let demoToken = "sandbox-saxo-demo-access"
+
+    static func run(
+        at moment: String = open, users: [SandboxUser] = [.demo, .second],
+        _ settings: (inout SaxoSettings) -> Void = { _ in }, _ body: (SandboxHouse) async throws -> Void
+    ) async throws {
+        let time = TestTime(try #require(Instant(moment)))
+        var configuration = SandboxConfiguration(clock: time.wall.clock, users: users)
+        settings(&configuration.saxo)
+        let sandbox = try await Sandbox.start(configuration)
+        let transport = try Transport(userAgent: "portico-tests")
+        let result: Result<Void, any Error>
+        do {
+            result = .success(
+                try await body(SandboxHouse(sandbox: sandbox, transport: transport, time: time)))
+        } catch {
+            result = .failure(error)
+        }
+        await transport.shutDown()
+        await sandbox.stop()
+        try result.get()
+    }
+
+    var line: ProviderLine {
+        ProviderLine(
+            QuotaHolder(.saxo, connection: "c1"), over: transport, clock: time.clock, retry: .attempts(3))
+    }
+
+    func client(
+        _ access: SaxoAccess? = nil, token: String = demoToken, pricesPerCall: Int = 100
+    ) throws -> SaxoClient {
+        let streaming = try #require(HTTPURL(sandbox.saxo.streamingAuthorizeURL))
+        let configuration = try SaxoConfiguration(
+            environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)),
+            streamingURL: streaming, pricesPerCall: pricesPerCall)
+        return SaxoClient(
+            configuration, access: try access ?? .token(SaxoToken(token)), over: line,
+            directory: SaxoDirectory(clock: time.clock))
+    }
+
+    /// The sandbox's app.
+    func app(redirectURI: String = "http://localhost/back") throws -> SaxoApp {
+        let application = SaxoSettings().application
+        return SaxoApp(
+            key: application.clientID, secret: application.clientSecret, redirectURI: redirectURI,
+            loginURL: try #require(HTTPURL(sandbox.saxo.authURL)))
+    }
+
+    /// How often an endpoint of the gateway was called.
+    func calls(_ endpoint: String) -> Int { sandbox.calls[.saxo, endpoint] }
+}
+
+/// Time that stands still, but for pauses of a second or two, which are over at once.
+///
+/// Longer ones are deadlines here, which a test does not let come.
+struct TestTime: Sendable {
+    let wall: SettableClock
+    private let start: Instant
+    private let origin = ContinuousClock.now
+
+    init(_ start: Instant) {
+        self.start = start
+        wall = SettableClock(start)
+    }
+
+    var clock: CallClock {
+        let (wall, start, origin) = (wall, start, origin)
+        let now: @Sendable () -> ContinuousClock.Instant = { origin + wall.now.duration(since: start) }
+        return CallClock(
+            now: now, wallTime: { wall.now },
+            sleep: { until in
+                let pause = now().duration(to: until)
+                if pause <= .seconds(2) {
+                    wall.advance(by: max(pause, .zero))
+                } else {
+                    try await ContinuousClock().sleep(for: pause)
+                }
+            })
+    }
+}
