@@ -87,8 +87,8 @@ let package = Package(
             "Portico", at: "Sources/Portico",
             over: [
                 "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
-                "Storage", "Upstream", "Web", "Yahoo", arguments, configuration, lifecycle, logging, signals,
-                system,
+                "Saxo", "Storage", "Upstream", "Web", "Yahoo", arguments, configuration, lifecycle, logging,
+                signals, system,
             ]),
 
         // What outside harnesses measure.

@@ -72,6 +72,20 @@ struct ConfigurationTests {
         Misuse(
             environment: ["PORTICO_ALPACA_BASE_URL": "https://alpaca.example"],
             messages: ["Alpaca needs one credential", "PORTICO_ALPACA_TOKEN"]),
+        Misuse(
+            environment: ["PORTICO_SAXO_ENVIRONMENT": "live"],
+            messages: ["Saxo needs PORTICO_SAXO_TOKEN or PORTICO_SAXO_TOKEN_FILE"]),
+        Misuse(
+            environment: ["PORTICO_SAXO_TOKEN": "planted-token", "PORTICO_SAXO_ENVIRONMENT": "demo"],
+            messages: ["PORTICO_SAXO_ENVIRONMENT is \"demo\"; it takes live or sim"]),
+        Misuse(
+            environment: [
+                "PORTICO_SAXO_TOKEN": "planted-token", "PORTICO_SAXO_BASE_URL": "http://saxo.example",
+            ],
+            messages: ["PORTICO_SAXO_BASE_URL would send the token over a network in clear", "use https"]),
+        Misuse(
+            environment: ["PORTICO_SAXO_TOKEN": "planted token"],
+            messages: ["The configuration of Saxo cannot be used", "copy it again without quotes"]),
         // Data services.
         Misuse(
             environment: ["PORTICO_POLYGON_PER_MINUTE": "100"],

@@ -54,6 +54,8 @@ extension Sandbox {
         [
             (.alpacaBaseURL, alpaca.tradingURL), (.alpacaDataURL, alpaca.dataURL),
             (.alpacaToken, SandboxUser.demo.alpaca.token),
+            (.saxoBaseURL, saxo.gatewayURL),
+            (.saxoToken, SandboxUser.demo.saxo?.credentials.accessToken ?? ""),
             (.alphaVantageBaseURL, alphaVantage.baseURL), (.alphaVantageKey, AlphaVantageSettings.demoKey),
             (.polygonBaseURL, polygon.baseURL), (.polygonKey, PolygonSettings.demoKey),
             (.yahoo, "true"), (.yahooBaseURL, yahoo.queryURL), (.yahooCookieURL, yahoo.cookieURL),

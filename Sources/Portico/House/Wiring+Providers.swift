@@ -10,6 +10,7 @@ extension Wiring {
     /// All providers of the embedded sandbox, as its demo user.
     mutating func add(_ sandbox: Sandbox, of owner: OwnerID) throws {
         add(try AlpacaConfiguration(sandbox), of: owner)
+        try addSaxo(of: sandbox, for: owner)
         add(try AlphaVantageConfiguration(sandbox), in: .sandbox)
         add(try PolygonConfiguration(sandbox), in: .sandbox)
         // It is off by default for what Yahoo allows; the sandbox's prices are nobody's.
@@ -18,8 +19,8 @@ extension Wiring {
 
     /// The providers that the settings name; the brokers' accounts are the owner's.
     mutating func add(_ providers: ProviderSettings, of owner: OwnerID) throws {
-        if providers.saxo != nil { throw UsageError.notServed("Saxo", "saxo-") }
         if let alpaca = providers.alpaca { add(try AlpacaConfiguration(alpaca), of: owner) }
+        if let saxo = providers.saxo { try add(saxo, of: owner) }
         if let alphaVantage = providers.alphaVantage {
             add(try AlphaVantageConfiguration(alphaVantage), in: .live)
         }
@@ -30,14 +31,5 @@ extension Wiring {
         case .queryLanguage(let base)?: add(try YahooQueryConfiguration(base: base), in: .live)
         case nil: break
         }
-    }
-}
-
-extension UsageError {
-    /// What is set would be silently without effect.
-    fileprivate static func notServed(_ provider: String, _ prefix: String) -> UsageError {
-        UsageError(
-            "This version of Portico does not serve \(provider) yet: leave out the settings that begin with "
-                + "\"\(prefix)\".")
     }
 }
