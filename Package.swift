@@ -99,7 +99,10 @@ let package = Package(
 
         door(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
-            over: ["Brokerage", "Contract", "Gateway", "GraphQL", "Upstream"]),
+            over: [
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
+                "Upstream", "Yahoo",
+            ]),
 
         room("TestSupport", at: "Tests/Support"),
         room("ProviderTestSupport", at: "Tests/ProviderSupport", over: ["Brokerage", "Upstream"] + nio),

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures the query engine on Tests/Benchmarks/Workload.
 #
-#   Scripts/bench.sh           times and allocations of the engine alone; then requests a second over sockets
+#   Scripts/bench.sh           times and allocations of the engine alone; the gateway over the sandbox; requests a
+#                              second over sockets
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow
 #
 #   RECORD=1 … check           writes the thresholds anew instead
@@ -78,6 +79,9 @@ peer=()
 if has_peer; then peer=(node "$benchmarks/baseline/graphql-js.js"); fi
 "${server_core[@]}" "$engine" time "${peer[@]}"
 [[ ${#peer[@]} != 0 ]] || echo "graphql-js is not measured: apt-get install node-graphql"
+
+say "Between the engine and the providers"
+"$(built . GatewayBenchmarks)"
 
 say "Over sockets, requests a second: the server on one core, wrk with 32 connections on another"
 if ! command -v wrk >/dev/null; then

@@ -169,19 +169,20 @@ package final class QuoteHub: Sendable {
         var failures = 0
         while !Task.isCancelled {
             let hasStood = Atomic(false)
-            var isUnsupported = false
+            var failure: ProviderFailure.Cause?
             do throws(ProviderFailure) {
                 try await stream.run(wanted(by: stream, generation)) { event in
                     if case .connected = event { hasStood.store(true, ordering: .relaxed) }
                     self.take(event, generation)
                 }
             } catch {
-                isUnsupported = error.cause == .unsupported
+                failure = error.cause
             }
             disconnected(generation)
-            if isUnsupported { return }
+            if let failure, failure.isFinalForStreams { return }
             failures = hasStood.load(ordering: .relaxed) ? 1 : failures + 1
-            let pause = policy.retry.pause(after: failures)
+            let told = failure?.retryAt.map { $0.duration(since: clock.wallTime()) } ?? .zero
+            let pause = max(policy.retry.pause(after: failures), told)
             guard (try? await clock.sleep(clock.now() + pause)) != nil else { return }
         }
     }
@@ -221,5 +222,18 @@ package final class QuoteHub: Sendable {
     private func change(_ generation: Int, _ change: (inout QuoteBoard) -> [QuoteBoard.Wake]) {
         let wakes = state.withLock { $0.generation == generation ? change(&$0.board) : [] }
         for wake in wakes { wake.waiter.resume(returning: wake.news) }
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// Whether only the user or the configuration can mend it: the prices are polled then.
+    fileprivate var isFinalForStreams: Bool {
+        switch self {
+        case .unauthorized, .notEntitled, .notFound, .unsupported: true
+        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
+            .overloaded,
+            .cancelled:
+            false
+        }
     }
 }

@@ -1,10 +1,40 @@
 import Foundation
+import Upstream
 
 /// Measures what lies between the engine and the providers: `GatewayBenchmarks`.
 @main
 struct GatewayBenchmarks {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await measure()
+        } catch {
+            FileHandle.standardError.write(Data("GatewayBenchmarks: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func measure() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == SandboxProcess.argument {
+            try await SandboxProcess.run(latency: arguments.last.flatMap { Double($0) } ?? 0)
+            return
+        }
         try await charts()
+        let transport = try Transport(userAgent: "gateway-benchmarks")
+        try await with(SandboxProcess(latency: .milliseconds(4))) { sandbox in
+            try await homeScreen(HomeScreen(sandbox, over: transport))
+        }
+        try await with(SandboxProcess(latency: .zero)) { sandbox in
+            try await decoding(Decoding(sandbox, over: transport))
+        }
+        await transport.shutDown()
+    }
+
+    private static func with(
+        _ sandbox: SandboxProcess, _ work: (SandboxProcess) async throws -> Void
+    ) async throws {
+        defer { sandbox.stop() }
+        try await work(sandbox)
     }
 
     private static func charts() async throws {
@@ -16,6 +46,48 @@ struct GatewayBenchmarks {
             let speed = Double(bytes) / seconds / 1e6
             print("  \(form.name): \(bytes) bytes, \(Int(speed)) MB/s")
         }
+    }
+
+    /// Requests one after another.
+    private static func homeScreen(_ screen: HomeScreen) async throws {
+        print("\nThe home screen over Alpaca's stand-in, which answers after 4 ms")
+        for isCold in [true, false] {
+            let runs = isCold ? 1_000 : 20_000
+            _ = try await screen.ask(forgetting: isCold)
+            var own: [Duration] = []
+            var cost = try await screen.ask(forgetting: isCold)
+            let start = processorTime()
+            for _ in 0..<runs {
+                cost = try await screen.ask(forgetting: isCold)
+                own.append(cost.own)
+            }
+            let perSecond = Double(runs) / (processorTime() - start)
+            own.sort()
+            let (half, most) = (own[runs / 2], own[runs * 99 / 100])
+            print(
+                "  \(isCold ? "nothing at hand" : "all at hand"): \(cost.bytes) bytes, \(cost.calls) calls; "
+                    + "own time p50 \(microseconds(half)), p99 \(microseconds(most)) µs; "
+                    + "\(Int(perSecond)) requests a core-second")
+        }
+    }
+
+    private static func decoding(_ decoding: Decoding) async throws {
+        print("\nPayloads, decoded and mapped (a client's call less a bare one for the same bytes)")
+        for payload in try decoding.payloads() {
+            let bytes = try await decoding.bytes(of: payload)
+            // The first call may fetch a cookie or the like.
+            try await payload.decode()
+            let bare = try await median(of: 201) { _ = try await decoding.bytes(of: payload) }
+            let whole = try await median(of: 201) { try await payload.decode() }
+            let seconds = max(whole - bare, 0)
+            print(
+                "  \(payload.name): \(bytes) bytes, \(microseconds(.seconds(seconds))) µs, "
+                    + "\(seconds > 0 ? Int(Double(bytes) / seconds / 1e6) : 0) MB/s")
+        }
+    }
+
+    private static func microseconds(_ duration: Duration) -> String {
+        String(Int((duration / .microseconds(1)).rounded()))
     }
 
     /// The median of some runs, in seconds of the processor's time.

@@ -1,0 +1,143 @@
+import Alpaca
+import AlphaVantage
+import Brokerage
+import Polygon
+import Sandbox
+import Upstream
+import Yahoo
+
+/// How fast the providers' payloads become values.
+///
+/// A call of the client less a bare call for the same bytes: what is left is decoding and mapping, and what an answer costs
+/// on its way through retry, quota and circuit breaker.
+struct Decoding {
+    /// One payload: a bare request for it, and the client's call that asks for the same.
+    struct Payload {
+        let name: String
+        let request: HTTPRequest
+        let decode: () async throws -> Void
+    }
+
+    private let sandbox: SandboxProcess
+    private let transport: Transport
+    private let clock = LeapingClock()
+
+    init(_ sandbox: SandboxProcess, over transport: Transport) {
+        self.sandbox = sandbox
+        self.transport = transport
+    }
+
+    private var call: CallContext {
+        clock.leap()
+        return CallContext(deadline: clock.calls.now() + .seconds(60))
+    }
+
+    private func line(_ provider: Provider) -> ProviderLine {
+        ProviderLine(QuotaHolder(provider), over: transport, clock: clock.calls)
+    }
+
+    private func request(_ path: String, token: String? = nil) throws -> HTTPRequest {
+        var headers = HTTPHeaders()
+        if let token { headers.add("Authorization", "Bearer \(token)") }
+        return HTTPRequest(
+            .get, try sandbox.url(path), headers: headers, deadline: .now + .seconds(3_600))
+    }
+
+    func bytes(of payload: Payload) async throws -> Int {
+        let response = try await transport.send(payload.request)
+        guard response.status == 200 else {
+            throw BenchmarkError(
+                "\(payload.name): \(response.status) \(String(decoding: response.body, as: UTF8.self))")
+        }
+        return response.body.count
+    }
+
+    func payloads() throws -> [Payload] {
+        try alpaca() + alphaVantage() + polygon() + yahoo()
+    }
+
+    private func alpaca() throws -> [Payload] {
+        let token = SandboxUser.demo.alpaca.token
+        let client = try AlpacaClient(
+            AlpacaConfiguration(
+                environment: .sandbox, tradingURL: sandbox.url("alpaca"), dataURL: sandbox.url("alpaca-data"),
+                credential: .token(token)), over: line(.alpaca))
+        let symbols = ["AAPL", "KO", "MSFT", "NVDA", "SPY", "TSLA", "V", "WMT"].compactMap { Symbol($0) }
+        let window = ChartWindow(interval: .oneMinute, last: 10_000)
+        return [
+            Payload(
+                name: "Alpaca positions", request: try request("alpaca/v2/positions", token: token),
+                decode: { _ = try await client.positions(in: call) }),
+            Payload(
+                name: "Alpaca snapshots",
+                request: try request(
+                    "alpaca-data/v2/stocks/snapshots?symbols=\(symbols.map(\.text).joined(separator: ","))",
+                    token: token),
+                decode: { _ = try await client.quotes(for: symbols, in: call) }),
+            Payload(
+                name: "Alpaca bars",
+                request: try request(
+                    "alpaca-data/v2/stocks/bars?symbols=AAPL&timeframe=1Min&start=2026-10-01T00:00:00Z"
+                        + "&limit=10000&adjustment=split&sort=desc", token: token),
+                decode: { _ = try await client.charts(of: Array(symbols.prefix(1)), window, in: call) }),
+        ]
+    }
+
+    private func alphaVantage() throws -> [Payload] {
+        let key = AlphaVantageSettings.demoKey
+        let client = AlphaVantageClient(
+            AlphaVantageConfiguration(
+                base: try ProviderBase(sandbox.url("alpha-vantage")), key: try APIKey(key), windows: []),
+            over: line(.alphaVantage))
+        guard let symbol = Symbol("AAPL") else { return [] }
+        return [
+            Payload(
+                name: "Alpha Vantage daily",
+                request: try request(
+                    "alpha-vantage/query?function=TIME_SERIES_DAILY&symbol=AAPL&outputsize=compact&apikey=\(key)"
+                ),
+                decode: {
+                    _ = try await client.charts(of: [symbol], ChartWindow(interval: .oneDay), in: call)
+                })
+        ]
+    }
+
+    private func polygon() throws -> [Payload] {
+        let key = PolygonSettings.demoKey
+        let client = PolygonClient(
+            try PolygonConfiguration(
+                base: ProviderBase(sandbox.url("polygon")), key: APIKey(key), windows: []),
+            over: line(.polygon))
+        guard let symbol = Symbol("AAPL"), let from = Instant("2025-01-01T05:00:00Z") else { return [] }
+        return [
+            Payload(
+                name: "Polygon aggregates",
+                request: try request(
+                    "polygon/v2/aggs/ticker/AAPL/range/1/day/2025-01-01/2026-11-20?limit=50000&sort=desc",
+                    token: key),
+                decode: {
+                    _ = try await client.charts(
+                        of: [symbol], ChartWindow(interval: .oneDay, from: from), in: call)
+                })
+        ]
+    }
+
+    private func yahoo() throws -> [Payload] {
+        let client = YahooClient(
+            try YahooConfiguration(
+                base: ProviderBase(sandbox.url("yahoo")),
+                cookiePage: ProviderBase(sandbox.url("yahoo-cookie")), windows: []),
+            over: line(.yahoo))
+        guard let symbol = Symbol("AAPL"), let from = Instant("2017-01-01T05:00:00Z") else { return [] }
+        return [
+            Payload(
+                name: "Yahoo chart",
+                request: try request(
+                    "yahoo/v8/finance/chart/AAPL?interval=1d&period1=1483246800&period2=1795190400"),
+                decode: {
+                    _ = try await client.charts(
+                        of: [symbol], ChartWindow(interval: .oneDay, from: from), in: call)
+                })
+        ]
+    }
+}

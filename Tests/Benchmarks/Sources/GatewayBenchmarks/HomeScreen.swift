@@ -1,0 +1,111 @@
+import Alpaca
+import Brokerage
+import Contract
+import Gateway
+import GraphQL
+import Sandbox
+import Synchronization
+import Upstream
+
+/// The home screen of an investing app: what it costs apart from waiting for the provider.
+struct HomeScreen {
+    private let schema: ExecutableSchema<GatewayContext>
+    private let backends: Backends
+    private let owner: OwnerID
+    private let clock: LeapingClock
+
+    static let query = """
+        { account { equity cash buyingPower dayChange history(range: ONE_DAY) { points { time equity } } }
+          positions { symbol quantity marketValue unrealizedProfitLoss
+            quote { price bid ask change changePercent } }
+          chart(symbol: "AAPL", interval: ONE_DAY, last: 250) { columns { time open high low close volume } }
+          news(first: 10) { nodes { headline source publishedAt symbols } } }
+        """
+
+    init(_ sandbox: SandboxProcess, over transport: Transport) throws {
+        guard let owner = OwnerID("owner") else { throw BenchmarkError("no owner") }
+        self.owner = owner
+        let clock = LeapingClock()
+        self.clock = clock
+        schema = try ExecutableSchema(
+            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
+            context: GatewayContext.self)
+        let client = try AlpacaClient(
+            AlpacaConfiguration(
+                environment: .sandbox, tradingURL: sandbox.url("alpaca"), dataURL: sandbox.url("alpaca-data"),
+                credential: .token(SandboxUser.demo.alpaca.token)),
+            over: ProviderLine(
+                QuotaHolder(.alpaca, connection: "alpaca"), over: transport, clock: clock.calls))
+        let monitor = ProviderMonitor()
+        backends = Backends(
+            connections: [
+                BrokerConnection(
+                    id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox, accounts: client)
+            ],
+            market: [
+                MarketSource(
+                    client, spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
+                    for: .everybody)
+            ],
+            reads: KeptReads(clock: clock.calls),
+            condition: { provider, _ in
+                ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
+            })
+    }
+
+    /// What one request came to.
+    struct Cost {
+        var bytes: Int
+        var calls: Int
+        /// From the question to the answer, less the time in which a call to the provider was under way.
+        var own: Duration
+    }
+
+    /// Asks once; what is in memory stays good unless it is to be forgotten.
+    func ask(forgetting: Bool) async throws -> Cost {
+        if forgetting { clock.leap() }
+        let waits = Waits()
+        let context = GatewayContext(
+            session: Session(owner: owner), backends: backends,
+            call: CallContext(deadline: clock.calls.now() + .seconds(60), observe: waits.note))
+        let start = ContinuousClock.now
+        let answer = try await schema.respond(to: Request(Self.query), context: context).value()
+        let whole = start.duration(to: .now)
+        guard !answer.body.contains("\"errors\"".utf8) else {
+            throw BenchmarkError(String(decoding: answer.body.prefix(2_000), as: UTF8.self))
+        }
+        return Cost(bytes: answer.body.count, calls: waits.count, own: whole - waits.covered)
+    }
+}
+
+/// When calls to providers were under way.
+private final class Waits: Sendable {
+    // Calls end on several threads.
+    private let spans = Mutex<[(start: ContinuousClock.Instant, end: ContinuousClock.Instant)]>([])
+
+    func note(_ record: CallRecord) {
+        guard record.duration > .zero else { return }
+        let end = ContinuousClock.now
+        spans.withLock { $0.append((end - record.duration, end)) }
+    }
+
+    var count: Int { spans.withLock(\.count) }
+
+    /// The time in which at least one was.
+    var covered: Duration {
+        var covered = Duration.zero
+        var last: ContinuousClock.Instant?
+        for span in spans.withLock({ $0.sorted { $0.start < $1.start } }) {
+            let start = max(last ?? span.start, span.start)
+            if span.end > start { covered += start.duration(to: span.end) }
+            last = max(last ?? span.end, span.end)
+        }
+        return covered
+    }
+}
+
+extension Collection where Element: Equatable {
+    fileprivate func contains(_ part: some Collection<Element>) -> Bool {
+        firstRange(of: part) != nil
+    }
+}
