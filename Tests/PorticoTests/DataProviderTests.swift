@@ -1,4 +1,6 @@
+import Brokerage
 import Foundation
+import Sandbox
 import TestSupport
 import Testing
 
@@ -35,7 +37,7 @@ struct DataProviderTests {
                 let answers = ["alpaca", "alphaVantage", "yahoo"].map { quotes.json?["data"]?[$0] }
                 #expect(answers[0]?["price"]?.string != nil)
                 // One market, whoever tells of it.
-                let prices = answers.map { Decimal(string: $0?["price"]?.string ?? "") }
+                let prices = answers.map { Foundation.Decimal(string: $0?["price"]?.string ?? "") }
                 #expect(prices[1] == prices[0] && prices[2] == prices[0], "\(quotes.body)")
                 #expect(answers.map { $0?["symbol"] } == ["BRK.B", "BRK.B", "BRK.B"])
                 let others = try await server.ask(Self.others, token: nil)
@@ -99,6 +101,33 @@ struct DataProviderTests {
                 #expect(quotes[0]?["price"]?.string != nil && quotes[1]?["price"]?.string != nil)
                 #expect(try await sandbox.calls(of: "yahoo") == ["GET /v1/public/yql": 1])
             }
+        }
+    }
+
+    @Test("does not make its key known, though a refusal says the key")
+    func secrets() async throws {
+        try await withSandbox(configured: { $0.alphaVantage.requestsPerDay = 0 }) { sandbox in
+            let keys = ["PLANTEDKEY000001", "planted-key-of-polygon"]
+            let environment = [
+                "PORTICO_ALPHA_VANTAGE_KEY": keys[0],
+                "PORTICO_ALPHA_VANTAGE_BASE_URL": sandbox.alphaVantage.baseURL,
+                "PORTICO_POLYGON_KEY": keys[1], "PORTICO_POLYGON_BASE_URL": sandbox.polygon.baseURL,
+            ]
+            var written: [String] = []
+            let program = try await withServer(["--log-level", "trace"], environment: environment) { server in
+                for query in [
+                    "{ quote(symbol: \"AAPL\", provider: ALPHA_VANTAGE) { price } }",
+                    "{ chart(symbol: \"AAPL\", provider: POLYGON) { symbol } }",
+                    "{ providers { health failure { code message } } }",
+                ] {
+                    written.append(try await server.ask(query, token: nil).body)
+                }
+                return server.program
+            }
+            #expect(written[0].contains("QUOTA_EXHAUSTED") && written[1].contains("RECONNECT_REQUIRED"))
+            written += [await program.output.whole(), await program.errors.whole()]
+            #expect(sandbox.calls.all(of: .alphaVantage).map(\.count) == [1])
+            for key in keys { #expect(!written.joined().contains(key)) }
         }
     }
 

@@ -57,7 +57,7 @@ struct PassTests {
     @Test("that Yahoo refuses again is given up")
     func refused() async throws {
         try await withYahoo(Self.stale, status: 401) { client, server in
-            await #expect(throws: ProviderFailure(.yahoo, .unauthorized)) {
+            await #expect(throws: ProviderFailure(.yahoo, .notEntitled)) {
                 try await client.quotes(for: [symbol("AAPL")], in: .patient)
             }
             #expect(server.targets.count == 2)
@@ -104,6 +104,7 @@ struct PassTests {
         "needs a cookie, and a page of consent is not filled in",
         arguments: [
             (307, ProviderFailure.Cause.notEntitled), (200, .notEntitled), (404, .notEntitled),
+            (401, .notEntitled),
             (429, .rateLimited(retryAt: wallTime + .seconds(300))), (503, .unavailable),
         ])
     func noCookie(status: Int, cause: ProviderFailure.Cause) async throws {
@@ -151,7 +152,7 @@ struct FailureTests {
     @Test("of the sheet is about the crumb")
     func golden() async throws {
         try await withYahoo(example("finance-error"), status: 401) { client, server in
-            await #expect(throws: ProviderFailure(.yahoo, .unauthorized)) {
+            await #expect(throws: ProviderFailure(.yahoo, .notEntitled)) {
                 try await client.fundamentals(of: symbol("AAPL"), in: .patient)
             }
             #expect(server.requests.count == 6)

@@ -22,6 +22,7 @@ struct FaultMatrixTests {
         Question(.alpaca, "quote(symbol: \"KO\", provider: ALPACA) { price }"),
         Question(.alphaVantage, "quote(symbol: \"KO\", provider: ALPHA_VANTAGE) { price }"),
         Question(.yahoo, "quote(symbol: \"KO\", provider: YAHOO) { price }"),
+        Question(.yahoo, "chart(symbol: \"KO\", last: 5, provider: YAHOO) { columns { close } }"),
         Question(.polygon, "chart(symbol: \"KO\", last: 5, provider: POLYGON) { columns { close } }"),
         Question(.polygon, "news(first: 1, provider: POLYGON) { nodes { headline } }"),
         Question(.alpaca, "account(provider: ALPACA) { equity }"),

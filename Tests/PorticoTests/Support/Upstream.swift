@@ -49,8 +49,13 @@ func withServer<Value>(
 }
 
 /// Runs a sandbox within the tests, for those that tell it what to do.
-func withSandbox<Value>(_ test: (Sandbox) async throws -> Value) async throws -> Value {
-    let sandbox = try await Sandbox.start()
+func withSandbox<Value>(
+    configured configure: (inout SandboxConfiguration) -> Void = { _ in },
+    _ test: (Sandbox) async throws -> Value
+) async throws -> Value {
+    var configuration = SandboxConfiguration()
+    configure(&configuration)
+    let sandbox = try await Sandbox.start(configuration)
     let result: Result<Value, any Error>
     do {
         result = .success(try await test(sandbox))

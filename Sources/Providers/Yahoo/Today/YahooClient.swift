@@ -64,7 +64,7 @@ package struct YahooClient: Sendable {
         let fresh = try await self.pass(in: context)
         guard let value = try await get(operation, address, with: fresh, in: context, read: read) else {
             forget(fresh)
-            throw ProviderFailure(.yahoo, .unauthorized)
+            throw ProviderFailure(.yahoo, .notEntitled)
         }
         return value
     }

@@ -52,8 +52,8 @@ extension ProviderFailure.Cause {
         switch response.status {
         // A period or interval that Yahoo does not have.
         case 400, 422: self = .unsupported
-        // A crumb is not a credential of anybody; what Yahoo refuses then, it refuses to everybody like us.
-        case 401 where !YahooProblem.isStaleCrumb(response): self = .notEntitled
+        // A crumb is not a credential of anybody who could connect again; what Yahoo refuses, it refuses to everybody like us.
+        case 401: self = .notEntitled
         // 999 is what older servers say.
         case 429, 999: self = Self.patience(response, now: now)
         case 200..<300 where YahooText.isRefusal(response.body): self = Self.patience(response, now: now)
