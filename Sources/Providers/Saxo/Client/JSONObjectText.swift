@@ -35,6 +35,16 @@ struct JSONObjectText {
         bytes.append(contentsOf: value.body)
     }
 
+    mutating func add(_ name: StaticString, _ values: [String]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            Self.append(value, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
     private mutating func begin(_ name: StaticString) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
         Self.append("\(name)", to: &bytes)

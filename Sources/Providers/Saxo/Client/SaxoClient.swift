@@ -14,6 +14,8 @@ package struct SaxoClient: Sendable {
     let identities: SaxoIdentities
     private let callers: [SaxoGroup: ProviderCaller]
     let orderCaller: ProviderCaller
+    /// The streaming host's, which is in no service group.
+    let streamCaller: ProviderCaller
 
     /// - Parameters:
     ///   - configuration: where Saxo is.
@@ -39,6 +41,7 @@ package struct SaxoClient: Sendable {
                         failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
                 )
             })
+        streamCaller = line.caller(failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
         // Whoever cancels wants out; but to wait a second for a place is better than to be refused.
         orderCaller = line.caller(
             within: SaxoGroup.trading.windows + [SaxoLimit.orderWindow],

@@ -1,0 +1,155 @@
+import Brokerage
+import Upstream
+
+/// What is to be followed over one connection, what is, and what the messages say of it.
+///
+/// A value without I/O: it says what to ask Saxo for next. There is one subscription for each AssetType; where the
+/// instruments change, or Saxo resets it, another takes its place.
+struct SaxoStreamState {
+    /// What is to be done by a call.
+    enum Work: Hashable {
+        case subscribe(SaxoSubscriptionOrder)
+        case unsubscribe(String)
+    }
+
+    /// What came of messages.
+    struct Reception: Equatable {
+        var changes: [QuoteChange] = []
+        /// There may be work now.
+        var needsWork = false
+        /// The session has ended: nothing comes any more.
+        var isOver = false
+    }
+
+    private struct Subscription {
+        let order: SaxoSubscriptionOrder
+        var list: SaxoPriceList
+        var timeout: Duration
+        /// When something was heard of it.
+        var heardAt: ContinuousClock.Instant
+        /// It is to begin anew.
+        var isLost = false
+    }
+
+    /// By AssetType and Uic, under each symbol that was asked for.
+    private var wanted: [String: [Int: [SaxoListing]]] = [:]
+    private var subscriptions: [String: Subscription] = [:]
+    /// Ordered, and messages that came before the answer.
+    private var pending: [String: [SaxoStreamMessage]] = [:]
+    private var count = 0
+    /// Behind which Saxo is to begin when the connection is made again.
+    private(set) var lastMessageID: UInt64?
+
+    /// Messages that wait for the answer to an order; more come from nobody in his right mind.
+    private static let mostPending = 256
+
+    // MARK: What is wanted
+
+    mutating func follow(_ listings: [SaxoListing]) {
+        wanted = [:]
+        for listing in listings {
+            wanted[listing.key.assetType, default: [:]][listing.key.uic, default: []].append(listing)
+        }
+    }
+
+    /// The next call to make, which counts as made; nil while there is none.
+    mutating func nextWork() -> Work? {
+        // One after the other, in a fixed order.
+        for assetType in Set(wanted.keys).union(subscriptions.values.map(\.order.assetType)).sorted() {
+            let current = subscriptions.values.first { $0.order.assetType == assetType }
+            let uics = Set((wanted[assetType] ?? [:]).keys)
+            if uics.isEmpty {
+                guard let current else { continue }
+                subscriptions[current.order.referenceID] = nil
+                return .unsubscribe(current.order.referenceID)
+            }
+            if let current, current.order.uics == uics, !current.isLost { continue }
+            count += 1
+            let order = SaxoSubscriptionOrder(
+                referenceID: "p\(count)", assetType: assetType, uics: uics,
+                replaces: current?.order.referenceID)
+            pending[order.referenceID] = []
+            return .subscribe(order)
+        }
+        return nil
+    }
+
+    /// Takes the answer to an order.
+    ///
+    /// - Returns: every price in full, and what messages have said of it since.
+    /// - Throws: where one of these messages makes no sense.
+    mutating func didSubscribe(
+        _ order: SaxoSubscriptionOrder, _ answer: SaxoPriceSubscription, now: ContinuousClock.Instant
+    ) throws(JSONError) -> [QuoteChange] {
+        if let replaced = order.replaces { subscriptions[replaced] = nil }
+        let list = SaxoPriceList(answer.prices)
+        subscriptions[order.referenceID] = Subscription(
+            order: order, list: list, timeout: .seconds(answer.inactivityTimeout), heardAt: now)
+        var told = list.prices.keys.sorted().flatMap { changes(of: $0, order.assetType, from: nil, list) }
+        for message in pending.removeValue(forKey: order.referenceID) ?? [] {
+            told += try merge(message, now: now)
+        }
+        return told
+    }
+
+    // MARK: Messages
+
+    mutating func receive(
+        _ message: SaxoStreamMessage, now: ContinuousClock.Instant
+    ) throws(JSONError) -> Reception {
+        lastMessageID = message.id
+        guard message.referenceID.hasPrefix("_") else {
+            if let waiting = pending[message.referenceID] {
+                if waiting.count < Self.mostPending { pending[message.referenceID]?.append(message) }
+                return Reception()
+            }
+            return Reception(changes: try merge(message, now: now))
+        }
+        switch try SaxoStreamControl(message) {
+        case .heartbeat(let references):
+            for reference in references { subscriptions[reference]?.heardAt = now }
+            return Reception()
+        case .reset(let references):
+            for reference in references.isEmpty ? Array(subscriptions.keys) : references {
+                subscriptions[reference]?.isLost = true
+            }
+            return Reception(needsWork: true)
+        case .disconnect:
+            // There is nothing to go on behind.
+            lastMessageID = nil
+            return Reception(isOver: true)
+        case .other: return Reception()
+        }
+    }
+
+    /// Gives up subscriptions of which nothing has been heard for too long; false where there are none.
+    mutating func giveUpSilent(now: ContinuousClock.Instant) -> Bool {
+        let silent = subscriptions.filter { !$0.value.isLost && $0.value.heardAt + $0.value.timeout < now }
+        for reference in silent.keys { subscriptions[reference]?.isLost = true }
+        return !silent.isEmpty
+    }
+
+    /// A message of a subscription that is no more is passed over.
+    private mutating func merge(
+        _ message: SaxoStreamMessage, now: ContinuousClock.Instant
+    ) throws(JSONError) -> [QuoteChange] {
+        guard var subscription = subscriptions[message.referenceID] else { return [] }
+        let before = subscription.list
+        let uics = try subscription.list.merge(message.payload)
+        subscription.heardAt = now
+        subscriptions[message.referenceID] = subscription
+        return uics.flatMap { uic in
+            changes(of: uic, subscription.order.assetType, from: before, subscription.list)
+        }
+    }
+
+    /// What changed of a price, under each symbol that it is wanted under.
+    private func changes(
+        of uic: Int, _ assetType: String, from before: SaxoPriceList?, _ after: SaxoPriceList
+    ) -> [QuoteChange] {
+        guard let new = after.prices[uic] else { return [] }
+        return (wanted[assetType]?[uic] ?? []).compactMap { listing in
+            QuoteChange(from: before?.prices[uic], to: new, of: listing)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Brokerage
+import ProviderTestSupport
+import Testing
+import Upstream
+
+import struct Sandbox.Fault
+
+@testable import Saxo
+
+@Suite("The stream of Saxo's sandbox", .timeLimit(.minutes(2)))
+struct SandboxStreamTests {
+    private typealias Event = StreamEvent<QuoteChange>
+
+    /// Follows symbols while `body` looks at what is told.
+    private func following(
+        _ texts: [String], at house: SandboxHouse, access: SaxoAccess? = nil,
+        _ body: (AsyncStream<Event>.Iterator, AsyncStream<Set<Symbol>>.Continuation) async throws -> Void
+    ) async throws -> ProviderFailure? {
+        let saxo = try house.client(access)
+        let (wanted, want) = AsyncStream.makeStream(of: Set<Symbol>.self)
+        let (events, tell) = AsyncStream.makeStream(of: Event.self)
+        want.yield(Set(try texts.map(symbol)))
+        let run = Task { () -> ProviderFailure? in
+            defer { tell.finish() }
+            do throws(ProviderFailure) {
+                try await saxo.run(wanted) { tell.yield($0) }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        do {
+            try await body(events.makeAsyncIterator(), want)
+        } catch {
+            run.cancel()
+            _ = await run.value
+            throw error
+        }
+        run.cancel()
+        return await run.value
+    }
+
+    /// The next change that fits, time passing meanwhile if need be.
+    private func next(
+        _ events: inout AsyncStream<Event>.Iterator, in house: SandboxHouse, isTicking: Bool = true,
+        where fits: (QuoteChange) -> Bool
+    ) async throws -> QuoteChange {
+        let time = Task {
+            while isTicking, !Task.isCancelled {
+                house.time.wall.advance(by: .seconds(1))
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        defer { time.cancel() }
+        while let event = await events.next(isolation: #isolation) {
+            if case .value(let change) = event, fits(change) { return change }
+        }
+        throw Ended()
+    }
+
+    private struct Ended: Error {}
+
+    private func isConnected(_ event: Event?) -> Bool {
+        guard case .connected = event else { return false }
+        return true
+    }
+
+    @Test(
+        "tells the prices in full, then what changes in them, over one connection and one list each AssetType"
+    )
+    func prices() async throws {
+        try await SandboxHouse.run { house in
+            let end = try await following(["EUR/USD", "AAPL", "MSFT", "NOSUCH"], at: house) { events, _ in
+                var events = events
+                let first = await events.next(isolation: #isolation)
+                #expect(isConnected(first))
+                var known: [Symbol: QuoteChange] = [:]
+                while known.count < 3 {
+                    let change = try await next(&events, in: house, isTicking: false) { _ in true }
+                    #expect(change.previousClose != nil)
+                    known[change.symbol] = change
+                }
+                #expect(Set(known.keys.map(\.text)) == ["EUR/USD", "AAPL", "MSFT"])
+                let pair = try symbol("EUR/USD")
+                var (bid, ask) = (known[pair]?.bid ?? nil, known[pair]?.ask ?? nil)
+                for _ in 0..<5 {
+                    let change = try await next(&events, in: house) { $0.symbol == pair && $0.price != nil }
+                    bid = change.bid ?? bid
+                    ask = change.ask ?? ask
+                    #expect(change.price == Decimal.middle(try #require(bid), try #require(ask)))
+                    #expect(change.previousClose == nil)
+                }
+            }
+            #expect(end?.cause == .cancelled)
+            #expect(house.calls("GET /connect") == 1)
+            #expect(house.calls("POST /trade/v1/infoprices/subscriptions") == 2)
+        }
+    }
+
+    @Test("follows what is wanted as it changes")
+    func wishes() async throws {
+        try await SandboxHouse.run { house in
+            _ = try await following(["EUR/USD"], at: house) { events, want in
+                var events = events
+                _ = try await next(&events, in: house, isTicking: false) { $0.symbol.text == "EUR/USD" }
+                want.yield([try symbol("EUR/DKK"), try symbol("EUR/USD")])
+                _ = try await next(&events, in: house, isTicking: false) { $0.symbol.text == "EUR/DKK" }
+                want.yield([try symbol("AAPL")])
+                _ = try await next(&events, in: house, isTicking: false) { $0.symbol.text == "AAPL" }
+            }
+            #expect(house.calls("POST /trade/v1/infoprices/subscriptions") == 3)
+            #expect(
+                house.calls("DELETE /trade/v1/infoprices/subscriptions/{context_id}/{reference_id}") == 1)
+        }
+    }
+
+    @Test("begins lists anew that Saxo resets")
+    func reset() async throws {
+        try await SandboxHouse.run { house in
+            _ = try await following(["EUR/USD"], at: house) { events, _ in
+                var events = events
+                _ = try await next(&events, in: house, isTicking: false) { _ in true }
+                house.sandbox.saxoStreams.demandReset()
+                // Only a snapshot tells the previous close.
+                _ = try await next(&events, in: house) { $0.previousClose != nil }
+                _ = try await next(&events, in: house) { $0.previousClose == nil && $0.price != nil }
+            }
+            #expect(house.calls("POST /trade/v1/infoprices/subscriptions") == 2)
+            #expect(house.calls("GET /connect") == 1)
+        }
+    }
+
+    @Test("goes on behind the last message where the connection breaks, and nobody is told")
+    func reconnection() async throws {
+        try await SandboxHouse.run { house in
+            // Cut after its first message.
+            #expect(
+                house.sandbox.faults.add(
+                    Fault(.disconnect, provider: .saxo, endpoint: "GET /connect", remaining: 1)))
+            _ = try await following(["EUR/USD"], at: house) { events, _ in
+                var events = events
+                let first = await events.next(isolation: #isolation)
+                #expect(isConnected(first))
+                for _ in 0..<6 {
+                    _ = try await next(&events, in: house) { $0.price != nil }
+                }
+                // No second `connected`, and no second snapshot.
+                #expect(house.calls("GET /connect") == 2)
+                #expect(house.calls("POST /trade/v1/infoprices/subscriptions") == 1)
+            }
+        }
+    }
+
+    @Test("ends where Saxo ends the session of a token that nobody renews")
+    func disconnect() async throws {
+        try await SandboxHouse.run { house in
+            let end = try await following(["EUR/USD"], at: house) { events, _ in
+                var events = events
+                _ = try await next(&events, in: house, isTicking: false) { _ in true }
+                house.sandbox.saxoStreams.demandDisconnect()
+                do {
+                    _ = try await next(&events, in: house) { _ in false }
+                    Issue.record("nothing ended")
+                } catch is Ended {}
+            }
+            #expect(end == ProviderFailure(.saxo, .unauthorized))
+            #expect(house.calls("GET /connect") == 1)
+        }
+    }
+
+    @Test("is none without an address of the streaming host, or with a token that is refused")
+    func refusals() async throws {
+        try await SandboxHouse.run { house in
+            let (wanted, want) = AsyncStream.makeStream(of: Set<Symbol>.self)
+            defer { want.finish() }
+            await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
+                try await house.client(token: "nobody").run(wanted) { _ in }
+            }
+        }
+        try await withSaxo([:]) { saxo, _ in
+            let (wanted, want) = AsyncStream.makeStream(of: Set<Symbol>.self)
+            defer { want.finish() }
+            await #expect(throws: ProviderFailure(.saxo, .unsupported)) {
+                try await saxo.run(wanted) { _ in }
+            }
+        }
+    }
+}
