@@ -77,7 +77,7 @@ let package = Package(
         room("Polygon", at: "Sources/Providers/Polygon", over: ["Brokerage", "Upstream"]),
         room("Saxo", at: "Sources/Providers/Saxo", over: ["Brokerage", "Upstream", crypto]),
         room("Yahoo", at: "Sources/Providers/Yahoo", over: ["Brokerage", "Upstream"]),
-        room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging] + nio + [webSocket]),
+        room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging, crypto] + nio + [webSocket]),
 
         // From the front door to the resolvers.
         room("Contract", at: "schema", resources: [.embedInCode("schema.graphql")]),

@@ -13,6 +13,8 @@ struct AuthorizationEndpoint: Sendable {
     let clock: SandboxClock
     /// Which scopes the provider knows; a request for another is sent back with an error; nil for any.
     var scopes: Set<String>?
+    /// Whether the provider knows code challenges (RFC 7636); another passes over them.
+    var takesChallenges = false
 
     /// Both routes under one path.
     func routes(_ template: PathTemplate) -> [Route] {
@@ -50,13 +52,21 @@ struct AuthorizationEndpoint: Sendable {
             guard users.contains(user) else { return refused(request, .accessDenied) }
             let grant = OAuthGrant(
                 user: user, clientID: request.application.clientID, scope: request.scope,
-                redirectURI: request.redirectURI)
+                redirectURI: request.redirectURI, challenge: takesChallenges ? request.challenge : nil)
             return redirect(to: request.location([("code", server.code(for: grant, at: clock.now))]))
         }
     }
 
     private func fault(of request: AuthorizationRequest) -> OAuthError? {
         if request.responseType != "code" { return .unsupportedResponseType }
+        if takesChallenges {
+            switch request.proof {
+            case .malformed: return .invalidRequest
+            // Whoever has no secret has nothing else to prove itself with.
+            case .none where request.application.clientSecret == nil: return .invalidRequest
+            case .none, .challenge: break
+            }
+        }
         guard let scopes else { return nil }
         return request.scope.split(separator: " ").allSatisfy { scopes.contains(String($0)) }
             ? nil : .invalidScope

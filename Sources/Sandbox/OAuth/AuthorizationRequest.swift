@@ -6,6 +6,15 @@ struct AuthorizationRequest: Sendable, Hashable {
     /// Given back as it came; nil where there was none.
     let state: String?
     let responseType: String
+    let proof: Proof
+
+    /// What an application promises to prove when it asks for tokens.
+    enum Proof: Sendable, Hashable {
+        case none
+        case challenge(CodeChallenge)
+        /// Something that cannot be proved: an unknown method, or no challenge at all.
+        case malformed
+    }
 
     /// Reads the parameters; nil where nobody may be sent back: the application or the address is not known.
     init?(_ parameters: [(name: String, value: String)], of server: AuthorizationServer) {
@@ -18,6 +27,13 @@ struct AuthorizationRequest: Sendable, Hashable {
         scope = value("scope") ?? ""
         state = value("state")
         responseType = value("response_type") ?? ""
+        let method = value("code_challenge_method")
+        proof =
+            if let text = value("code_challenge") {
+                CodeChallenge(text, method: method).map(Proof.challenge) ?? .malformed
+            } else {
+                method == nil ? .none : .malformed
+            }
     }
 
     /// The parameters again, for the form of the page.
@@ -26,7 +42,12 @@ struct AuthorizationRequest: Sendable, Hashable {
             ("response_type", responseType), ("client_id", application.clientID),
             ("redirect_uri", redirectURI),
             ("scope", scope),
-        ] + (state.map { [("state", $0)] } ?? [])
+        ] + (state.map { [("state", $0)] } ?? []) + (challenge?.parameters ?? [])
+    }
+
+    var challenge: CodeChallenge? {
+        guard case .challenge(let challenge) = proof else { return nil }
+        return challenge
     }
 
     /// Where the browser goes, with the answer and the state.

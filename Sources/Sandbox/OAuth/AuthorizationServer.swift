@@ -11,6 +11,7 @@ import Synchronization
 final class AuthorizationServer: Resettable {
     let applications: [OAuthApplication]
     let lifetimes: OAuthLifetimes
+    private let reuse: RefreshReuse
     private let noise: Noise
     private let state = Mutex(State())
 
@@ -22,12 +23,18 @@ final class AuthorizationServer: Resettable {
         var codes = Vouchers()
         var access = Vouchers()
         var refresh = Vouchers()
+        /// Refresh tokens that were good once.
+        var used = Vouchers()
     }
 
     /// Tokens are numbered from `seed`: predictable, as everything in the sandbox.
-    init(applications: [OAuthApplication], lifetimes: OAuthLifetimes, seed: UInt64) {
+    init(
+        applications: [OAuthApplication], lifetimes: OAuthLifetimes, reuse: RefreshReuse = .isRefused,
+        seed: UInt64
+    ) {
         self.applications = applications
         self.lifetimes = lifetimes
+        self.reuse = reuse
         noise = Noise(seed: seed).branch("oauth")
     }
 
@@ -45,32 +52,67 @@ final class AuthorizationServer: Resettable {
         }
     }
 
+    /// Makes a refresh token of the sandbox's configuration good, once as any.
+    func add(refreshToken: String, _ grant: OAuthGrant, until end: Instant) {
+        state.withLock { state in
+            state.issued += 1
+            var grant = grant
+            grant.session = state.issued
+            state.refresh.add(refreshToken, grant, until: end)
+        }
+    }
+
     /// Tokens for a code; throws ``OAuthError``.
+    ///
+    /// The verifier belongs to the code's challenge: both are there, or neither.
     func redeem(
-        code: String, redirectURI: String, clientID: String, clientSecret: String, at now: Instant
+        code: String, redirectURI: String, clientID: String, clientSecret: String?, verifier: String? = nil,
+        at now: Instant
     ) throws(OAuthError) -> OAuthTokens {
         try authenticate(clientID, clientSecret)
         return try unwrapped(
             state.withLock { state in
-                guard let grant = state.codes.take(code, at: now), grant.clientID == clientID,
-                    grant.redirectURI == redirectURI
+                guard var grant = state.codes.take(code, at: now), grant.clientID == clientID,
+                    grant.redirectURI == redirectURI, grant.isProved(by: verifier)
                 else { return nil }
+                state.issued += 1
+                grant.session = state.issued
                 return issue(grant, at: now, &state)
             })
     }
 
     /// New tokens for a refresh token, which is used up by it; throws ``OAuthError``.
+    ///
+    /// A native application may leave out its id, and proves itself by the verifier of its code then.
     func refresh(
-        _ token: String, clientID: String, clientSecret: String, at now: Instant
+        _ token: String, clientID: String?, clientSecret: String?, verifier: String? = nil, at now: Instant
     ) throws(OAuthError) -> OAuthTokens {
-        try authenticate(clientID, clientSecret)
+        if let clientID {
+            try authenticate(clientID, clientSecret)
+        } else if verifier == nil {
+            throw .invalidClient
+        }
         return try unwrapped(
             state.withLock { state in
-                guard let grant = state.refresh.take(token, at: now), grant.clientID == clientID else {
-                    return nil
+                if let grant = state.refresh.find(token, at: now) {
+                    guard mayRefresh(grant, clientID: clientID, verifier: verifier) else { return nil }
+                    _ = state.refresh.take(token, at: now)
+                    state.used.add(token, grant, until: .latest)
+                    return issue(grant, at: now, &state)
                 }
-                return issue(grant, at: now, &state)
+                if reuse == .endsSession, let session = state.used.find(token, at: now)?.session {
+                    state.access.remove { $0.session == session }
+                    state.refresh.remove { $0.session == session }
+                }
+                return nil
             })
+    }
+
+    private func mayRefresh(_ grant: OAuthGrant, clientID: String?, verifier: String?) -> Bool {
+        guard let clientID else {
+            return application(grant.clientID)?.clientSecret == nil && grant.isProved(by: verifier)
+        }
+        return grant.clientID == clientID && (verifier == nil || grant.isProved(by: verifier))
     }
 
     /// What an access token stands for; nil when it is unknown, revoked or has run out.
@@ -81,9 +123,9 @@ final class AuthorizationServer: Resettable {
     /// Makes all tokens of a user worthless, as when they withdraw their consent.
     func revoke(user: String) {
         state.withLock { state in
-            state.codes.remove(user: user)
-            state.access.remove(user: user)
-            state.refresh.remove(user: user)
+            state.codes.remove { $0.user == user }
+            state.access.remove { $0.user == user }
+            state.refresh.remove { $0.user == user }
         }
     }
 
@@ -92,8 +134,11 @@ final class AuthorizationServer: Resettable {
         state.withLock { $0 = State(issued: $0.issued) }
     }
 
-    private func authenticate(_ clientID: String, _ clientSecret: String) throws(OAuthError) {
-        guard application(clientID)?.clientSecret == clientSecret else { throw .invalidClient }
+    /// An application with a secret sends it, one without sends none.
+    private func authenticate(_ clientID: String, _ clientSecret: String?) throws(OAuthError) {
+        guard let application = application(clientID), application.clientSecret == clientSecret else {
+            throw .invalidClient
+        }
     }
 
     private func unwrapped(_ tokens: OAuthTokens?) throws(OAuthError) -> OAuthTokens {
@@ -115,5 +160,13 @@ final class AuthorizationServer: Resettable {
     private func next(_ state: inout State) -> String {
         state.issued += 1
         return UUIDText.version8(noise.bits(2 * state.issued), noise.bits(2 * state.issued + 1))
+    }
+}
+
+extension OAuthGrant {
+    /// Whether a verifier is the challenge's; where there is no challenge there must be no verifier.
+    fileprivate func isProved(by verifier: String?) -> Bool {
+        guard let challenge else { return verifier == nil }
+        return verifier.map(challenge.isMet) ?? false
     }
 }

@@ -1,11 +1,12 @@
 /// A program that has been registered with a provider: what OAuth 2.0 calls a client (RFC 6749, section 2).
 package struct OAuthApplication: Sendable, Hashable {
     package var clientID: String
-    package var clientSecret: String
+    /// Nil for a native application, which cannot keep one and sends a code challenge instead (RFC 7636).
+    package var clientSecret: String?
     /// Where the browser may be sent back to, compared to the letter; empty for anywhere on this machine.
     package var redirectURIs: Set<String>
 
-    package init(clientID: String, clientSecret: String, redirectURIs: Set<String> = []) {
+    package init(clientID: String, clientSecret: String?, redirectURIs: Set<String> = []) {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.redirectURIs = redirectURIs

@@ -7,6 +7,19 @@ struct OAuthGrant: Sendable, Hashable {
     let scope: String
     /// Where the code was sent to; the request that redeems it must name the same.
     let redirectURI: String
+    /// What the application has to prove that it knows; nil where it sent none.
+    var challenge: CodeChallenge?
+    /// Tells apart what was granted twice: all tokens that come of one code have the same.
+    var session = 0
+}
+
+/// What becomes of a session when a refresh token comes a second time.
+package enum RefreshReuse: Sendable, Hashable, CaseIterable {
+    /// The token is refused, and all else stays.
+    case isRefused
+    /// All tokens of the session are worthless from then on, because one of the two who used it has stolen it
+    /// (RFC 9700, section 4.14.2).
+    case endsSession
 }
 
 /// What an application receives for a code or a refresh token.

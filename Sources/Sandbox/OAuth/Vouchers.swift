@@ -27,8 +27,8 @@ struct Vouchers {
         return grant
     }
 
-    mutating func remove(user: String) {
-        entries = entries.filter { $0.value.grant.user != user }
+    mutating func remove(where isMeant: (OAuthGrant) -> Bool) {
+        entries = entries.filter { !isMeant($0.value.grant) }
         order.removeAll { entries[$0] == nil }
     }
 }

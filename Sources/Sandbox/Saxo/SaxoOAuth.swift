@@ -3,8 +3,9 @@ import NIOHTTP1
 
 /// Saxo's login host: `/authorize` and `/token` (fact sheet, "Hosts, OAuth2").
 ///
-/// The app proves itself by Basic authentication, or by the fields of the form. Every refresh gives another
-/// refresh token, and the one before it is worth nothing.
+/// The app proves itself by Basic authentication, or by the fields of the form; a native one by the verifier of
+/// its code challenge, with which it also refreshes, without its id. Every refresh gives another refresh token,
+/// and the one before it is worth nothing.
 struct SaxoOAuth: Sendable {
     let sessions: SaxoSessions
     let settings: SaxoSettings
@@ -14,7 +15,8 @@ struct SaxoOAuth: Sendable {
 
     var routes: [Route] {
         let page = AuthorizationEndpoint(
-            server: sessions.server, provider: "Saxo", users: users, decisions: decisions, clock: clock)
+            server: sessions.server, provider: "Saxo", users: users, decisions: decisions, clock: clock,
+            takesChallenges: true)
         return page.routes("/authorize") + [
             .post("/token") { request in
                 do {
@@ -36,17 +38,23 @@ struct SaxoOAuth: Sendable {
             return value
         }
         let basic = request.headers.first(name: "Authorization").flatMap(BasicCredentials.init)
-        guard let id = basic?.name ?? field("client_id"),
-            let secret = basic?.password ?? field("client_secret")
-        else { throw .invalidClient }
+        // Credentials that cannot be read are none that others could stand in for.
+        guard basic != nil || request.headers.first(name: "Authorization") == nil else {
+            throw .invalidClient
+        }
+        let id = basic?.name ?? field("client_id")
+        let secret = basic?.password ?? field("client_secret")
+        let verifier = field("code_verifier")
         switch field("grant_type") {
         case "authorization_code":
+            guard let id else { throw .invalidClient }
             return try sessions.server.redeem(
                 code: required("code"), redirectURI: required("redirect_uri"), clientID: id,
-                clientSecret: secret, at: clock.now)
+                clientSecret: secret, verifier: verifier, at: clock.now)
         case "refresh_token":
-            return try sessions.refresh(
-                required("refresh_token"), clientID: id, clientSecret: secret, at: clock.now)
+            return try sessions.server.refresh(
+                required("refresh_token"), clientID: id, clientSecret: secret, verifier: verifier,
+                at: clock.now)
         case nil: throw .invalidRequest
         case .some: throw .unsupportedGrantType
         }

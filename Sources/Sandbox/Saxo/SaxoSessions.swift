@@ -1,31 +1,41 @@
 import Brokerage
-import Synchronization
 
 /// Who is logged in: the tokens of the authorization server, and those that users are configured with.
-///
-/// A lock, because a configured refresh token is good once, whoever else tries.
-final class SaxoSessions: Sendable {
+struct SaxoSessions: Resettable {
     let server: AuthorizationServer
     private let users: [SandboxUser]
     private let settings: SaxoSettings
     private let started: Instant
-    /// Configured refresh tokens that have not been used, each with its user.
-    private let unused: Mutex<[String: String]>
 
     init(_ users: [SandboxUser], _ settings: SaxoSettings, seed: UInt64, now: Instant) {
         self.users = users
         self.settings = settings
         started = now
         server = AuthorizationServer(
-            applications: [settings.application],
+            applications: [settings.application, settings.nativeApplication],
             lifetimes: OAuthLifetimes(
                 access: settings.accessTokenLifetime, refresh: settings.refreshTokenLifetime),
+            reuse: settings.refreshReuse,
             // Another provider's tokens must not be numbered alike.
             seed: seed ^ 0x5A58_4F42)
-        let tokens = users.compactMap { user in
-            user.saxo.map { ($0.credentials.refreshToken, user.name) }
+        addConfiguredTokens()
+    }
+
+    /// Forgets all logins; configured refresh tokens are good once more, until they run out.
+    func reset() {
+        server.reset()
+        addConfiguredTokens()
+    }
+
+    private func addConfiguredTokens() {
+        for user in users {
+            guard let token = user.saxo?.credentials.refreshToken else { continue }
+            server.add(
+                refreshToken: token,
+                OAuthGrant(
+                    user: user.name, clientID: settings.application.clientID, scope: "", redirectURI: ""),
+                until: started + settings.refreshTokenLifetime)
         }
-        unused = Mutex(Dictionary(tokens, uniquingKeysWith: { first, _ in first }))
     }
 
     /// The user whose access token this is; nil where it is nobody's, or has run out.
@@ -37,23 +47,5 @@ final class SaxoSessions: Sendable {
         return server.grant(ofAccess: token, at: now).flatMap { grant in
             users.first { $0.name == grant.user && $0.saxo != nil }
         }
-    }
-
-    /// New tokens for a refresh token, which is used up by it; throws ``OAuthError``.
-    func refresh(
-        _ token: String, clientID: String, clientSecret: String, at now: Instant
-    ) throws(OAuthError) -> OAuthTokens {
-        guard settings.application.clientID == clientID, settings.application.clientSecret == clientSecret
-        else {
-            throw .invalidClient
-        }
-        guard let user = unused.withLock({ $0.removeValue(forKey: token) }) else {
-            return try server.refresh(token, clientID: clientID, clientSecret: clientSecret, at: now)
-        }
-        guard now < started + settings.refreshTokenLifetime else { throw .invalidGrant }
-        let grant = OAuthGrant(user: user, clientID: clientID, scope: "", redirectURI: "")
-        return try server.redeem(
-            code: server.code(for: grant, at: now), redirectURI: "", clientID: clientID,
-            clientSecret: clientSecret, at: now)
     }
 }

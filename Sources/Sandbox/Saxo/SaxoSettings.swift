@@ -4,6 +4,10 @@ package struct SaxoSettings: Sendable {
     /// The app that asks for tokens.
     package var application = OAuthApplication(
         clientID: "sandbox-saxo-app", clientSecret: "sandbox-saxo-secret")
+    /// An app that has no secret, and proves itself by code challenges (PKCE).
+    package var nativeApplication = OAuthApplication(clientID: "sandbox-saxo-native", clientSecret: nil)
+    /// What a refresh token does that comes a second time; Saxo does not say.
+    package var refreshReuse = RefreshReuse.isRefused
     /// How long an access token is valid.
     package var accessTokenLifetime: Duration = .seconds(20 * 60)
     /// How long a refresh token is valid, once used or not.

@@ -34,7 +34,7 @@ struct SaxoStandIn {
         let streaming = SaxoStreaming(host: host, streams: streams)
         self.streams = streams
         control = SaxoControl(streams: streams).routes
-        resettables = [limits, desk, streams]
+        resettables = [sessions, limits, desk, streams]
         standIns = [
             StandIn(
                 provider: .saxo, prefix: Self.gatewayPrefix, routes: gateway.flatMap { $0 },
