@@ -207,6 +207,24 @@ struct InputCoercionTests {
         }
     }
 
+    @Test("tells of as many faults of variables as the limit allows", arguments: [0, 1, 50])
+    func faultLimit(_ limit: Int) throws {
+        let schema = try Self.schema()
+        let document = try parse("query ($v: [Int!]) { a(l: $v) }")
+        guard case .operation(let operation) = document.definitions.first else { return }
+        let given = InputValue.list(Array(repeating: .boolean(true), count: 100_000))
+        do throws(GraphQLErrors) {
+            _ = try schema.coerceVariables(
+                of: operation, in: document, given: ["v": given], errorLimit: limit)
+            Issue.record("it was accepted")
+        } catch {
+            #expect(error.errors.count == limit + 1)
+            #expect(
+                error.errors.last?.message
+                    == "Too many errors processing variables, error limit reached. Execution aborted.")
+        }
+    }
+
     @Test("shows values in messages as JavaScript would, within bounds")
     func inspectsValues() {
         let deep = InputValue.object(["a": .list([.object(["b": .int(1)]), .list([]), .object([:])])])

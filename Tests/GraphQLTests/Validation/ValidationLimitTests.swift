@@ -18,6 +18,17 @@ struct ValidationLimitTests {
                     "Cannot query field \"nope\" on type \"Query\". Did you mean \"node\"?", at: "1:3"))
     }
 
+    @Test("a value with ten thousand faults is told of as often as the limit allows")
+    func valueLimit() throws {
+        // Each message quotes the whole value: all of them would be a gigabyte.
+        let fields = (0..<10_000).map { "f\($0): 1" }.joined(separator: ", ")
+        let errors = try validationErrors(
+            of: "{ account { orders(filter: {\(fields)}) { id } } }",
+            options: ValidationOptions(maximumErrors: 3))
+        #expect(errors.map(\.places) == ["1:29", "1:36", "1:43", ""])
+        #expect(errors[2].message.contains("not to include unknown field \"f2\", found: {\n  f0: 1\n"))
+    }
+
     @Test("as many errors as the limit allows are all of them")
     func exactly() throws {
         let errors = try validationErrors(

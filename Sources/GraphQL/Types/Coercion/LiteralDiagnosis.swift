@@ -5,78 +5,75 @@ struct LiteralDiagnosis {
     /// The values of the variables in the literal; nil where the document is checked before it runs: variables are
     /// then left to other rules.
     var variables: VariableValues?
-    var suggests = true
-    private(set) var faults: [InputFault] = []
+    let suggests: Bool
+    private var faults: InputFaults
 
-    init(document: Document, schema: Schema, variables: VariableValues? = nil, suggests: Bool = true) {
+    private init(
+        document: Document, schema: Schema, variables: VariableValues?, suggests: Bool, limit: Int
+    ) {
         self.document = document
         self.schema = schema
         self.variables = variables
         self.suggests = suggests
+        faults = InputFaults(limit: limit)
     }
 
-    /// Every fault of `literal` as a value of `type`; empty where it fits.
+    /// The faults of `literal` as a value of `type`, `limit` and one more at most; empty where it fits.
     static func faults(
         of literal: Value, as type: WrappedType, in document: Document, schema: Schema,
-        variables: VariableValues? = nil, suggests: Bool = true
+        variables: VariableValues? = nil, suggests: Bool = true, limit: Int = .max
     ) -> [InputFault] {
         var diagnosis = LiteralDiagnosis(
-            document: document, schema: schema, variables: variables, suggests: suggests)
-        diagnosis.check(literal, type, at: [])
-        return diagnosis.faults
+            document: document, schema: schema, variables: variables, suggests: suggests, limit: limit)
+        diagnosis.check(literal, type)
+        return diagnosis.faults.found
     }
 
-    private mutating func report(_ message: String, _ span: SourceSpan, at path: [PathSegment]) {
-        faults.append(InputFault(message: message, span: span, path: path))
-    }
-
-    private mutating func check(_ literal: Value, _ type: WrappedType, at path: [PathSegment]) {
-        if case .variable(let name, let span) = literal { return check(name, span, type, at: path) }
+    private mutating func check(_ literal: Value, _ type: WrappedType) {
+        if case .variable(let name, let span) = literal { return check(name, span, type) }
         if case .null(let span) = literal {
             if type.wrapping.isNonNull {
-                report(
-                    "Expected value of non-null type \"\(schema.describe(type))\" not to be null.", span,
-                    at: path)
+                faults.report(
+                    "Expected value of non-null type \"\(schema.describe(type))\" not to be null.", span)
             }
             return
         }
         if let item = type.wrapping.item {
-            return checkList(literal, items: WrappedType(type.type, item), at: path)
+            return checkList(literal, items: WrappedType(type.type, item))
         }
         switch schema[type.type].kind {
-        case .scalar(let scalar): checkScalar(literal, scalar, type.type, at: path)
-        case .enum(let definition): checkEnum(literal, definition, type.type, at: path)
-        case .inputObject(let object): checkObject(literal, object, type.type, at: path)
+        case .scalar(let scalar): checkScalar(literal, scalar, type.type)
+        case .enum(let definition): checkEnum(literal, definition, type.type)
+        case .inputObject(let object): checkObject(literal, object, type.type)
         // A place that takes output types is another rule's concern.
         case .object, .interface, .union: return
         }
     }
 
-    private mutating func check(_ name: Name, _ span: SourceSpan, _ type: WrappedType, at path: [PathSegment])
-    {
+    private mutating func check(_ name: Name, _ span: SourceSpan, _ type: WrappedType) {
         guard let variables, type.wrapping.isNonNull else { return }
         let variable = "Expected variable \"$\(document.text(name))\" provided to"
         switch variables[name] {
         case nil:
-            report(
-                "\(variable) type \"\(schema.describe(type))\" to provide a runtime value.", span, at: path)
+            faults.report(
+                "\(variable) type \"\(schema.describe(type))\" to provide a runtime value.", span)
         case .null:
-            report("\(variable) non-null type \"\(schema.describe(type))\" not to be null.", span, at: path)
+            faults.report("\(variable) non-null type \"\(schema.describe(type))\" not to be null.", span)
         case .boolean, .int, .number, .string, .enum, .list, .object:
             return
         }
     }
 
-    private mutating func checkList(_ literal: Value, items type: WrappedType, at path: [PathSegment]) {
-        guard case .list(let run, _) = literal else { return check(literal, type, at: path) }
+    private mutating func checkList(_ literal: Value, items type: WrappedType) {
+        guard case .list(let run, _) = literal else { return check(literal, type) }
         for (position, index) in run.indices.enumerated() {
-            check(document.values[index], type, at: path + [.index(position)])
+            faults.enter(.index(position))
+            check(document.values[index], type)
+            faults.leave()
         }
     }
 
-    private mutating func checkScalar(
-        _ literal: Value, _ scalar: ScalarType, _ id: TypeID, at path: [PathSegment]
-    ) {
+    private mutating func checkScalar(_ literal: Value, _ scalar: ScalarType, _ id: TypeID) {
         do throws(InputFault) {
             if let builtIn = scalar.builtIn {
                 _ = try builtIn.read(literal, in: document)
@@ -84,7 +81,7 @@ struct LiteralDiagnosis {
                 try checkCustom(literal, schema[id].name)
             }
         } catch {
-            faults.append(InputFault(message: error.message, span: error.span, path: path))
+            faults.report(error.message, error.span)
         }
     }
 
@@ -98,31 +95,28 @@ struct LiteralDiagnosis {
         }
     }
 
-    private mutating func checkEnum(
-        _ literal: Value, _ definition: EnumType, _ id: TypeID, at path: [PathSegment]
-    ) {
-        let written = document.print(literal)
-        let message: String
-        if case .enum(let name) = literal {
-            if definition.value(named: document.text(name)) != nil { return }
-            message = "Value \"\(written)\" does not exist in \"\(schema[id].name)\" enum."
-        } else {
-            message = "Enum \"\(schema[id].name)\" cannot represent non-enum value: \(written)."
+    private mutating func checkEnum(_ literal: Value, _ definition: EnumType, _ id: TypeID) {
+        if case .enum(let name) = literal, definition.value(named: document.text(name)) != nil { return }
+        let refusal = { [document, schema, suggests] in
+            let written = document.print(literal)
+            let hint = definition.suggestion(for: written, suggests)
+            if case .enum = literal {
+                return "Value \"\(written)\" does not exist in \"\(schema[id].name)\" enum.\(hint)"
+            }
+            return "Enum \"\(schema[id].name)\" cannot represent non-enum value: \(written).\(hint)"
         }
-        report(message + definition.suggestion(for: written, suggests), literal.span, at: path)
+        faults.report(refusal(), literal.span)
     }
 }
 
 // MARK: - Input objects
 
 extension LiteralDiagnosis {
-    private mutating func checkObject(
-        _ literal: Value, _ object: InputObjectType, _ id: TypeID, at path: [PathSegment]
-    ) {
+    private mutating func checkObject(_ literal: Value, _ object: InputObjectType, _ id: TypeID) {
         let expected = "Expected value of type \"\(schema[id].name)\""
         guard case .object(let run, let span) = literal else {
-            let found = document.print(literal)
-            return report("\(expected) to be an object, found: \(found).", literal.span, at: path)
+            return faults.report(
+                "\(expected) to be an object, found: \(document.print(literal)).", literal.span)
         }
         var given = [Value?](repeating: nil, count: object.fields.count)
         for index in run.indices {
@@ -134,22 +128,21 @@ extension LiteralDiagnosis {
         for (position, field) in object.fields.enumerated() {
             guard let value = given[position] else {
                 if field.isRequired {
-                    let found = document.print(literal)
-                    report(
-                        "\(expected) to include required field \"\(field.name)\", found: \(found).", span,
-                        at: path)
+                    faults.report(
+                        "\(expected) to include required field \"\(field.name)\", found: \(document.print(literal)).",
+                        span)
                 }
                 continue
             }
-            checkField(value, field, of: object, id, in: span, at: path)
+            checkField(value, field, of: object, id, in: span)
         }
-        let known = reportUnknownFields(of: literal, run, object, expected, at: path)
-        if object.isOneOf { checkOneOf(known, id, span, at: path) }
+        let known = reportUnknownFields(of: literal, run, object, expected)
+        if object.isOneOf { checkOneOf(known, id, span) }
     }
 
     private mutating func checkField(
         _ value: Value, _ field: SchemaInputValue, of object: InputObjectType, _ id: TypeID,
-        in span: SourceSpan, at path: [PathSegment]
+        in span: SourceSpan
     ) {
         if let variables, case .variable(let name, _) = value {
             if object.isOneOf {
@@ -157,21 +150,20 @@ extension LiteralDiagnosis {
                     Expected variable "$\(document.text(name))" provided to field "\(field.name)" for OneOf Input \
                     Object type "\(schema[id].name)"
                     """
-                if variables[name] == nil {
-                    report("\(variable) to provide a runtime value.", span, at: path)
-                }
-                if variables[name] == .null { report("\(variable) not to be null.", span, at: path) }
+                if variables[name] == nil { faults.report("\(variable) to provide a runtime value.", span) }
+                if variables[name] == .null { faults.report("\(variable) not to be null.", span) }
             } else if variables[name] == nil, !field.isRequired {
                 return
             }
         }
-        check(value, field.type, at: path + [.key(field.name)])
+        faults.enter(.key(field.name))
+        check(value, field.type)
+        faults.leave()
     }
 
     /// Returns the fields that the type has.
     private mutating func reportUnknownFields(
-        of literal: Value, _ run: Run<ObjectField>, _ object: InputObjectType, _ expected: String,
-        at path: [PathSegment]
+        of literal: Value, _ run: Run<ObjectField>, _ object: InputObjectType, _ expected: String
     ) -> [ObjectField] {
         var known: [ObjectField] = []
         for index in run.indices {
@@ -181,20 +173,23 @@ extension LiteralDiagnosis {
                 known.append(field)
                 continue
             }
-            let hint = object.suggestion(for: name, suggests)
-            report(
-                "\(expected) not to include unknown field \"\(name)\"\(hint): \(document.print(literal)).",
-                field.span, at: path)
+            let refusal = { [document, suggests] in
+                let hint = object.suggestion(for: name, suggests)
+                return
+                    "\(expected) not to include unknown field \"\(name)\"\(hint): \(document.print(literal))."
+            }
+            faults.report(refusal(), field.span)
         }
         return known
     }
 
-    private mutating func checkOneOf(
-        _ known: [ObjectField], _ id: TypeID, _ span: SourceSpan, at path: [PathSegment]
-    ) {
+    private mutating func checkOneOf(_ known: [ObjectField], _ id: TypeID, _ span: SourceSpan) {
         let message = schema[id].exactlyOneField
-        guard known.count == 1, let field = known.first else { return report(message, span, at: path) }
-        if case .null = field.value { report(message, span, at: path + [.key(document.text(field.name))]) }
+        guard known.count == 1, let field = known.first else { return faults.report(message, span) }
+        guard case .null = field.value else { return }
+        faults.enter(.key(document.text(field.name)))
+        faults.report(message, span)
+        faults.leave()
     }
 }
 

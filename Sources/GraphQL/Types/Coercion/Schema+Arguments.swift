@@ -60,8 +60,7 @@ extension Schema {
     ) -> GraphQLError {
         let faults = LiteralDiagnosis.faults(
             of: literal, as: definition.type, in: literals.document, schema: self,
-            variables: literals.variables,
-            suggests: place.suggests)
+            variables: literals.variables, suggests: place.suggests, limit: 0)
         let words = faults.first.map { "\($0.path.inputPath): \($0.message)" } ?? "."
         return GraphQLError(
             "Argument \"\(definition.name)\" has invalid value\(words)",

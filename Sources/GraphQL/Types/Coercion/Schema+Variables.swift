@@ -14,7 +14,8 @@ extension Schema {
         suggests: Bool = true
     ) throws(GraphQLErrors) -> VariableValues {
         if operation.variables.isEmpty { return .empty }
-        var coercion = VariableCoercion(schema: self, document: document, given: given, suggests: suggests)
+        var coercion = VariableCoercion(
+            schema: self, document: document, given: given, suggests: suggests, errorLimit: errorLimit)
         for index in operation.variables.indices {
             coercion.coerce(document.variableDefinitions[index])
             if coercion.errors.count > errorLimit {
@@ -33,14 +34,16 @@ private struct VariableCoercion {
     let schema: Schema
     let document: Document
     let suggests: Bool
+    private let errorLimit: Int
     private let given: [String: InputValue]
     private(set) var entries: [VariableValues.Entry] = []
     private(set) var errors: [GraphQLError] = []
 
-    init(schema: Schema, document: Document, given: InputObject, suggests: Bool) {
+    init(schema: Schema, document: Document, given: InputObject, suggests: Bool, errorLimit: Int) {
         self.schema = schema
         self.document = document
         self.suggests = suggests
+        self.errorLimit = errorLimit
         self.given = Dictionary(
             given.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     }
@@ -75,7 +78,8 @@ private struct VariableCoercion {
         if let coerced = ValueCoercion(schema: schema).coerce(value, to: type) {
             append(definition, name, coerced, isGiven: true)
         } else {
-            let faults = ValueDiagnosis.faults(of: value, as: type, schema: schema, suggests: suggests)
+            let faults = ValueDiagnosis.faults(
+                of: value, as: type, schema: schema, suggests: suggests, limit: errorLimit)
             reportFaults(faults, definition, name)
         }
     }
@@ -87,7 +91,7 @@ private struct VariableCoercion {
             return append(definition, name, value, isGiven: false)
         }
         let faults = LiteralDiagnosis.faults(
-            of: literal, as: type, in: document, schema: schema, suggests: suggests)
+            of: literal, as: type, in: document, schema: schema, suggests: suggests, limit: errorLimit)
         reportFaults(faults, definition, name, "default value")
     }
 

@@ -21,7 +21,7 @@ extension Rule {
         if case .variable = value { return [] }
         let faults = LiteralDiagnosis.faults(
             of: value, as: type, in: document.document, schema: document.schema,
-            suggests: document.options.suggests)
+            suggests: document.options.suggests, limit: document.options.maximumErrors)
         return faults.map { fault in
             Finding(.entering(value.span), at: [fault.span ?? value.span]) { fault.message }
         }

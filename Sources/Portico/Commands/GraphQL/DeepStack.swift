@@ -20,8 +20,8 @@ enum DeepStack {
 
     /// How large documents may be that are printed, validated or run.
     ///
-    /// The canonical form indents each level more than the last, and validation keeps the path to each level of a
-    /// literal: both need memory that grows with the square of the depth, some hundred megabytes here.
+    /// The canonical form indents each level more than the last, so it needs memory that grows with the square of the
+    /// depth, some hundred megabytes here.
     static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000)
 
     /// The same for schemas, whose default values are printed for introspection.
