@@ -53,7 +53,7 @@ final class Engine: Sendable {
                 return .success(ResponseStream(run, try await run.plan.subscribe(in: run.circumstances)))
             } catch {
                 let presented = options.errorPresenter.present(error, path: [], locations: [])
-                return .failure(RefusedSubscription(Response(refusing: [presented.ofRequest])))
+                return .failure(RefusedSubscription(Response(refusing: [presented])))
             }
         } catch {
             return .failure(RefusedSubscription(Response(refusing: error.errors)))

@@ -29,7 +29,16 @@ public struct ErrorPresenter: Sendable {
         self.maskedExtensions = maskedExtensions
     }
 
+    /// What clients see of an error; one of the response as a whole, whose path is empty, is shown without a path.
     func present(_ error: any Error, path: [PathSegment], locations: [SourceLocation]) -> GraphQLError {
+        var presented = presented(error, at: path, locations)
+        if path.isEmpty { presented.path = nil }
+        return presented
+    }
+
+    private func presented(
+        _ error: any Error, at path: [PathSegment], _ locations: [SourceLocation]
+    ) -> GraphQLError {
         if var known = error as? GraphQLError {
             known.path = path
             if known.locations.isEmpty { known.locations = locations }

@@ -62,7 +62,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
                     state = .ended
                     if error is CancellationError { return nil }
                     let presented = run.plan.settings.presenter.present(error, path: [], locations: [])
-                    return Response(refusing: [presented.ofRequest])
+                    return Response(refusing: [presented])
                 }
             }
         }
@@ -83,13 +83,4 @@ public struct RefusedSubscription: Error {
 struct PreparedRun: Sendable {
     let plan: OperationPlan
     let circumstances: OperationPlan.Circumstances
-}
-
-extension GraphQLError {
-    /// The same error of a request as a whole: it has no path.
-    var ofRequest: GraphQLError {
-        var error = self
-        error.path = nil
-        return error
-    }
 }

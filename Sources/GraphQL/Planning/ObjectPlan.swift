@@ -9,14 +9,25 @@ final class ObjectPlan: Sendable {
     nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<FieldStep>>
     private let fields: [FieldStep]
     private let loads: [PlannedField.Load]
+    /// Why no object can be written, where it is not known what of them is selected.
+    private let failure: GraphQLError?
 
     init(_ fields: [FieldStep]) {
         self.fields = fields
+        failure = nil
         loads = fields.compactMap { $0.load }
         unsafe steps = .allocate(capacity: fields.count)
         for position in fields.indices {
             unsafe steps.initializeElement(at: position, to: .passUnretained(fields[position]))
         }
+    }
+
+    /// A selection on which every object fails.
+    init(failing failure: GraphQLError) {
+        fields = []
+        loads = []
+        self.failure = failure
+        unsafe steps = .allocate(capacity: 0)
     }
 
     deinit {
@@ -30,10 +41,7 @@ final class ObjectPlan: Sendable {
     /// Writes an object's fields; false where one failed that cannot be null.
     @usableFromInline
     func write(_ source: UnsafeRawPointer, row: Int, to writer: inout ResponseWriter) -> Bool {
-        guard unsafe steps.count > 0 else {
-            writer.write(json: "{}")
-            return true
-        }
+        guard unsafe steps.count > 0 else { return writeEmpty(to: &writer) }
         writer.path.enter()
         for position in unsafe 0..<steps.count {
             let isWritten = unsafe steps[position]._withUnsafeGuaranteedRef { step in
@@ -46,6 +54,15 @@ final class ObjectPlan: Sendable {
         }
         writer.path.leave()
         writer.write(byte: UInt8(ascii: "}"))
+        return true
+    }
+
+    private func writeEmpty(to writer: inout ResponseWriter) -> Bool {
+        if let failure {
+            writer.fail(failure)
+            return false
+        }
+        writer.write(json: "{}")
         return true
     }
 

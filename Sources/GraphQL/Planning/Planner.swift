@@ -70,7 +70,14 @@ public struct Planner {
     @usableFromInline
     mutating func plan(_ object: BoundObject, _ selectionSets: [SelectionSet]) throws -> ObjectPlan {
         guard let id = schema.typeID(named: object.name) else { throw PlanningError.unknownType(object.name) }
-        let groups = collectFields(of: selectionSets, on: id)
+        let groups: [FieldGroup]
+        do {
+            groups = try collectFields(of: selectionSets, on: id)
+        } catch {
+            let plan = ObjectPlan(failing: error)
+            own(plan)
+            return plan
+        }
         guard keys.count + groups.count <= Planner.largestPlan else {
             throw CompletionError.planTooLarge(limit: Planner.largestPlan)
         }
@@ -127,7 +134,8 @@ public struct Planner {
         _ key: Int, isFirst: Bool, constant: String? = nil, _ field: PlannedField
     ) -> FieldStep {
         let span = keys[key].key.span
-        let name = document.source.bytes.span.extracting(Int(span.start)..<Int(span.end))
+        let text = document.source.bytes
+        let name = text.span.extracting(Int(span.start)..<Int(span.end))
         let (bytes, length) = unsafe keyBytes.keep(name, isFirst: isFirst, constant: constant)
         return unsafe FieldStep(bytes: bytes, length: length, key: key, field)
     }
@@ -147,27 +155,33 @@ enum PlanningError: Error {
 extension Planner {
     /// The fields that selection sets select on an object type, merged by response key in the order of the
     /// document (specification, section 6.3.2, CollectFields).
-    func collectFields(of selectionSets: [SelectionSet], on type: TypeID) -> [FieldGroup] {
+    ///
+    /// - Throws: that a `@skip` or `@include` is told null.
+    private func collectFields(
+        of selectionSets: [SelectionSet], on type: TypeID
+    ) throws(GraphQLError) -> [FieldGroup] {
         var collection = FieldCollection()
-        for set in selectionSets { collect(set, on: type, into: &collection) }
+        for set in selectionSets { try collect(set, on: type, into: &collection) }
         return collection.groups
     }
 
-    private func collect(_ set: SelectionSet, on type: TypeID, into collection: inout FieldCollection) {
+    private func collect(
+        _ set: SelectionSet, on type: TypeID, into collection: inout FieldCollection
+    ) throws(GraphQLError) {
         for index in set.selections.indices {
             switch document.selections[index] {
             case .field(let field):
-                if isIncluded(field.directives) { collection.add(field) }
+                if try isIncluded(field.directives) { collection.add(field) }
             case .inlineFragment(let fragment):
-                guard isIncluded(fragment.directives), applies(fragment.typeCondition, to: type) else {
+                guard try isIncluded(fragment.directives), applies(fragment.typeCondition, to: type) else {
                     continue
                 }
-                collect(fragment.selectionSet, on: type, into: &collection)
+                try collect(fragment.selectionSet, on: type, into: &collection)
             case .fragmentSpread(let spread):
-                guard isIncluded(spread.directives), let fragment = fragments[spread.name.id],
+                guard try isIncluded(spread.directives), let fragment = fragments[spread.name.id],
                     collection.isFirstVisit(to: spread.name.id), applies(fragment.typeCondition, to: type)
                 else { continue }
-                collect(fragment.selectionSet, on: type, into: &collection)
+                try collect(fragment.selectionSet, on: type, into: &collection)
             }
         }
     }
@@ -180,19 +194,39 @@ extension Planner {
     }
 
     /// What `@skip` and `@include` say (specification, sections 3.13.1 and 3.13.2).
-    private func isIncluded(_ directives: Run<Directive>) -> Bool {
-        for index in directives.indices {
-            let directive = document.directives[index]
-            guard let wanted = words.inclusion(of: directive) else { continue }
-            for argument in directive.arguments.indices {
-                switch document.arguments[argument].value {
-                case .boolean(let value, _) where value != wanted: return false
-                case .variable(let name, _) where conditions[name.id] != wanted: return false
-                default: break
-                }
-            }
+    ///
+    /// `@skip` comes first: of what it leaves out, nobody asks `@include`.
+    private func isIncluded(_ directives: Run<Directive>) throws(GraphQLError) -> Bool {
+        if directives.isEmpty { return true }
+        if try condition(words.skip, in: directives) == true { return false }
+        return try condition(words.include, in: directives) ?? true
+    }
+
+    /// What a directive is told by its only argument, `if`; nil where it does not stand there.
+    private func condition(
+        _ directive: UInt32?, in directives: Run<Directive>
+    ) throws(GraphQLError) -> Bool? {
+        guard let directive,
+            let index = directives.indices.first(where: { document.directives[$0].name.id == directive }),
+            let argument = document.directives[index].arguments.indices.first
+        else { return nil }
+        switch document.arguments[argument].value {
+        case .boolean(let value, _): return value
+        case .variable(let name, let span):
+            guard let value = conditions[name.id] else { throw nullCondition(name, span) }
+            return value
+        // Validation lets nothing else be a Boolean.
+        case .int, .float, .string, .null, .enum, .list, .object: return nil
         }
-        return true
+    }
+
+    /// A variable that may be null because it has a default (specification, section 5.8.5), and is.
+    private func nullCondition(_ name: Name, _ span: SourceSpan) -> GraphQLError {
+        GraphQLError(
+            """
+            Argument "if" has invalid value: Expected variable "$\(document.text(name))" provided to non-null type \
+            "Boolean!" not to be null.
+            """, locations: [document.source.location(of: span)])
     }
 }
 
@@ -233,27 +267,22 @@ private struct FieldCollection {
 
 /// The name ids that `@skip` and `@include` have in a document; nil where it does not use them.
 struct DirectiveWords {
-    private let skip: UInt32?
-    private let include: UInt32?
+    let skip: UInt32?
+    let include: UInt32?
 
     init(_ document: Document) {
         skip = document.names.firstIndex(of: "skip").map(UInt32.init)
         include = document.names.firstIndex(of: "include").map(UInt32.init)
     }
 
-    /// The value of `if` that keeps the selection; nil for other directives.
-    func inclusion(of directive: Directive) -> Bool? {
-        switch directive.name.id {
-        case skip: false
-        case include: true
-        default: nil
-        }
+    private func isCondition(_ directive: Directive) -> Bool {
+        directive.name.id == skip || directive.name.id == include
     }
 
     /// The variables that decide about selections, in the order of the document.
     func conditionalVariables(in document: Document) -> [Name] {
         var variables: [Name] = []
-        for directive in document.directives where inclusion(of: directive) != nil {
+        for directive in document.directives where isCondition(directive) {
             for argument in directive.arguments.indices {
                 guard case .variable(let name, _) = document.arguments[argument].value else { continue }
                 if !variables.contains(where: { $0.id == name.id }) { variables.append(name) }

@@ -79,7 +79,9 @@ struct AbstractTests {
     private static let fields =
         "number: Int! times(by: Int!): Int! square: Int! below: [Shape!]! next: Shape"
 
-    private func answer(_ document: String, variables: InputObject = [:]) async throws -> String {
+    private func answer(
+        _ document: String, variables: InputObject = [:], limits: OperationLimits? = nil
+    ) async throws -> String {
         let schema = try Schema.build(
             """
             type Query { shapes: [Shape!]! shape: Shape! }
@@ -90,6 +92,7 @@ struct AbstractTests {
             """)
         var options = ExecutionOptions()
         options.limits.cost = .max
+        if let limits { options.limits = limits }
         let executable = try ExecutableSchema(schema, query: Shapes(), context: Void.self, options: options)
         let response = try await executable.respond(
             to: Request(document, variables: variables), context: ()
@@ -142,5 +145,26 @@ struct AbstractTests {
             "{ shape " + String(repeating: "{ next ", count: 13) + "{ number }"
             + String(repeating: "}", count: 14)
         #expect(try await answer(document).hasPrefix(#"{"data":{"shape":{"next":{"next":"#))
+    }
+
+    @Test("a plan of more than 100,000 fields is refused")
+    func largestPlan() async throws {
+        // The chain of each letter is followed on its own level by values of type A alone, on all others by any: so on
+        // the twelfth level each of 2^12 sets of chains may meet, and each selects fields of its own.
+        let levels = 12
+        let chains = (0..<levels).map { chain in
+            let fields = (0..<8).map { "f\(chain)x\($0): number" }.joined(separator: " ")
+            return (0..<levels).reversed().reduce(fields) { selected, level in
+                let next = "next { \(selected) }"
+                return level == chain ? "... on A { \(next) }" : next
+            }
+        }
+        #expect(
+            try await answer("query Deep { shape { \(chains.joined(separator: " ")) } }", limits: .unlimited)
+                == #"""
+                {"errors":[{"message":"The operation selects more than 100000 fields on the types that it meets; \#
+                select less at once.","locations":[{"line":1,"column":1}],\#
+                "extensions":{"code":"FIELD_LIMIT_EXCEEDED","limit":100000}}]}
+                """#)
     }
 }

@@ -103,6 +103,41 @@ extension Exchange {
             variables: ["y": .boolean(true), "n": .boolean(false)],
             response: #"{"data":{"book":{"pages":10}}}"#),
         Exchange(
+            name: "a condition that is null fails the objects whose fields it decides about",
+            document:
+                "query ($v: Boolean = true) { books(first: 2) { id @include(if: $v) } book(id: 1) { pages } }",
+            variables: ["v": .null],
+            response:
+                #"""
+                {"data":{"books":null,"book":{"pages":10}},\#
+                "errors":[{"message":"Argument \"if\" has invalid value: Expected variable \"$v\" provided to \#
+                non-null type \"Boolean!\" not to be null.","locations":[{"line":1,"column":64}],\#
+                "path":["books",0]}]}
+                """#
+        ),
+        Exchange(
+            name: "at the root, a condition that is null fails the operation",
+            document:
+                "query ($v: Boolean = true) { ... @skip(if: $v) { none { id } } book(id: 1) { pages } }",
+            variables: ["v": .null],
+            response:
+                #"""
+                {"data":null,\#
+                "errors":[{"message":"Argument \"if\" has invalid value: Expected variable \"$v\" provided to \#
+                non-null type \"Boolean!\" not to be null.","locations":[{"line":1,"column":44}]}]}
+                """#
+        ),
+        Exchange(
+            name: "what @skip leaves out has no other condition",
+            document:
+                "query ($v: Boolean = true) { book(id: 1) { id @include(if: $v) @skip(if: true) pages } }",
+            variables: ["v": .null],
+            response: #"{"data":{"book":{"pages":10}}}"#),
+        Exchange(
+            name: "a condition that is not given is its default",
+            document: "query ($v: Boolean = true) { book(id: 1) { id @skip(if: $v) pages } }",
+            response: #"{"data":{"book":{"pages":10}}}"#),
+        Exchange(
             name: "a selection that is skipped whole is an empty object",
             document: "{ book(id: 1) { id @skip(if: true) } }",
             response: #"{"data":{"book":{}}}"#),

@@ -1,0 +1,19 @@
+import GraphQL
+import Testing
+
+@Suite("The example of the README and of the documentation")
+struct ExampleTests {
+    struct Query: GraphQLObject {
+        static let graphQL = Object<Query>("Query") {
+            Field("hello") { _ in "world" }
+        }
+    }
+
+    @Test("answers what it says")
+    func answers() async throws {
+        let schema = try ExecutableSchema(
+            Schema.build("type Query { hello: String! }"), query: Query(), context: Void.self)
+        let response = try await schema.respond(to: Request("{ hello }"), context: ()).value()
+        #expect(String(decoding: response.body, as: UTF8.self) == #"{"data":{"hello":"world"}}"#)
+    }
+}
