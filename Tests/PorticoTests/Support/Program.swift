@@ -27,8 +27,12 @@ final class Program: Sendable {
 
     /// Starts the executable at a path, without one `portico`.
     ///
-    /// Its environment is that of the tests, less Portico's own variables, and what is given.
-    init(at path: String? = nil, _ arguments: [String], environment: [String: String] = [:]) throws {
+    /// Its environment is that of the tests, less Portico's own variables, and what is given; its standard input is a
+    /// file.
+    init(
+        at path: String? = nil, _ arguments: [String], environment: [String: String] = [:],
+        input: String = "/dev/null"
+    ) throws {
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PORTICO_") }
         let variables = inherited.merging(environment) { _, own in own }
         let (processID, output, errors) = try Program.start.withLock { _ in
@@ -36,8 +40,8 @@ final class Program: Sendable {
             let variables = variables.map { "\($0.key)=\($0.value)" }
             return (
                 try Program.spawn(
-                    path ?? Program.executable, arguments, variables: variables, output: output,
-                    errors: errors),
+                    path ?? Program.executable, arguments, variables: variables, input: input,
+                    output: output, errors: errors),
                 output, errors
             )
         }
@@ -69,12 +73,13 @@ final class Program: Sendable {
     }
 
     private static func spawn(
-        _ path: String, _ arguments: [String], variables: [String], output: OutputPipe, errors: OutputPipe
+        _ path: String, _ arguments: [String], variables: [String], input: String, output: OutputPipe,
+        errors: OutputPipe
     ) throws -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, output.writingEnd, STDOUT_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, errors.writingEnd, STDERR_FILENO)
         unsafe Program.inheritNothingElse(&actions)
@@ -144,10 +149,10 @@ private func withCStrings<Value>(
 extension Program {
     /// Runs it to its end.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:]
+        _ arguments: [String], environment: [String: String] = [:], input: String = "/dev/null"
     ) async throws -> (status: Int32, output: String, errors: String) {
         try await Turns.take {
-            let program = try Program(arguments, environment: environment)
+            let program = try Program(arguments, environment: environment, input: input)
             let status = await program.exitStatus
             return (status, await program.output.whole(), await program.errors.whole())
         }

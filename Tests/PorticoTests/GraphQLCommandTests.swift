@@ -1,0 +1,238 @@
+import Foundation
+import Testing
+
+/// A run of `portico graphql …` in a folder with some files, and what comes of it.
+struct GraphQLCommandCase: CustomTestStringConvertible, Sendable {
+    /// Words with an ending are files of the folder, as in `GraphQLCommandTests.files`.
+    let arguments: [String]
+    var input: String?
+    let status: Int32
+    var output = ""
+    /// All that is on standard error, or, where the parser of arguments adds how the command is used, its first line.
+    var errors = ""
+
+    var testDescription: String { arguments.joined(separator: " ") }
+}
+
+@Suite("portico graphql")
+struct GraphQLCommandTests {
+    private static let files = [
+        "schema.graphql":
+            "type Query {\n  account: Account\n}\n\ntype Account {\n  id: ID!\n  equity: Float\n}\n",
+        "rootless.graphql": "type Account {\n  id: ID!\n}\n",
+        "wrong.graphql": "{\n  account {\n    equty\n  }\n}\n",
+        "broken.graphql": "{ account { id }",
+        "loose.graphql": "{account{id}}",
+        "canonical.graphql": "{\n  account {\n    id\n  }\n}\n",
+        "commented.graphql": "{ account { id } } # why\n",
+        "root.json": #"{"account":{"id":7,"equity":1.5}}"#,
+        "cases.ndjson": """
+        {"id":1,"action":"print","document":"{a}"}
+        nonsense
+        {"id":"v","action":"validate","schema":"type Query { a: Int }","document":"{b}"}
+        {"id":3,"action":"do"}
+        {"id":4,"action":"execute","schema":"type Query { a: Int! }","document":"{a}","rootValue":{"a":"x"}}
+        """,
+    ]
+
+    /// Runs a case among the files.
+    ///
+    /// - Returns: what came of it, with the folder's path taken out of the texts, and the folder's files afterwards.
+    private func run(
+        _ test: GraphQLCommandCase
+    ) async throws -> (status: Int32, output: String, errors: String, files: [String: String]) {
+        try await withFolder { folder in
+            for (name, text) in Self.files {
+                try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+            }
+            func path(_ word: String) -> String {
+                word.contains(".") && !word.contains("{") ? folder.appending(path: word).path : word
+            }
+            let run = try await Program.run(
+                ["graphql"] + test.arguments.map(path), input: test.input.map(path) ?? "/dev/null")
+            let files = try Self.files.keys.map { name in
+                (name, try String(contentsOf: folder.appending(path: name), encoding: .utf8))
+            }
+            func bare(_ text: String) -> String {
+                text.replacing(folder.path + "/", with: "")
+            }
+            return (
+                run.status, bare(run.output), bare(run.errors),
+                Dictionary(files, uniquingKeysWith: { first, _ in first })
+            )
+        }
+    }
+
+    @Test(
+        "answers 0 where all is well, 1 where it found faults, 2 where it was used wrongly, and says what it found",
+        arguments: [validations, formats, executions, batches].flatMap(\.self))
+    func answers(_ test: GraphQLCommandCase) async throws {
+        let run = try await run(test)
+        #expect(run.status == test.status)
+        #expect(run.output == test.output)
+        if test.status == 2 {
+            #expect(run.errors.split(separator: "\n").first.map(String.init) == test.errors)
+        } else {
+            #expect(run.errors == test.errors)
+        }
+        #expect(run.files == Self.files, "nothing was to be written")
+    }
+
+    @Test("`format` brings files into canonical form and leaves those alone that would lose something")
+    func formats() async throws {
+        let run = try await run(
+            GraphQLCommandCase(
+                arguments: [
+                    "format", "loose.graphql", "canonical.graphql", "commented.graphql", "broken.graphql",
+                ],
+                status: 1))
+        var files = Self.files
+        files["loose.graphql"] = files["canonical.graphql"]
+        #expect(run.files == files)
+        #expect(run.status == 1)
+        #expect(run.errors == GraphQLCommandTests.commentReport + GraphQLCommandTests.syntaxReport)
+    }
+
+    @Test("`format --drop-comments` formats what has comments too")
+    func dropsComments() async throws {
+        let run = try await run(
+            GraphQLCommandCase(arguments: ["format", "--drop-comments", "commented.graphql"], status: 0))
+        var files = Self.files
+        files["commented.graphql"] = files["canonical.graphql"]
+        #expect(run.files == files)
+        #expect(run.status == 0)
+        #expect(run.errors.isEmpty)
+    }
+
+    // MARK: - Cases
+
+    private static let syntaxReport = """
+        error: Syntax Error: Expected Name, found <EOF>.
+
+        broken.graphql:1:17
+        1 | { account { id }
+          |                 ^
+
+        """
+    private static let fieldReport = """
+        error: Cannot query field "equty" on type "Account". Did you mean "equity"?
+
+        wrong.graphql:3:5
+        2 |   account {
+        3 |     equty
+          |     ^
+        4 |   }
+
+        """
+    private static let commentReport = """
+        commented.graphql:1:20: The comment would be lost. --drop-comments formats the file nonetheless; a \
+        description, a string in front of a definition, would be kept.
+
+        """
+    private static let fieldError =
+        #"{"message":"Cannot query field \"equty\" on type \"Account\". Did you mean \"equity\"?","#
+        + #""locations":[{"line":3,"column":5}]}"#
+    private static let syntaxError =
+        #"{"message":"Syntax Error: Expected Name, found <EOF>.","locations":[{"line":1,"column":17}]}"#
+
+    static let validations = [
+        GraphQLCommandCase(arguments: ["validate", "--schema", "schema.graphql"], status: 0),
+        GraphQLCommandCase(
+            arguments: ["validate", "--schema", "schema.graphql", "canonical.graphql", "loose.graphql"],
+            status: 0),
+        GraphQLCommandCase(
+            arguments: [
+                "validate", "--schema", "schema.graphql", "wrong.graphql", "loose.graphql", "broken.graphql",
+            ],
+            status: 1, errors: fieldReport + "\n" + syntaxReport),
+        GraphQLCommandCase(
+            arguments: ["validate", "--schema", "rootless.graphql", "loose.graphql"], status: 1,
+            errors: "error: Query root type must be provided.\n\nrootless.graphql\n"),
+        GraphQLCommandCase(
+            arguments: [
+                "validate", "--schema", "schema.graphql", "--json", "wrong.graphql", "broken.graphql",
+            ],
+            status: 1,
+            output: #"[{"file":"wrong.graphql","errors":[\#(fieldError)]},"#
+                + #"{"file":"broken.graphql","errors":[\#(syntaxError)]}]"# + "\n"),
+        GraphQLCommandCase(
+            arguments: ["validate", "--schema", "schema.graphql", "--json", "-"], input: "wrong.graphql",
+            status: 1,
+            output: #"[{"file":"standard input","errors":[\#(fieldError)]}]"# + "\n"),
+        GraphQLCommandCase(
+            arguments: ["validate", "--schema", "schema.graphql", "--json", "loose.graphql"], status: 0,
+            output: "[]\n"),
+        GraphQLCommandCase(
+            arguments: ["validate", "loose.graphql"], status: 2,
+            errors: "Error: Missing expected argument '--schema <schema>'"),
+    ]
+
+    static let formats = [
+        GraphQLCommandCase(
+            arguments: ["format", "--check", "canonical.graphql", "schema.graphql"], status: 0),
+        GraphQLCommandCase(
+            arguments: ["format", "--check", "canonical.graphql", "loose.graphql", "wrong.graphql"],
+            status: 1,
+            output: "loose.graphql\n"),
+        GraphQLCommandCase(
+            arguments: ["format", "--check", "broken.graphql", "commented.graphql"], status: 1,
+            errors: syntaxReport + commentReport),
+        GraphQLCommandCase(
+            arguments: ["format", "-"], input: "loose.graphql", status: 0,
+            output: "{\n  account {\n    id\n  }\n}\n"
+        ),
+        GraphQLCommandCase(
+            arguments: ["format"], status: 2, errors: "Error: Missing expected argument '<files> ...'"),
+    ]
+
+    static let executions = [
+        GraphQLCommandCase(
+            arguments: [
+                "execute", "--schema", "schema.graphql", "--data", "root.json", "--query",
+                "{ account { id equity } }",
+            ],
+            status: 0, output: #"{"data":{"account":{"id":"7","equity":1.5}}}"# + "\n"),
+        GraphQLCommandCase(
+            arguments: [
+                "execute", "--schema", "schema.graphql", "--data", "root.json", "--operation", "B", "--query",
+                "query A { account { id } } query B($e: Boolean!) { account { equity @include(if: $e) } }",
+                "--variables", #"{"e": true}"#,
+            ],
+            status: 0, output: #"{"data":{"account":{"equity":1.5}}}"# + "\n"),
+        GraphQLCommandCase(
+            arguments: ["execute", "--schema", "schema.graphql", "--query", "wrong.graphql"], status: 1,
+            output: #"{"errors":[\#(fieldError)]}"# + "\n"),
+        GraphQLCommandCase(
+            arguments: ["execute", "--schema", "rootless.graphql", "--query", "{ a }"], status: 1,
+            errors: "error: Query root type must be provided.\n\nrootless.graphql\n"),
+        GraphQLCommandCase(
+            arguments: [
+                "execute", "--schema", "schema.graphql", "--query", "{ account { id } }", "--variables",
+                "root.json",
+                "--data", "loose.graphql",
+            ],
+            status: 2,
+            errors:
+                "Error: loose.graphql is no JSON: Expected a name in double quotes or \"}\", found \"a\", at line 1, "
+                + "column 2."),
+    ]
+
+    static let batches = [
+        GraphQLCommandCase(arguments: ["batch"], status: 0),
+        GraphQLCommandCase(
+            arguments: ["batch"], input: "cases.ndjson", status: 0,
+            output: [
+                #"{"id":1,"ok":true,"printed":"{\n  a\n}","errors":[]}"#,
+                #"{"id":null,"ok":false,"errors":[{"message":"The line is no JSON: Expected a value, found \"n\", at "#
+                    + #"line 1, column 1.","locations":[]}]}"#,
+                #"{"id":"v","ok":false,"errors":[{"message":"Cannot query field \"b\" on type \"Query\". Did you mean "#
+                    + #"\"a\"?","locations":[{"line":1,"column":2}]}]}"#,
+                #"{"id":3,"ok":false,"errors":[{"message":"The action \"do\" is none of \"parse\", \"print\", "#
+                    + #"\"validate\", \"execute\", \"introspect\".","locations":[]}]}"#,
+                #"{"id":4,"ok":false,"data":null,"errors":[{"message":"Int cannot represent non-integer value: "#
+                    + #"\"x\"","locations":[{"line":1,"column":2}],"path":["a"]}]}"#,
+            ].map { $0 + "\n" }.joined()),
+        GraphQLCommandCase(
+            arguments: ["batch", "stray"], status: 2, errors: "Error: Unexpected argument 'stray'"),
+    ]
+}
