@@ -5,8 +5,8 @@ enum LoadedValues<Value: Sendable>: Sendable {
     case values([Value])
     /// A value or an error for each parent, in their order.
     case results([Result<Value, any Error>])
-    /// One value that all parents share.
-    case shared(Value)
+    /// One value, alone in its list, that all parents share.
+    case shared([Value])
     /// Nothing but an error, for all of them.
     case failure(any Error)
 
@@ -60,10 +60,9 @@ final class Column<Value: Output>: Sendable {
         var childRow = starts.isEmpty ? 0 : starts[row]
         switch values {
         case .values(let values):
-            return unsafe values.withUnsafeBufferPointer { buffer in
-                guard let base = buffer.baseAddress else { return false }
-                return unsafe Value.write(base + row, selection, row: &childRow, to: &writer)
-            }
+            return Column.write(values, at: row, selection, row: &childRow, to: &writer)
+        case .shared(let value):
+            return Column.write(value, at: 0, selection, row: &childRow, to: &writer)
         case .results(let results):
             switch results[row] {
             case .success(let value):
@@ -71,14 +70,25 @@ final class Column<Value: Output>: Sendable {
             case .failure(let error):
                 writer.fail(error)
             }
-        case .shared(let value):
-            return Value.write(copy: value, selection, row: &childRow, to: &writer)
         case .failure(let error):
             writer.fail(error)
         }
         guard Value.acceptsNull else { return false }
         writer.writeNull()
         return true
+    }
+
+    /// Writes one of some values from where it lies.
+    @inlinable
+    @inline(__always)
+    static func write(
+        _ values: [Value], at position: Int, _ selection: Value.Selection, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool {
+        unsafe values.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return false }
+            return unsafe Value.write(base + position, selection, row: &row, to: &writer)
+        }
     }
 }
 
@@ -102,7 +112,7 @@ extension Column {
             }
         case .shared(let value):
             starts = Array(repeating: 0, count: parents)
-            Value.collect(value, into: &nodes)
+            if let value = value.first { Value.collect(value, into: &nodes) }
         case .failure:
             starts = Array(repeating: 0, count: parents)
         }

@@ -8,6 +8,8 @@ public final class Execution: Sendable {
     let slots: Slots
     @usableFromInline
     let context: any OpaqueContext
+    /// What the operation costs, where the client has asked to be told.
+    let cost: OperationCost?
     /// Whether the time of the operation is over; nil where it may take as long as it likes.
     private let expiry: Expiry?
 
@@ -16,16 +18,18 @@ public final class Execution: Sendable {
         let hasCome = Atomic(false)
     }
 
-    init(variables: VariableValues, context: any OpaqueContext, slotCount: Int, expiry: Expiry?) {
-        self.variables = variables
-        self.context = context
+    init(_ circumstances: consuming OperationPlan.Circumstances, slotCount: Int, expiry: Expiry?) {
+        variables = circumstances.variables
+        context = circumstances.context
+        cost = circumstances.cost
         self.expiry = expiry
         slots = Slots(count: slotCount)
     }
 
     /// The same run, for a part of its plan that has slots of its own.
     func frame(slotCount: Int) -> Execution {
-        Execution(variables: variables, context: context, slotCount: slotCount, expiry: expiry)
+        let circumstances = OperationPlan.Circumstances(variables: variables, context: context, cost: cost)
+        return Execution(circumstances, slotCount: slotCount, expiry: expiry)
     }
 
     deinit {

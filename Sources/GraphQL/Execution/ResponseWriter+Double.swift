@@ -5,16 +5,11 @@ extension ResponseWriter {
     @inlinable
     public mutating func write(_ value: Double) {
         reserve(32)
-        let magnitude = value.magnitude
-        if magnitude < 1e9 {
-            // A number with up to four decimals, as prices have: m / 10⁴ with m below 2⁵³ has only one decimal of
-            // at most 15 digits, and no shorter one reads back the same.
-            let scaled = Double(Int64(magnitude * 1e4 + 0.5))
-            if scaled / 1e4 == magnitude {
-                return write(isNegative: value.sign == .minus, tenThousandths: UInt64(scaled))
-            }
+        if let number = value.magnitude.tenThousandths {
+            write(isNegative: value.sign == .minus, tenThousandths: number)
+        } else {
+            writeShortest(value)
         }
-        writeShortest(value)
     }
 
     @inlinable
@@ -87,5 +82,25 @@ extension ResponseWriter {
         write(digits: digits)
         unsafe (base + start).update(from: base + (start + 1), count: head)
         unsafe base[start + head] = UInt8(ascii: ".")
+    }
+}
+
+extension Double {
+    /// The n of the only decimal n / 10⁴ that reads back as this number, where there is one, as prices have; nil also
+    /// for numbers below 2⁻¹¹ and from 10⁹ on, zero among them.
+    ///
+    /// With n below 2⁵³ there are 15 digits at most, so there is only one, and no shorter decimal reads back the same.
+    @inlinable
+    @inline(__always)
+    var tenThousandths: UInt64? {
+        guard self >= 0x1p-11, self < 1e9 else { return nil }
+        // Adding 2⁵² rounds to a whole number and leaves it in the last 52 bits.
+        let number = (self * 1e4 + 0x1p52).significandBitPattern
+        // The number is M / 2ˢ with M from 2⁵² to 2⁵³; n / 10⁴ reads back as it if it is less than half a unit of M
+        // away: |n · 2ˢ - M · 10⁴| < 5000. Both products wrap, but their difference is below 2ˢ, and s at most 63.
+        let significand = significandBitPattern | 1 << 52
+        let shift = 1_075 &- UInt64(exponentBitPattern)
+        let distance = number &<< shift &- significand &* 10_000
+        return distance &+ 4_999 < 9_999 ? number : nil
     }
 }

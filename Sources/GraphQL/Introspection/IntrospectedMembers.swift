@@ -4,15 +4,15 @@ struct IntrospectedField: GraphQLObject {
     let field: SchemaField
 
     static let graphQL = Object<IntrospectedField>("__Field") {
-        Field("name", \.field.name)
-        Field("description", \.field.description)
+        Field("name") { $0.field.name }
+        Field("description") { $0.field.description }
         Field("args", IncludeDeprecated.self) {
             IntrospectedInputValue.list(
                 $0.field.arguments, in: $0.schema, includeDeprecated: $1.includeDeprecated)
         }
         Field("type") { IntrospectedType(schema: $0.schema, type: $0.field.type) }
         Field("isDeprecated") { $0.field.deprecationReason != nil }
-        Field("deprecationReason", \.field.deprecationReason)
+        Field("deprecationReason") { $0.field.deprecationReason }
     }
 }
 

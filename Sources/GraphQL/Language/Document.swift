@@ -3,44 +3,60 @@
 /// The tree lies in flat arrays of small values. A node names its children by the `Run` that they fill in one of
 /// these arrays, so a document of any size costs a handful of allocations, nodes carry no references, and the index
 /// of a node serves as its identity: later stages attach what they learn in arrays of their own, side by side.
-public struct Document: Sendable {
+///
+/// It is a class because everybody who works on it holds it: a value would be a dozen arrays to retain each time.
+public final class Document: Sendable {
     /// The text that was parsed; every span points into it.
     public let source: SourceText
     /// Each distinct name once; `Name.id` is its index.
-    public internal(set) var names: [String] = []
+    public let names: [String]
 
     /// The definitions in the order of the text.
-    public internal(set) var definitions: [Definition] = []
+    public let definitions: [Definition]
 
     /// All selections; those of one selection set stand side by side.
-    public internal(set) var selections: [Selection] = []
+    public let selections: [Selection]
     /// All arguments of fields and directives.
-    public internal(set) var arguments: [Argument] = []
+    public let arguments: [Argument]
     /// All directives that are applied somewhere.
-    public internal(set) var directives: [Directive] = []
+    public let directives: [Directive]
     /// The items of list values.
-    public internal(set) var values: [Value] = []
+    public let values: [Value]
     /// The fields of input object values.
-    public internal(set) var objectFields: [ObjectField] = []
+    public let objectFields: [ObjectField]
     /// The variable definitions of all operations.
-    public internal(set) var variableDefinitions: [VariableDefinition] = []
+    public let variableDefinitions: [VariableDefinition]
 
     /// The field definitions of object and interface types.
-    public internal(set) var fieldDefinitions: [FieldDefinition] = []
+    public let fieldDefinitions: [FieldDefinition]
     /// Arguments of field and directive definitions, and the fields of input object types.
-    public internal(set) var inputValueDefinitions: [InputValueDefinition] = []
+    public let inputValueDefinitions: [InputValueDefinition]
     /// The values of enum types.
-    public internal(set) var enumValueDefinitions: [EnumValueDefinition] = []
+    public let enumValueDefinitions: [EnumValueDefinition]
     /// Names that stand in lists: implemented interfaces, union members, directive locations.
-    public internal(set) var nameLists: [Name] = []
+    public let nameLists: [Name]
     /// The root operation types of schema definitions.
-    public internal(set) var operationTypeDefinitions: [OperationTypeDefinition] = []
+    public let operationTypeDefinitions: [OperationTypeDefinition]
 
     /// How many tokens the text had, for limits that report their high-water mark.
-    public internal(set) var tokenCount = 0
+    public let tokenCount: Int
 
-    init(source: SourceText) {
-        self.source = source
+    init(_ nodes: consuming DocumentNodes, names: [String], tokenCount: Int) {
+        source = nodes.source
+        self.names = names
+        definitions = nodes.definitions
+        selections = nodes.selections
+        arguments = nodes.arguments
+        directives = nodes.directives
+        values = nodes.values
+        objectFields = nodes.objectFields
+        variableDefinitions = nodes.variableDefinitions
+        fieldDefinitions = nodes.fieldDefinitions
+        inputValueDefinitions = nodes.inputValueDefinitions
+        enumValueDefinitions = nodes.enumValueDefinitions
+        nameLists = nodes.nameLists
+        operationTypeDefinitions = nodes.operationTypeDefinitions
+        self.tokenCount = tokenCount
     }
 
     /// The text of a name.

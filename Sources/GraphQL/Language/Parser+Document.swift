@@ -4,7 +4,7 @@ extension Parser {
     mutating func definitions() throws(SyntaxFault) {
         repeat {
             let definition = try definition()
-            document.definitions.append(definition)
+            nodes.definitions.append(definition)
         } while token.kind != .endOfText
     }
 

@@ -43,12 +43,12 @@ extension Parser {
 
     private mutating func variableDefinitions() throws(SyntaxFault) -> Run<VariableDefinition> {
         guard try skip(.leftParenthesis) else { return .none }
-        let first = document.variableDefinitions.count
+        let first = nodes.variableDefinitions.count
         repeat {
             let definition = try variableDefinition()
-            document.variableDefinitions.append(definition)
+            nodes.variableDefinitions.append(definition)
         } while try !skip(.rightParenthesis)
-        return run(of: document.variableDefinitions, from: first)
+        return run(of: nodes.variableDefinitions, from: first)
     }
 
     private mutating func variableDefinition() throws(SyntaxFault) -> VariableDefinition {
@@ -72,29 +72,29 @@ extension Parser {
     /// `Directives`, any number of them.
     mutating func directives(isConstant: Bool) throws(SyntaxFault) -> Run<Directive> {
         guard token.kind == .at else { return .none }
-        let first = document.directives.count
+        let first = nodes.directives.count
         repeat {
             let start = token.span.start
             try advance()
             let directive = Directive(
                 name: try name(), arguments: try arguments(isConstant: isConstant), span: span(from: start))
-            document.directives.append(directive)
+            nodes.directives.append(directive)
         } while token.kind == .at
-        return run(of: document.directives, from: first)
+        return run(of: nodes.directives, from: first)
     }
 
     /// `Arguments`, or nothing.
     mutating func arguments(isConstant: Bool) throws(SyntaxFault) -> Run<Argument> {
         guard try skip(.leftParenthesis) else { return .none }
-        let first = document.arguments.count
+        let first = nodes.arguments.count
         repeat {
             let start = token.span.start
             let name = try name()
             try expect(.colon)
             let argument = Argument(
                 name: name, value: try value(isConstant: isConstant), span: span(from: start))
-            document.arguments.append(argument)
+            nodes.arguments.append(argument)
         } while try !skip(.rightParenthesis)
-        return run(of: document.arguments, from: first)
+        return run(of: nodes.arguments, from: first)
     }
 }

@@ -38,7 +38,7 @@ extension Parser {
         guard let open = openSelectionSets.popLast() else {
             return SelectionSet(selections: .none, span: span(from: previousEnd))
         }
-        let selections = Parser.close(&openSelections, from: open.firstChild, into: &document.selections)
+        let selections = Parser.close(&openSelections, from: open.firstChild, into: &nodes.selections)
         return SelectionSet(selections: selections, span: span(from: open.start))
     }
 

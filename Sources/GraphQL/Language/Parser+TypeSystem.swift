@@ -27,16 +27,16 @@ extension Parser {
 
     private mutating func operationTypes() throws(SyntaxFault) -> Run<OperationTypeDefinition> {
         guard try skip(.leftBrace) else { return .none }
-        let first = document.operationTypeDefinitions.count
+        let first = nodes.operationTypeDefinitions.count
         repeat {
             let start = token.span.start
             let operation = try operationType()
             try expect(.colon)
             let definition = OperationTypeDefinition(
                 operation: operation, type: try name(), span: span(from: start))
-            document.operationTypeDefinitions.append(definition)
+            nodes.operationTypeDefinitions.append(definition)
         } while try !skip(.rightBrace)
-        return run(of: document.operationTypeDefinitions, from: first)
+        return run(of: nodes.operationTypeDefinitions, from: first)
     }
 
     private mutating func operationType() throws(SyntaxFault) -> OperationType {
@@ -95,23 +95,23 @@ extension Parser {
 
     /// One name or more, separated; a separator may stand in front of the first as well.
     private mutating func nameList(separator: TokenKind) throws(SyntaxFault) -> Run<Name> {
-        let first = document.nameLists.count
+        let first = nodes.nameLists.count
         _ = try skip(separator)
         repeat {
             let name = try name()
-            document.nameLists.append(name)
+            nodes.nameLists.append(name)
         } while try skip(separator)
-        return run(of: document.nameLists, from: first)
+        return run(of: nodes.nameLists, from: first)
     }
 
     private mutating func fieldDefinitions() throws(SyntaxFault) -> Run<FieldDefinition> {
         guard try skip(.leftBrace) else { return .none }
-        let first = document.fieldDefinitions.count
+        let first = nodes.fieldDefinitions.count
         repeat {
             let definition = try fieldDefinition()
-            document.fieldDefinitions.append(definition)
+            nodes.fieldDefinitions.append(definition)
         } while try !skip(.rightBrace)
-        return run(of: document.fieldDefinitions, from: first)
+        return run(of: nodes.fieldDefinitions, from: first)
     }
 
     private mutating func fieldDefinition() throws(SyntaxFault) -> FieldDefinition {
@@ -130,12 +130,12 @@ extension Parser {
         between open: TokenKind, and close: TokenKind
     ) throws(SyntaxFault) -> Run<InputValueDefinition> {
         guard try skip(open) else { return .none }
-        let first = document.inputValueDefinitions.count
+        let first = nodes.inputValueDefinitions.count
         repeat {
             let definition = try inputValueDefinition()
-            document.inputValueDefinitions.append(definition)
+            nodes.inputValueDefinitions.append(definition)
         } while try !skip(close)
-        return run(of: document.inputValueDefinitions, from: first)
+        return run(of: nodes.inputValueDefinitions, from: first)
     }
 
     private mutating func inputValueDefinition() throws(SyntaxFault) -> InputValueDefinition {
@@ -150,7 +150,7 @@ extension Parser {
 
     private mutating func enumValueDefinitions() throws(SyntaxFault) -> Run<EnumValueDefinition> {
         guard try skip(.leftBrace) else { return .none }
-        let first = document.enumValueDefinitions.count
+        let first = nodes.enumValueDefinitions.count
         repeat {
             let start = token.span.start
             let description = try description()
@@ -160,9 +160,9 @@ extension Parser {
             let definition = EnumValueDefinition(
                 description: description, name: try name(), directives: try directives(isConstant: true),
                 span: span(from: start))
-            document.enumValueDefinitions.append(definition)
+            nodes.enumValueDefinitions.append(definition)
         } while try !skip(.rightBrace)
-        return run(of: document.enumValueDefinitions, from: first)
+        return run(of: nodes.enumValueDefinitions, from: first)
     }
 
     /// `DirectiveDefinition` from its keyword on.
@@ -181,17 +181,17 @@ extension Parser {
     }
 
     private mutating func directiveLocations() throws(SyntaxFault) -> Run<Name> {
-        let first = document.nameLists.count
+        let first = nodes.nameLists.count
         _ = try skip(.pipe)
         repeat {
             let word = token
             let location = try name()
-            guard DirectiveLocation(rawValue: document.source.text(word.span)) != nil else {
+            guard DirectiveLocation(rawValue: nodes.source.text(word.span)) != nil else {
                 throw SyntaxFault(.unexpected(word), at: word.span)
             }
-            document.nameLists.append(location)
+            nodes.nameLists.append(location)
         } while try skip(.pipe)
-        return run(of: document.nameLists, from: first)
+        return run(of: nodes.nameLists, from: first)
     }
 }
 

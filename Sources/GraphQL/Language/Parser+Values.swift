@@ -46,9 +46,9 @@ extension Parser {
         let span = span(from: container.start)
         if container.isObject {
             return .object(
-                Parser.close(&openObjectFields, from: container.first, into: &document.objectFields), span)
+                Parser.close(&openObjectFields, from: container.first, into: &nodes.objectFields), span)
         }
-        return .list(Parser.close(&openValues, from: container.first, into: &document.values), span)
+        return .list(Parser.close(&openValues, from: container.first, into: &nodes.values), span)
     }
 
     /// The name of the next field of the innermost input object, with its colon.
@@ -154,7 +154,7 @@ extension Parser {
     /// from being a name, the reference implementation looks at a token's value alone.
     func tokenMeans(_ texts: [String]) -> Bool {
         guard token.kind == .name || token.kind.isString else { return false }
-        let source = document.source
+        let source = nodes.source
         let text =
             token.kind == .name
             ? source.text(token.span) : source.string(at: token.span, isBlock: token.kind == .blockString)

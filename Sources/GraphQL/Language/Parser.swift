@@ -7,7 +7,7 @@
 /// The grammar's chapters are in `Parser+Document.swift`, `Parser+Executable.swift`, `Parser+Values.swift` and
 /// `Parser+TypeSystem.swift`.
 struct Parser: ~Copyable {
-    var document: Document
+    var nodes: DocumentNodes
     /// The token that comes next.
     private(set) var token = Token(kind: .endOfText, span: SourceSpan(start: 0, end: 0))
     /// Where the token before it ends.
@@ -25,23 +25,23 @@ struct Parser: ~Copyable {
     var openContainers: [OpenContainer] = []
 
     private var names = NameTable()
+    private var tokenCount = 0
     private let limits: ParserLimits
 
     /// Reads the first token.
     init(_ source: SourceText, limits: ParserLimits) throws(SyntaxFault) {
-        document = Document(source: source)
+        nodes = DocumentNodes(source: source)
         self.limits = limits
         try limits.check(source)
         // A guess that spares the usual operation's arrays from growing step by step, and costs a large text nothing.
-        document.selections.reserveCapacity(min(source.bytes.count / 16 + 1, 256))
+        nodes.selections.reserveCapacity(min(source.bytes.count / 16 + 1, 256))
         openSelections.reserveCapacity(16)
         try advance()
     }
 
     /// The document, when all has been read.
     consuming func finished() -> Document {
-        document.names = names.texts(in: document.source.bytes)
-        return document
+        Document(nodes, names: names.texts(in: nodes.source.bytes), tokenCount: tokenCount)
     }
 }
 
@@ -50,10 +50,10 @@ extension Parser {
     /// Goes on to the next token.
     mutating func advance() throws(SyntaxFault) {
         previousEnd = token.span.end
-        token = try Lexer.token(from: Int(token.span.end), in: document.source.bytes.span)
+        token = try Lexer.token(from: Int(token.span.end), in: nodes.source.bytes.span)
         guard token.kind != .endOfText else { return }
-        document.tokenCount &+= 1
-        if document.tokenCount > limits.tokens {
+        tokenCount &+= 1
+        if tokenCount > limits.tokens {
             throw SyntaxFault(.tooManyTokens(limit: limits.tokens), at: token.span)
         }
     }
@@ -97,7 +97,7 @@ extension Parser {
     func hasText(_ span: SourceSpan, _ text: String) -> Bool {
         let expected = text.utf8
         guard Int(span.end &- span.start) == expected.count else { return false }
-        let bytes = document.source.bytes.span
+        let bytes = nodes.source.bytes.span
         var position = Int(span.start)
         for byte in expected {
             guard bytes[position] == byte else { return false }
@@ -115,7 +115,7 @@ extension Parser {
     mutating func name() throws(SyntaxFault) -> Name {
         let span = token.span
         try expect(.name)
-        return Name(id: names.number(of: span, in: document.source.bytes), span: span)
+        return Name(id: names.number(of: span, in: nodes.source.bytes), span: span)
     }
 
     /// From where a node starts to the end of its last token.

@@ -64,7 +64,7 @@ extension PlannedField {
         field.subscribe = { execution in
             Deliveries(events: try await begin(execution)) { event in
                 { execution, pending in
-                    keep(.shared(event), of: 1, in: slot, selection, execution, &pending)
+                    keep(.shared([event]), of: 1, in: slot, selection, execution, &pending)
                 }
             }
         }

@@ -65,7 +65,7 @@ extension Field where Source: GraphQLObject {
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 return .loaded(planner.newSlot(), selection, of: Source.self) { _, execution in
-                    try load(execution.context(as: Source.Context.self)).map { .shared($0) }
+                    try load(execution.context(as: Source.Context.self)).map { .shared([$0]) }
                 }
             })
     }
@@ -88,7 +88,9 @@ extension Field where Source: GraphQLObject {
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
                 return .loaded(planner.newSlot(), selection, of: Source.self) { _, execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
-                    return try load(arguments, execution.context(as: Source.Context.self)).map { .shared($0) }
+                    return try load(arguments, execution.context(as: Source.Context.self)).map {
+                        .shared([$0])
+                    }
                 }
             })
     }

@@ -41,28 +41,28 @@ final class OperationPlan: @unchecked Sendable {
     struct Circumstances: Sendable {
         let variables: VariableValues
         let context: any OpaqueContext
-        /// What the operation costs, where the client has asked to be told.
+        /// See `Execution.cost`.
         var cost: OperationCost?
     }
 
     /// Runs the operation: at once where all its loads answer at once.
-    func run(in circumstances: Circumstances) -> Loading<Response> {
+    func run(in circumstances: consuming Circumstances) -> Loading<Response> {
         let execution = begin(in: circumstances)
         if operation.type == .mutation, root.hasLoads {
             return .later { [self] in
                 await execution.run(within: settings.timeLimit) { [root, rootValue] in
                     await root.prepareInSeries(rootValue, in: execution)
                 }
-                return write(execution, circumstances)
+                return write(execution)
             }
         }
         var pending: [PendingLoad] = []
         root.prepare(rootValue.layer, in: execution, pending: &pending)
-        if pending.isEmpty { return .ready(write(execution, circumstances)) }
+        if pending.isEmpty { return .ready(write(execution)) }
         let loads = pending
         return .later { [self] in
             await execution.run(within: settings.timeLimit) { await finish(loads) }
-            return write(execution, circumstances)
+            return write(execution)
         }
     }
 
@@ -85,19 +85,19 @@ final class OperationPlan: @unchecked Sendable {
         if !loads.isEmpty {
             await execution.run(within: settings.timeLimit) { await finish(loads) }
         }
-        return write(execution, circumstances)
+        return write(execution)
     }
 
-    private func begin(in circumstances: Circumstances) -> Execution {
+    private func begin(in circumstances: consuming Circumstances) -> Execution {
         let execution = Execution(
-            variables: circumstances.variables, context: circumstances.context, slotCount: slotCount,
+            circumstances, slotCount: slotCount,
             expiry: settings.timeLimit == nil ? nil : Execution.Expiry())
         for step in argumentSteps { step.fill(execution) }
         return execution
     }
 
     /// The write pass: everything is at hand.
-    private func write(_ execution: Execution, _ circumstances: Circumstances) -> Response {
+    private func write(_ execution: Execution) -> Response {
         var outcome = Response.Outcome.complete
         let expected = settings.sizeHint.expected
         let body = ResponseWriter.bytes(expecting: expected, slots: execution.slots) { writer in
@@ -111,7 +111,7 @@ final class OperationPlan: @unchecked Sendable {
                 outcome = .partial
                 writeErrors(settings.presenter, to: &writer)
             }
-            if let cost = circumstances.cost {
+            if let cost = execution.cost {
                 writer.write(json: ",\"extensions\":{\"cost\":")
                 writer.write(cost.inputValue)
                 writer.write(json: "}")

@@ -1,5 +1,8 @@
 /// A type of a schema (specification, section 3.4).
-public struct NamedType: Sendable {
+///
+/// Types and their fields are classes: an operation asks for them at each of its fields, and a value would be several
+/// strings and arrays to retain each time.
+public final class NamedType: Sendable {
     /// Its position among the types of its schema.
     public let id: TypeID
     /// Unique in the schema.
@@ -123,7 +126,7 @@ public enum BuiltInScalar: String, Sendable, CaseIterable {
 }
 
 /// What object and interface types have (specification, sections 3.6 and 3.7).
-public struct CompositeType: Sendable {
+public final class CompositeType: Sendable {
     /// In the order in which they are declared.
     public let interfaces: [TypeID]
     /// In the order in which they are defined.

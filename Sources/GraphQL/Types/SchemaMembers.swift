@@ -1,5 +1,5 @@
 /// A field of an object or interface type (specification, section 3.6).
-public struct SchemaField: Sendable {
+public final class SchemaField: Sendable {
     /// Unique among the fields of its type.
     public let name: String
     /// For people, in Markdown (specification, section 2.3); nil where it has none.

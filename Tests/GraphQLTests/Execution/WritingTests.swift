@@ -59,10 +59,27 @@ struct WritingTests {
         "integers",
         arguments: [
             (0, "0"), (7, "7"), (-7, "-7"), (10, "10"), (99, "99"), (100, "100"), (12345, "12345"),
+            (99_999_999, "99999999"), (100_000_000, "100000000"), (-1_020_000_003, "-1020000003"),
+            (1_0000_0000_0000_0000, "10000000000000000"),
             (Int.max, "9223372036854775807"), (Int.min, "-9223372036854775808"),
         ])
     func writesIntegers(_ value: Int, _ text: String) {
         #expect(written { $0.write(value) } == text)
+    }
+
+    @Test("a neighbour of a number with four decimals is written as itself, not as that number")
+    func neighbours() {
+        var random = SeededGenerator(seed: 11)
+        for _ in 0..<20_000 {
+            // From a ten-thousandth to what is beyond nine digits, each order of magnitude as often.
+            let bits = UInt64.random(in: 1..<(1 << UInt64.random(in: 1...44, using: &random)), using: &random)
+            let price = Double(bits) / 1e4
+            for value in [price, price.nextUp, price.nextDown, -price] {
+                let text = written { $0.write(value) }
+                #expect(Double(text) == value, "\(value.bitPattern)")
+                #expect(digits(text) == digits(value.description), "\(value)")
+            }
+        }
     }
 
     @Test(

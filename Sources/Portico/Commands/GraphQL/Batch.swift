@@ -31,15 +31,15 @@ struct Batch {
     private func outcome(of test: BatchCase, _ schema: Schema?) throws(GraphQLErrors) -> BatchResult.Outcome {
         switch test.action {
         case .parse:
-            _ = try Document(reading: document(of: test), within: DeepStack.parseLimits)
+            _ = try Document.read(document(of: test), within: DeepStack.parseLimits)
             return .succeeded
         case .print:
-            let document = try Document(reading: document(of: test))
+            let document = try Document.read(document(of: test))
             return .printed(document.print())
         case .validate:
             let schema = try needed(schema, "schema", for: test)
             guard let text = test.document else { return .succeeded }
-            _ = try Document(reading: SourceText(text)).validated(
+            _ = try Document.read(SourceText(text)).validated(
                 against: schema, options: Batch.options.validation)
             return .succeeded
         case .execute:

@@ -4,9 +4,11 @@ extension Document {
     /// Parses a text within the bounds of commands.
     ///
     /// - Throws: The syntax error.
-    init(reading source: SourceText, within limits: ParserLimits = DeepStack.limits) throws(GraphQLErrors) {
+    static func read(
+        _ source: SourceText, within limits: ParserLimits = DeepStack.limits
+    ) throws(GraphQLErrors) -> Document {
         do {
-            self = try parse(source, limits: limits)
+            return try parse(source, limits: limits)
         } catch {
             throw GraphQLErrors([GraphQLError(error)])
         }

@@ -20,7 +20,7 @@ struct DocumentCheck {
 
     private static func errors(in source: SourceText, against schema: Schema) -> GraphQLErrors? {
         do {
-            _ = try Document(reading: source).validated(against: schema)
+            _ = try Document.read(source).validated(against: schema)
             return nil
         } catch {
             return error

@@ -9,7 +9,7 @@ enum Formatting {
     /// Formats a text; one with comments, which the canonical form has not, only where they may be dropped.
     init(_ source: SourceText, dropsComments: Bool) {
         do {
-            let document = try Document(reading: source)
+            let document = try Document.read(source)
             if !dropsComments, let comment = source.firstComment {
                 self = .refused(Formatting.commented(source, comment))
             } else {

@@ -21,7 +21,7 @@ struct SchemaCache {
             return try entry.result.get()
         }
         let result = Result { () throws(GraphQLErrors) in
-            try Schema.build(Document(reading: SourceText(text), within: DeepStack.schemaLimits))
+            try Schema.build(Document.read(SourceText(text), within: DeepStack.schemaLimits))
         }
         let entry = Entry(text: text, result: result)
         if entries.count == SchemaCache.capacity { entries.removeLast() }

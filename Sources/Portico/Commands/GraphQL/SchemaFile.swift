@@ -10,7 +10,7 @@ struct SchemaFile {
         let source = try TextFile(path: path).source
         self.source = source
         result = Result { () throws(GraphQLErrors) in
-            try Schema.build(Document(reading: source, within: DeepStack.schemaLimits))
+            try Schema.build(Document.read(source, within: DeepStack.schemaLimits))
         }
     }
 }
