@@ -16,6 +16,13 @@ final class PreparedOperation: Sendable {
         var plans: [Planned] = []
         /// Which plan makes room for the next one.
         var oldest = 0
+
+        func plan(for conditions: Conditions) -> OperationPlan? {
+            for position in plans.indices where plans[position].conditions == conditions {
+                return plans[position].plan
+            }
+            return nil
+        }
     }
 
     private struct Planned {
@@ -62,10 +69,7 @@ final class PreparedOperation: Sendable {
         _ variables: VariableValues, make: ([UInt32: Bool]) throws -> OperationPlan
     ) throws(GraphQLErrors) -> OperationPlan {
         let conditions = Conditions(of: conditionalVariables, variables)
-        let plan = known.withLock { known in
-            known.plans.first { $0.conditions == conditions }?.plan
-        }
-        if let plan { return plan }
+        if let plan = known.withLock({ $0.plan(for: conditions) }) { return plan }
         do {
             let plan = try make(conditions.values(of: conditionalVariables))
             keep(Planned(conditions: conditions, plan: plan))
@@ -101,8 +105,8 @@ private struct Conditions: Equatable, Sendable {
     private var rest: [UInt64] = []
 
     init(of names: [Name], _ variables: VariableValues) {
-        for (position, name) in names.enumerated() {
-            guard case .boolean(let value) = variables[name] else { continue }
+        for position in names.indices {
+            guard case .boolean(let value) = variables[names[position]] else { continue }
             set(value ? 1 : 2, at: position)
         }
     }

@@ -1,7 +1,7 @@
 /// The variables of a request, coerced to their types (specification, section 6.1.2).
 ///
 /// A nullable variable that was not given and has no default has no value at all, which differs from null.
-public struct VariableValues: Sendable {
+public final class VariableValues: Sendable {
     /// One variable of the operation.
     struct Entry: Sendable {
         let name: Name
