@@ -65,7 +65,7 @@ struct GraphQLCommandTests {
 
     @Test(
         "answers 0 where all is well, 1 where it found faults, 2 where it was used wrongly, and says what it found",
-        arguments: [validations, formats, executions, batches].flatMap(\.self))
+        arguments: GraphQLCommandCase.all)
     func answers(_ test: GraphQLCommandCase) async throws {
         let run = try await run(test)
         #expect(run.status == test.status)
@@ -90,7 +90,7 @@ struct GraphQLCommandTests {
         files["loose.graphql"] = files["canonical.graphql"]
         #expect(run.files == files)
         #expect(run.status == 1)
-        #expect(run.errors == GraphQLCommandTests.commentReport + GraphQLCommandTests.syntaxReport)
+        #expect(run.errors == GraphQLCommandCase.commentReport + GraphQLCommandCase.syntaxReport)
     }
 
     @Test("`format --drop-comments` formats what has comments too")
@@ -103,10 +103,12 @@ struct GraphQLCommandTests {
         #expect(run.status == 0)
         #expect(run.errors.isEmpty)
     }
+}
 
-    // MARK: - Cases
+extension GraphQLCommandCase {
+    static let all = validations + formats + executions + batches
 
-    private static let syntaxReport = """
+    fileprivate static let syntaxReport = """
         error: Syntax Error: Expected Name, found <EOF>.
 
         broken.graphql:1:17
@@ -124,7 +126,7 @@ struct GraphQLCommandTests {
         4 |   }
 
         """
-    private static let commentReport = """
+    fileprivate static let commentReport = """
         commented.graphql:1:20: The comment would be lost. --drop-comments formats the file nonetheless; a \
         description, a string in front of a definition, would be kept.
 
