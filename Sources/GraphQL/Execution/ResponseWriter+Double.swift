@@ -27,16 +27,15 @@ extension ResponseWriter {
         let low = fraction &- high &* 100
         let pairs = unsafe UnsafeRawPointer(digitPairs.utf8Start)
         let target = unsafe UnsafeMutableRawPointer(base + count)
+        let highPair = unsafe pairs.loadUnaligned(fromByteOffset: high &* 2, as: UInt16.self)
+        let lowPair = unsafe pairs.loadUnaligned(fromByteOffset: low &* 2, as: UInt16.self)
         unsafe target.storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
-        unsafe target.storeBytes(
-            of: pairs.loadUnaligned(fromByteOffset: high &* 2, as: UInt16.self), toByteOffset: 1,
-            as: UInt16.self)
-        unsafe target.storeBytes(
-            of: pairs.loadUnaligned(fromByteOffset: low &* 2, as: UInt16.self), toByteOffset: 3,
-            as: UInt16.self)
-        var width = low == 0 ? 3 : 5
-        if unsafe base[count &+ width &- 1] == UInt8(ascii: "0") { width &-= 1 }
-        count &+= width
+        unsafe target.storeBytes(of: highPair, toByteOffset: 1, as: UInt16.self)
+        unsafe target.storeBytes(of: lowPair, toByteOffset: 3, as: UInt16.self)
+        // Looked for in the pairs and not where they were just written: a processor waits for its own writes.
+        let lastPair = UInt16(littleEndian: low == 0 ? highPair : lowPair)
+        let width = low == 0 ? 3 : 5
+        count &+= lastPair >> 8 == UInt16(UInt8(ascii: "0")) ? width &- 1 : width
     }
 
     @inline(never)
