@@ -1,7 +1,6 @@
 /// Candles of an instrument, oldest first, by column.
 ///
-/// An interval without trades has no candle; nothing is filled in. All columns are equally long: ``append(_:)`` is the only
-/// way in.
+/// An interval without trades has no candle; nothing is filled in. All columns are equally long.
 package struct CandleSeries: Hashable, Sendable {
     package let symbol: Symbol
     package let interval: Interval
@@ -38,6 +37,19 @@ package struct CandleSeries: Hashable, Sendable {
         times.reserveCapacity(capacity)
         prices = PriceColumns(reserving: capacity)
         volume = DecimalColumn(reserving: capacity)
+    }
+
+    /// A series of columns that are there already; nil unless all are equally long and each time is after the one before.
+    package init?(
+        symbol: Symbol, interval: Interval, reading: Reading, times: [Int64], prices: PriceColumns,
+        volume: DecimalColumn, bid: PriceColumns? = nil, ask: PriceColumns? = nil
+    ) {
+        let counts = [prices.count, volume.count] + [bid, ask].compactMap { $0?.count }
+        guard counts.allSatisfy({ $0 == times.count }), zip(times, times.dropFirst()).allSatisfy({ $0 < $1 })
+        else { return nil }
+        self.init(symbol: symbol, interval: interval, reading: reading)
+        (self.times, self.prices, self.volume) = (times, prices, volume)
+        (self.bid, self.ask) = (bid, ask)
     }
 
     package var count: Int { times.count }

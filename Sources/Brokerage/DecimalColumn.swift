@@ -17,6 +17,13 @@ package struct DecimalColumn: Hashable, Sendable {
         scale = 0
     }
 
+    /// A column with these places; nil unless `scale` is in 0 to 18.
+    package init?(coefficients: [Int64], scale: Int) {
+        guard (0...18).contains(scale) else { return nil }
+        self.coefficients = coefficients
+        self.scale = scale
+    }
+
     package var count: Int { coefficients.count }
 
     /// The value at a place below ``count``; nil where it is empty.

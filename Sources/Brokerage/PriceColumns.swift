@@ -12,6 +12,14 @@ package struct PriceColumns: Hashable, Sendable {
         close = DecimalColumn(reserving: capacity)
     }
 
+    /// Columns that are there already; nil unless they are equally long.
+    package init?(open: DecimalColumn, high: DecimalColumn, low: DecimalColumn, close: DecimalColumn) {
+        guard [high, low, close].allSatisfy({ $0.count == open.count }) else { return nil }
+        (self.open, self.high, self.low, self.close) = (open, high, low, close)
+    }
+
+    package var count: Int { open.count }
+
     /// The bar at a place below the columns' count.
     package subscript(index: Int) -> PriceBar {
         PriceBar(

@@ -119,6 +119,27 @@ struct CredentialStoreTests {
         }
     }
 
+    @Test("whoever renews a connection's credential sees that alone, and loses to whoever was faster")
+    func keeper() async throws {
+        try await Folder.with { folder in
+            let store = try Self.store(folder)
+            let one = ConnectionCredential(of: try Self.identity("c1"), in: store)
+            let other = ConnectionCredential(of: try Self.identity("c1", .saxo, "bob"), in: store)
+            #expect(try await one.load() == nil)
+            #expect(try await one.replace(Array("x".utf8), ifVersion: 1) == nil)
+            _ = try await store.save(Secret("first"), of: try Self.identity("c1"))
+            let kept = try #require(try await one.load())
+            #expect(kept.secret == Array("first".utf8))
+            let version = try #require(
+                try await one.replace(Array("second".utf8), ifVersion: kept.version))
+            #expect(version != kept.version)
+            #expect(try await one.replace(Array("late".utf8), ifVersion: kept.version) == nil)
+            #expect(try await one.load()?.secret == Array("second".utf8))
+            #expect(try await other.load() == nil)
+            #expect(try await other.replace(Array("x".utf8), ifVersion: version) == nil)
+        }
+    }
+
     @Test("of 50 that replace at the same time, one does")
     func race() async throws {
         try await Folder.with { folder in

@@ -14,34 +14,92 @@ package struct KeptReads: Sendable {
     let articles: Reads<ProviderPage>
     let clocks: Reads<MarketClock>
 
-    package init(clock: CallClock = .system) {
-        accounts = Reads("accounts", bounds: .init(timeToLive: .seconds(2)), clock: clock) { accounts in
-            accounts.count * MemoryLayout<Account>.stride
+    /// - Parameters:
+    ///   - clock: what times are measured by.
+    ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.
+    package init(clock: CallClock = .system, lasting: (any LastingCache)? = nil) {
+        // That an account is not found is not remembered: it is there, or its broker is out of order.
+        accounts = Reads(
+            "accounts", bytes: 4 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
+            clock: clock
+        ) {
+            $0.count * MemoryLayout<Account>.stride
         }
-        positions = Reads("positions", bounds: .init(timeToLive: .seconds(2)), clock: clock) { positions in
-            positions.count * MemoryLayout<Position>.stride
+        positions = Reads(
+            "positions", bytes: 16 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
+            clock: clock
+        ) {
+            $0.count * MemoryLayout<Position>.stride
         }
-        histories = Reads("history", bounds: .init(timeToLive: .seconds(30)), clock: clock) { history in
-            history.points.count * MemoryLayout<EquityPoint>.stride
+        histories = Reads(
+            "history", bytes: 16 << 20, ageing: .init(\.reading, .ownHistory, unknown: .zero), clock: clock
+        ) {
+            $0.points.count * MemoryLayout<EquityPoint>.stride
         }
-        quotes = Reads("quotes", bounds: .init(timeToLive: .seconds(1)), clock: clock)
-        charts = Reads("charts", bounds: .init(timeToLive: .seconds(30)), clock: clock, weight: \.weight)
-        instruments = Reads("instruments", bounds: .init(timeToLive: Self.day), clock: clock)
-        searches = Reads("search", bounds: .init(timeToLive: .seconds(3_600)), clock: clock) { hits in
-            hits.count * MemoryLayout<SearchHit>.stride
-        }
-        fundamentals = Reads("fundamentals", bounds: .init(timeToLive: Self.day), clock: clock) { figures in
-            MemoryLayout<Fundamentals>.stride + (figures.about?.utf8.count ?? 0)
-        }
-        articles = Reads("news", bounds: .init(timeToLive: .seconds(300)), clock: clock) { page in
-            page.page.articles.reduce(0) {
-                $0 + MemoryLayout<Article>.stride + $1.headline.utf8.count + ($1.summary?.utf8.count ?? 0)
-            }
-        }
-        clocks = Reads("clock", bounds: .init(timeToLive: .seconds(10)), clock: clock)
+        quotes = Reads(
+            "quotes", bytes: 16 << 20, ageing: Ageing(\.reading) { quote, _ in .quote(quote) },
+            lasting: lasting, clock: clock)
+        charts = Reads(
+            "charts", bytes: 64 << 20, ageing: Ageing(\.reading, lifetime: Lifetime.chart),
+            lasting: lasting, clock: clock, weight: \.weight)
+        instruments = Reads(
+            "instruments", bytes: 8 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
+            clock: clock
+        ) { MemoryLayout<Instrument>.stride + ($0.about?.utf8.count ?? 0) }
+        searches = Reads(
+            "search", bytes: 8 << 20, ageing: .init(each: \.instrument.reading, .search), lasting: lasting,
+            clock: clock
+        ) { $0.count * MemoryLayout<SearchHit>.stride }
+        fundamentals = Reads(
+            "fundamentals", bytes: 8 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
+            clock: clock
+        ) { MemoryLayout<Fundamentals>.stride + ($0.about?.utf8.count ?? 0) }
+        // An article says itself when it was published; an old page needs no mark.
+        articles = Reads(
+            "news", bytes: 16 << 20, ageing: Ageing(asStale: { $0 }) { _, _ in .news }, clock: clock,
+            weight: \.weight)
+        // Whether a market trades is known or not: it cannot be marked as stale.
+        clocks = Reads("clock", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 1 << 20), clock: clock)
+    }
+}
+
+extension Ageing {
+    /// Of values that are all good for the same time.
+    fileprivate init(
+        _ reading: any WritableKeyPath<Value, Reading> & Sendable, _ lifetime: Lifetime,
+        unknown: Duration = .seconds(60)
+    ) {
+        self.init(reading, unknown: unknown) { _, _ in lifetime }
     }
 
+    fileprivate init<Element>(
+        each reading: any WritableKeyPath<Element, Reading> & Sendable, _ lifetime: Lifetime,
+        unknown: Duration = .seconds(60)
+    ) where Value == [Element] {
+        self.init(each: reading, unknown: unknown) { _, _ in lifetime }
+    }
+}
+
+extension Lifetime {
+    /// Of balances and positions: never served past their time but where the broker does not answer.
+    fileprivate static let ownMoney = Lifetime(fresh: .seconds(2), ifError: .seconds(3_600))
+    fileprivate static let ownHistory = Lifetime(fresh: .seconds(30), ifError: .seconds(3_600))
+    /// Of what hardly changes: names, sectors, yearly figures.
+    fileprivate static let reference = Lifetime(fresh: day, whileRevalidating: day, ifError: day * 30)
+    fileprivate static let search = Lifetime(
+        fresh: .seconds(3_600), whileRevalidating: day, ifError: day * 7)
+    fileprivate static let news = Lifetime(
+        fresh: .seconds(300), whileRevalidating: .seconds(300), ifError: day)
+
     private static let day = Duration.seconds(86_400)
+}
+
+extension ProviderPage {
+    fileprivate var weight: Int {
+        page.articles.reduce(0) {
+            $0 + MemoryLayout<Article>.stride + $1.headline.utf8.count + ($1.summary?.utf8.count ?? 0)
+        }
+    }
 }
 
 extension CandleSeries {

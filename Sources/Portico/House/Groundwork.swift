@@ -15,7 +15,7 @@ struct Groundwork {
     init(
         _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger
     ) async throws {
-        var wiring = Wiring(over: transport, counting: keeping.ledger)
+        var wiring = Wiring(over: transport, counting: keeping.ledger, lasting: keeping.values)
         switch settings.market {
         case .sandbox:
             let sandbox = try await Sandbox.start(SandboxConfiguration(logger: logger))

@@ -1,3 +1,4 @@
+import Brokerage
 import Logging
 import ServiceLifecycle
 import Storage
@@ -7,7 +8,10 @@ import Upstream
 struct Keeping {
     /// The counts of all calls to providers.
     let ledger: QuotaLedger
+    /// What scarce providers told of the market; nil without a folder.
+    let values: LastingValues?
     private let hold: FolderHold?
+    private let logger: Logger
 
     /// Opens the data folder's files, and makes what is missing.
     ///
@@ -15,8 +19,10 @@ struct Keeping {
     ///
     /// - Throws: `StorageError` where the folder or a file in it cannot be used.
     init(_ settings: ServeSettings, logger: Logger) throws {
+        self.logger = logger
         guard let path = settings.data else {
             ledger = QuotaLedger()
+            values = nil
             hold = nil
             if settings.market.spendsQuotas { Keeping.warn(logger) }
             return
@@ -24,8 +30,21 @@ struct Keeping {
         var folder = try DataFolder(path)
         if case .sandbox = settings.market { folder = try folder.folder("sandbox") }
         hold = try FolderHold(folder)
-        ledger = try QuotaLedger(keeper: KeptQuotas(in: CacheFile(in: folder))) { error in
+        let file = try CacheFile(in: folder)
+        ledger = try QuotaLedger(keeper: KeptQuotas(in: file)) { error in
             logger.error("Counts of calls cannot be kept; a restart would forget them. \(error)")
+        }
+        values = LastingValues(in: file) { error in
+            logger.warning("What providers told cannot be kept or read; they are asked anew. \(error)")
+        }
+    }
+
+    /// Forgets what is of no use any more.
+    func tidy() async {
+        do {
+            try await values?.deleteOutdated(now: .now)
+        } catch {
+            logger.warning("What providers told long ago cannot be forgotten. \(error)")
         }
     }
 
@@ -51,8 +70,11 @@ extension MarketSettings {
 struct KeepingService: Service {
     let keeping: Keeping
 
+    /// It is stopped last, when nothing more can come.
     func run() async throws {
+        await keeping.tidy()
         try await gracefulShutdown()
+        await keeping.values?.flush()
     }
 }
 

@@ -9,21 +9,24 @@ struct Wiring {
     private let clock: CallClock
     private let retry: RetryPolicy
     private let monitor: ProviderMonitor
+    private let lasting: (any LastingCache)?
     private(set) var connections: [BrokerConnection] = []
     private(set) var market: [MarketSource] = []
 
     /// - Parameters:
     ///   - transport: what carries the calls.
     ///   - ledger: what counts them; nil for one in memory.
+    ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.
     ///   - clock: what times are measured by.
     ///   - retry: how reads are tried again.
     init(
-        over transport: Transport, counting ledger: QuotaLedger? = nil, clock: CallClock = .system,
-        retry: RetryPolicy = RetryPolicy()
+        over transport: Transport, counting ledger: QuotaLedger? = nil,
+        lasting: (any LastingCache)? = nil, clock: CallClock = .system, retry: RetryPolicy = RetryPolicy()
     ) {
         self.transport = transport
         self.clock = clock
         self.retry = retry
+        self.lasting = lasting
         self.ledger = ledger ?? QuotaLedger(clock: clock)
         monitor = ProviderMonitor(clock: clock)
     }
@@ -46,7 +49,8 @@ struct Wiring {
     /// What stands behind the schema.
     func backends(_ routes: Routes) -> Backends {
         Backends(
-            connections: connections, market: market, routes: routes, reads: KeptReads(clock: clock),
+            connections: connections, market: market, routes: routes,
+            reads: KeptReads(clock: clock, lasting: lasting),
             condition: { [ledger, monitor] provider, connections in
                 let holders =
                     [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }

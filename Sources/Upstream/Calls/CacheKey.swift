@@ -40,6 +40,14 @@ package struct CacheKey: Hashable, Sendable {
         CacheKey(provider, subject, owner: owner)
     }
 
+    /// Whether the value under it is private to an owner and came from a provider.
+    package func isPrivate(to owner: OwnerID, at provider: Provider) -> Bool {
+        self.owner == owner && self.provider == provider
+    }
+
+    /// About how many bytes it takes, with what is kept beside a value.
+    var weight: Int { 256 + subject.utf8.count + (owner?.text.utf8.count ?? 0) }
+
     /// Whether the value under it belongs to somebody.
     package var isPrivate: Bool { owner != nil }
 }

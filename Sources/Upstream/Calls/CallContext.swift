@@ -4,13 +4,21 @@ package import Brokerage
 package struct CallContext: Sendable {
     /// When the operation wants to have its answer; nothing is waited for or tried again beyond it.
     package let deadline: ContinuousClock.Instant
+    /// Only what a provider was asked at this moment or later is good enough; nil for no such demand.
+    ///
+    /// For a request with `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4) the moment at which it came.
+    package let notBefore: ContinuousClock.Instant?
     /// Told of each call to a provider, and of each that was spared.
     ///
     /// Called on any thread; it must be quick.
     package let observe: (@Sendable (CallRecord) -> Void)?
 
-    package init(deadline: ContinuousClock.Instant, observe: (@Sendable (CallRecord) -> Void)? = nil) {
+    package init(
+        deadline: ContinuousClock.Instant, notBefore: ContinuousClock.Instant? = nil,
+        observe: (@Sendable (CallRecord) -> Void)? = nil
+    ) {
         self.deadline = deadline
+        self.notBefore = notBefore
         self.observe = observe
     }
 }

@@ -3,10 +3,22 @@
 /// A state machine: its methods say what is to be done, and do nothing.
 ///
 /// A flight is one call for one key or several. It is for everybody who asks for one of its keys while it lasts; it is
-/// given up when the last of them has gone.
+/// given up when the last of them has gone. A flight that renews what is being served meanwhile has nobody to wait for it,
+/// and is never given up.
 struct Flights {
-    typealias Result = Swift.Result<[CacheKey: any Sendable], ProviderFailure>
-    typealias Continuation = CheckedContinuation<Result, Never>
+    typealias Continuation = CheckedContinuation<Landing, Never>
+
+    /// What a flight brought: values, and why others are missing.
+    struct Landing: Sendable {
+        var values: [CacheKey: any Sendable] = [:]
+        /// Nil where all that is missing is unknown to the provider.
+        var failure: ProviderFailure?
+
+        func result(for key: CacheKey) -> Result<any Sendable, ProviderFailure> {
+            if let value = values[key] { return .success(value) }
+            return .failure(failure ?? ProviderFailure(key.provider, .notFound))
+        }
+    }
 
     /// A place in the queue for a flight's result.
     struct Ticket: Hashable, Sendable {
@@ -19,12 +31,16 @@ struct Flights {
         case booked
         case waiting(Continuation)
         /// Has left before waiting, or its result came before.
-        case settled(Result)
+        case settled(Landing)
     }
 
     private struct Flight {
         let keys: [CacheKey]
+        let start: ContinuousClock.Instant
         let deadline: ContinuousClock.Instant
+        let isRenewal: Bool
+        /// Whether it may bring what was asked for before it began.
+        let restores: Bool
         var task: Task<Void, Never>?
         var waiters: [Int: Waiter] = [:]
         var isOver = false
@@ -36,23 +52,38 @@ struct Flights {
 
     var count: Int { flights.count }
 
-    /// A ticket for the flight that a key is on, and the flight's deadline; nil if there is none.
-    mutating func join(_ key: CacheKey) -> (Ticket, ContinuousClock.Instant)? {
-        guard let id = flightOfKey[key], let deadline = flights[id]?.deadline else { return nil }
-        return (book(id), deadline)
+    /// A ticket for the flight that a key is on, and the flight's deadline.
+    mutating func join(_ flight: Int) -> (Ticket, ContinuousClock.Instant)? {
+        flights[flight].map { (book(flight), $0.deadline) }
     }
 
-    /// Another ticket on the same flight is not needed: a flight's result is for all its keys.
-    func flight(of key: CacheKey) -> Int? { flightOfKey[key] }
+    /// The flight that a key is on; nil if there is none, or it began before a moment from which on it must.
+    func flight(of key: CacheKey, notBefore: ContinuousClock.Instant?) -> Int? {
+        guard let id = flightOfKey[key], let flight = flights[id] else { return nil }
+        guard let notBefore else { return id }
+        return flight.start >= notBefore && !flight.restores ? id : nil
+    }
+
+    /// Whether a key is on a flight still, and not on a later one or released.
+    func carries(_ key: CacheKey, _ flight: Int) -> Bool { flightOfKey[key] == flight }
 
     /// A new flight, with the first ticket for it.
     ///
-    /// The keys must be on none.
-    mutating func open(_ keys: [CacheKey], deadline: ContinuousClock.Instant) -> Ticket {
-        let id = newID()
-        flights[id] = Flight(keys: keys, deadline: deadline)
-        for key in keys { flightOfKey[key] = id }
-        return book(id)
+    /// Whoever waits for its keys on an earlier one goes on waiting for that; nobody else joins it there.
+    mutating func open(
+        _ keys: [CacheKey], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
+        restores: Bool
+    ) -> Ticket {
+        let flight = Flight(
+            keys: keys, start: start, deadline: deadline, isRenewal: false, restores: restores)
+        return book(begin(flight))
+    }
+
+    /// A new flight that nobody waits for yet.
+    mutating func openRenewal(
+        of keys: [CacheKey], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant
+    ) -> Int {
+        begin(Flight(keys: keys, start: start, deadline: deadline, isRenewal: true, restores: false))
     }
 
     /// The task that carries a flight, to be cancelled if nobody wants the result any more.
@@ -65,7 +96,7 @@ struct Flights {
     }
 
     /// A waiter is ready; its result, if that is settled already.
-    mutating func wait(_ ticket: Ticket, _ continuation: Continuation) -> Result? {
+    mutating func wait(_ ticket: Ticket, _ continuation: Continuation) -> Landing? {
         guard case .settled(let result)? = flights[ticket.flight]?.waiters[ticket.waiter] else {
             flights[ticket.flight]?.waiters[ticket.waiter] = .waiting(continuation)
             return nil
@@ -75,7 +106,7 @@ struct Flights {
     }
 
     /// A waiter leaves with `result`: whom to tell, and the task to cancel if it was the last.
-    mutating func leave(_ ticket: Ticket, with result: Result) -> (Continuation?, Task<Void, Never>?) {
+    mutating func leave(_ ticket: Ticket, with result: Landing) -> (Continuation?, Task<Void, Never>?) {
         guard let waiter = flights[ticket.flight]?.waiters[ticket.waiter] else { return (nil, nil) }
         var continuation: Continuation?
         switch waiter {
@@ -89,7 +120,7 @@ struct Flights {
     }
 
     /// A flight is over: whom to tell, and the keys that it was still on; nil if it was given up before.
-    mutating func land(_ flight: Int, with result: Result) -> (waiters: [Continuation], keys: Set<CacheKey>)?
+    mutating func land(_ flight: Int, with result: Landing) -> (waiters: [Continuation], keys: Set<CacheKey>)?
     {
         guard let landed = flights[flight], !landed.isOver else { return nil }
         let keys = Set(landed.keys.filter { flightOfKey[$0] == flight })
@@ -115,6 +146,13 @@ struct Flights {
 
     // MARK: Steps
 
+    private mutating func begin(_ flight: Flight) -> Int {
+        let id = newID()
+        flights[id] = flight
+        for key in flight.keys { flightOfKey[key] = id }
+        return id
+    }
+
     private mutating func book(_ flight: Int) -> Ticket {
         let ticket = Ticket(flight: flight, waiter: newID())
         flights[flight]?.waiters[ticket.waiter] = .booked
@@ -128,7 +166,7 @@ struct Flights {
 
     /// Closes a flight that nobody waits for; its task is returned to be cancelled.
     private mutating func abandonIfUnwanted(_ id: Int) -> Task<Void, Never>? {
-        guard let flight = flights[id], !flight.isOver else { return nil }
+        guard let flight = flights[id], !flight.isOver, !flight.isRenewal else { return nil }
         let isWanted = flight.waiters.values.contains { waiter in
             switch waiter {
             case .booked, .waiting: true

@@ -45,6 +45,13 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         return values[place]
     }
 
+    /// Changes a value where it is; that counts as no use.
+    mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
+        guard let place = places[key], var value = values[place] else { return }
+        change(&value)
+        values[place] = value
+    }
+
     /// Puts a value in, and as many out as the bounds demand.
     ///
     /// One that is heavier than all may be together stays out.

@@ -1,4 +1,6 @@
-/// How much is kept of one kind of data, and how long.
+package import Brokerage
+
+/// How much is kept of one kind of data, and how long where that does not depend on the value.
 package struct ReadBounds: Sendable {
     package var timeToLive: Duration
     package var entries: Int
@@ -16,7 +18,11 @@ package struct ReadBounds: Sendable {
 ///
 /// - Equal reads in flight are one call. A waiter that is cancelled, or whose deadline comes, leaves alone; when the
 ///   last has left, the call is cancelled.
-/// - A value is served from memory until its time to live is over. Failures are not kept.
+/// - A value is served from memory while it is fresh, and a while longer as one call renews it. What outlived that is
+///   served where no call succeeds, marked as stale, until its time is over for good: see ``Lifetime``.
+/// - That a provider knows no such thing is remembered briefly. No other failure is kept.
+/// - A read that demands what is newer than its request (``CallContext/notBefore``) takes nothing that was asked for
+///   earlier, neither from memory nor from a call in flight.
 /// - Bounded in entries and in bytes; the least recently used go first.
 package struct Reads<Value: Sendable>: Sendable {
     /// Fetches values for some keys; one that the provider does not know is not in the result.
@@ -26,10 +32,12 @@ package struct Reads<Value: Sendable>: Sendable {
 
     private let store: ReadStore
 
-    /// Reads of one kind.
+    /// Reads of one kind whose values are good for a fixed time: what a client keeps for its own use.
+    ///
+    /// No stale value is served, and no request demands a new one.
     ///
     /// - Parameters:
-    ///   - operation: A name for records: `quotes`.
+    ///   - operation: A name for records: `listing`.
     ///   - bounds: How much is kept, and how long.
     ///   - clock: What times are measured by.
     ///   - weight: About how many bytes a value takes; by default its inline size, which is right for plain values
@@ -38,29 +46,94 @@ package struct Reads<Value: Sendable>: Sendable {
         _ operation: String, bounds: ReadBounds, clock: CallClock = .system,
         weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride }
     ) {
-        store = ReadStore(operation, bounds: bounds, clock: clock) { value in
-            // Only values that went in below are weighed.
-            (value as? Value).map(weight) ?? 0
-        }
+        let kind = ReadKind.fixed(bounds.timeToLive, weight: Self.erased(weight))
+        store = ReadStore(operation, entries: bounds.entries, bytes: bounds.bytes, kind: kind, clock: clock)
+    }
+
+    /// Reads of one kind whose values tell themselves how long they are good: what is served to those who ask.
+    ///
+    /// - Parameters:
+    ///   - operation: A name for records: `quotes`.
+    ///   - entries: How many values are kept.
+    ///   - bytes: Of all values together, by their weights.
+    ///   - ageing: How values grow old.
+    ///   - clock: What times are measured by.
+    ///   - weight: About how many bytes a value takes; by default its inline size, which is right for plain values
+    ///     only.
+    package init(
+        _ operation: String, entries: Int = 10_000, bytes: Int, ageing: Ageing<Value>,
+        clock: CallClock = .system,
+        weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride }
+    ) {
+        let kind = ReadKind(ageing, weight: Self.erased(weight))
+        store = ReadStore(operation, entries: entries, bytes: bytes, kind: kind, clock: clock)
+    }
+
+    /// Reads likewise, of whose values those of scarce providers outlive the process.
+    ///
+    /// - Parameters:
+    ///   - operation: A name for records: `quotes`.
+    ///   - entries: How many values are kept in memory.
+    ///   - bytes: Of all values in memory together, by their weights.
+    ///   - ageing: How values grow old.
+    ///   - lasting: where they do; nil for nowhere. It is looked at before a provider is asked, unless the request demands
+    ///     a new value; what is private is never kept there.
+    ///   - clock: What times are measured by.
+    ///   - weight: About how many bytes a value takes.
+    package init(
+        _ operation: String, entries: Int = 10_000, bytes: Int, ageing: Ageing<Value>,
+        lasting: (any LastingCache)?, clock: CallClock = .system,
+        weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride }
+    ) where Value: LastingForm {
+        let shelf = lasting.map { LastingShelf($0, of: Value.self) }
+        let kind = ReadKind(ageing, weight: Self.erased(weight), lasting: shelf)
+        store = ReadStore(operation, entries: entries, bytes: bytes, kind: kind, clock: clock)
+    }
+
+    private static func erased(
+        _ weight: @escaping @Sendable (Value) -> Int
+    ) -> @Sendable (any Sendable) -> Int {
+        // Only values that went in below are weighed.
+        { ($0 as? Value).map(weight) ?? 0 }
     }
 
     // MARK: At hand
 
-    /// The value if it is at hand and young enough.
+    /// The value if it is at hand and fresh.
     ///
-    /// Never waits for anything.
+    /// Never waits for anything, and never starts a call. With a context it counts as that operation's read, and heeds
+    /// its demand.
     package func cached(_ key: CacheKey, in context: CallContext? = nil) -> Value? {
         guard let value = store.cached(key, in: context) else { return nil }
         return value as? Value
     }
 
-    /// All values, in order, if all are at hand and young enough.
+    /// All values, in order, if all are at hand and fresh.
     ///
-    /// Never waits for anything.
+    /// Never waits for anything, and never starts a call.
     package func cached(_ keys: [CacheKey], in context: CallContext? = nil) -> [Value]? {
         guard let values = store.cached(keys, in: context) else { return nil }
         let typed = values.compactMap { $0 as? Value }
         return typed.count == keys.count ? typed : nil
+    }
+
+    /// What was last read, marked as stale: for when no call succeeded.
+    ///
+    /// Nil where nothing is known any more, and where the failures say that there is no such thing or that it is not for
+    /// this credential.
+    ///
+    /// - Parameter failures: the keys that were asked for, one for each source of a route, and what each source said.
+    /// - Returns: the value that was asked for last.
+    package func lastKnown(after failures: [(CacheKey, ProviderFailure)]) -> Value? {
+        store.lastKnown(after: failures) as? Value
+    }
+
+    /// Forgets what a write for an owner at a provider may have changed.
+    ///
+    /// What is being read at this moment goes to those who wait for it already, but is neither kept nor shared with
+    /// anybody who asks from now on.
+    package func invalidate(privateTo owner: OwnerID, at provider: Provider) {
+        store.invalidate { $0.isPrivate(to: owner, at: provider) }
     }
 
     /// Forgets what a write may have changed.
@@ -73,7 +146,7 @@ package struct Reads<Value: Sendable>: Sendable {
 
     // MARK: By a call
 
-    /// The value from memory, from a call in flight, or by `fetch`.
+    /// The value from memory, from a call in flight, or by `fetch`; where that fails, the one that was last known.
     ///
     /// - Throws: the failure of the call; `notFound` where `fetch` brings nothing for the key; `timedOut` at the
     ///   deadline of `context`; `cancelled` with the task.
@@ -85,10 +158,17 @@ package struct Reads<Value: Sendable>: Sendable {
             [key: try await fetch(context)]
         }
         guard let result = results[key] else { throw ProviderFailure(key.provider, .notFound) }
-        return try result.get()
+        do throws(ProviderFailure) {
+            return try result.get()
+        } catch {
+            guard let value = lastKnown(after: [(key, error)]) else { throw error }
+            return value
+        }
     }
 
     /// The values from memory, from calls in flight, or by `fetch` for all the rest.
+    ///
+    /// Of a failure nothing is made up for: another source may be asked first, before ``lastKnown(after:)``.
     ///
     /// - Parameters:
     ///   - keys: Of one provider.

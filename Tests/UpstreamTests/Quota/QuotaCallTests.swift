@@ -27,7 +27,8 @@ struct QuotaCallTests {
         } _: { server, transport in
             let clock = ManualClock()
             let holder = QuotaHolder(.polygon)
-            let line = ProviderLine(holder, over: transport, clock: clock.clock)
+            let line = ProviderLine(
+                holder, over: transport, clock: clock.clock, retry: ProviderCallerTests.policy(attempts: 1))
             let caller = line.caller(within: [Self.window])
             #expect(await Self.get(caller, server, clock) == nil)
             #expect(await Self.get(caller, server, clock) == nil)
@@ -89,7 +90,8 @@ struct QuotaCallTests {
             let ledger = QuotaLedger(clock: clock.clock)
             let lines = (0..<2).map { _ in
                 ProviderLine(
-                    QuotaHolder(.saxo, connection: "1"), over: transport, clock: clock.clock, ledger: ledger)
+                    QuotaHolder(.saxo, connection: "1"), over: transport, clock: clock.clock,
+                    retry: ProviderCallerTests.policy(), ledger: ledger)
             }
             let caller = lines[0].caller(within: [Self.window]) { response, now in
                 response["X-Remaining"].flatMap { Int($0) }.map {

@@ -1,0 +1,97 @@
+import Synchronization
+
+/// Where each of some wanted values comes from.
+struct ReadPlan {
+    /// Some keys that come with one flight.
+    struct Journey {
+        let ticket: Flights.Ticket
+        var keys: [CacheKey]
+        let deadline: ContinuousClock.Instant
+        let isJoined: Bool
+    }
+
+    /// A flight that must begin.
+    struct Departure {
+        let flight: Int
+        let keys: [CacheKey]
+        let start: ContinuousClock.Instant
+        /// Who is waiting for it waits no longer; a renewal takes its own time.
+        let deadline: ContinuousClock.Instant
+        /// Whether it looks first at what outlived an earlier process.
+        let restores: Bool
+    }
+
+    var atHand: [(CacheKey, KeptRead)] = []
+    var journeys: [Journey] = []
+    var departures: [Departure] = []
+}
+
+extension ReadStore {
+    /// A renewal that nobody waits for takes so long at most.
+    private static let renewalPatience = Duration.seconds(10)
+
+    /// Decides, in one critical section, where each key comes from.
+    func plan(_ keys: [CacheKey], keysPerCall: Int, in context: CallContext) -> ReadPlan {
+        let now = clock.now()
+        let notBefore = demand(of: context)
+        return state.withLock { state in
+            var plan = ReadPlan()
+            var (missing, due): ([CacheKey], [CacheKey]) = ([], [])
+            var seen: Set<CacheKey> = []
+            var journeyOfFlight: [Int: Int] = [:]
+            for key in keys where seen.insert(key).inserted {
+                let flight = state.flights.flight(of: key, notBefore: notBefore)
+                switch state.kept(key, at: now, notBefore: notBefore) {
+                case (let kept, .fresh)?: plan.atHand.append((key, kept))
+                case (let kept, .renewable(let isDue))?:
+                    plan.atHand.append((key, kept))
+                    if isDue, flight == nil { due.append(key) }
+                case (_, .lastKnown)?, (_, .over)?, nil:
+                    if let flight, let index = journeyOfFlight[flight] {
+                        plan.journeys[index].keys.append(key)
+                    } else if let flight, let (ticket, deadline) = state.flights.join(flight) {
+                        journeyOfFlight[flight] = plan.journeys.count
+                        plan.journeys.append(
+                            .init(ticket: ticket, keys: [key], deadline: deadline, isJoined: true))
+                    } else {
+                        missing.append(key)
+                    }
+                }
+            }
+            open(missing, renewing: due, keysPerCall, at: now, context, in: &state, &plan)
+            return plan
+        }
+    }
+
+    /// Begins flights for what is missing; what is due comes along where a call has room, else with calls of its own.
+    private func open(
+        _ missing: [CacheKey], renewing due: [CacheKey], _ keysPerCall: Int, at now: ContinuousClock.Instant,
+        _ context: CallContext, in state: inout State, _ plan: inout ReadPlan
+    ) {
+        var rest = (missing + due)[...]
+        var awaited = missing.count
+        let mayRestore = kind.lasting != nil && demand(of: context) == nil
+        while !rest.isEmpty {
+            let keys = Array(rest.prefix(keysPerCall))
+            rest = rest.dropFirst(keysPerCall)
+            let flight: Int
+            let end: ContinuousClock.Instant
+            if awaited > 0 {
+                end = context.deadline
+                let ticket = state.flights.open(keys, start: now, deadline: end, restores: mayRestore)
+                flight = ticket.flight
+                plan.journeys.append(
+                    .init(
+                        ticket: ticket, keys: Array(keys.prefix(awaited)), deadline: end, isJoined: false))
+            } else {
+                end = now + Self.renewalPatience
+                flight = state.flights.openRenewal(of: keys, start: now, deadline: end)
+            }
+            plan.departures.append(
+                .init(
+                    flight: flight, keys: keys, start: now, deadline: end, restores: awaited > 0 && mayRestore
+                ))
+            awaited = max(awaited - keysPerCall, 0)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Synchronization
+
+extension ReadStore {
+    // MARK: Flying
+
+    /// Starts a call.
+    ///
+    /// Detached, because it belongs to all who wait and not to the one who began.
+    func depart(_ departure: ReadPlan.Departure, in context: CallContext, fetch: @escaping Fetch) {
+        let context = CallContext(
+            deadline: departure.deadline, notBefore: context.notBefore, observe: context.observe)
+        let task = Task.detached { [self] in
+            var landing = Flights.Landing()
+            if departure.restores { landing.values = await restore(departure, in: context) }
+            let asked = departure.keys.filter { landing.values[$0] == nil }
+            if !asked.isEmpty {
+                do throws(ProviderFailure) {
+                    for (key, value) in try await fetch(asked, context) { landing.values[key] = value }
+                } catch {
+                    landing.failure = error
+                }
+            }
+            land(departure, asked, landing)
+        }
+        let unwanted = state.withLock { $0.flights.carry(departure.flight, by: task) }
+        unwanted?.cancel()
+    }
+
+    /// What becomes of what is kept under a key, when its call has ended.
+    private enum Change {
+        case keep(KeptRead, weight: Int)
+        case forget
+        case noteFailure
+    }
+
+    private func land(
+        _ departure: ReadPlan.Departure, _ asked: [CacheKey], _ landing: Flights.Landing
+    ) {
+        let now = clock.now()
+        // Weighed and dated outside of the lock: that is the caller's code.
+        let changes = asked.map { ($0, change(of: $0, of: asked.count, departure, landing, at: now)) }
+        let (waiters, keys): ([Flights.Continuation], Set<CacheKey>) = state.withLock { state in
+            guard let landed = state.flights.land(departure.flight, with: landing) else { return ([], []) }
+            for (key, change) in changes where landed.keys.contains(key) {
+                switch change {
+                case .keep(let kept, let weight): state.cache.insert(kept, for: key, weight: weight)
+                case .forget: state.cache.remove(key)
+                case .noteFailure: state.cache.update(key) { $0.noteFailure(at: now) }
+                }
+            }
+            return (landed.waiters, landed.keys)
+        }
+        for waiter in waiters { waiter.resume(returning: landing) }
+        keep(asked.filter(keys.contains), landing)
+    }
+
+    private func change(
+        of key: CacheKey, of count: Int, _ departure: ReadPlan.Departure, _ landing: Flights.Landing,
+        at now: ContinuousClock.Instant
+    ) -> Change {
+        if let value = landing.values[key] {
+            let lifetime = kind.lifetime(value, clock.wallTime())
+            if lifetime.end == .zero { return .forget }
+            let kept = KeptRead(value, askedAt: departure.start, readAt: now, lifetime)
+            return .keep(kept, weight: kind.weight(value) + key.weight)
+        }
+        switch landing.failure?.cause {
+        case nil: return unknown(key, departure, at: now)
+        // Of several keys, it does not say which.
+        case .notFound where count == 1: return unknown(key, departure, at: now)
+        // What the credential may no longer see is not kept for it.
+        case .unauthorized, .notEntitled: return .forget
+        case .notFound, .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
+            .unsupported, .overloaded, .cancelled:
+            return .noteFailure
+        }
+    }
+
+    private func unknown(
+        _ key: CacheKey, _ departure: ReadPlan.Departure, at now: ContinuousClock.Instant
+    ) -> Change {
+        guard kind.unknown > .zero else { return .forget }
+        return .keep(
+            KeptRead(unknownAskedAt: departure.start, readAt: now, for: kind.unknown), weight: key.weight)
+    }
+
+    // MARK: Waiting
+
+    func arrivals(
+        of journeys: [ReadPlan.Journey], in context: CallContext
+    ) async -> [(ReadPlan.Journey, Flights.Landing)] {
+        let provider = journeys.first?.keys.first?.provider
+        return await withTaskCancellationHandler {
+            var arrived: [(ReadPlan.Journey, Flights.Landing)] = []
+            for journey in journeys { arrived.append((journey, await arrival(of: journey, in: context))) }
+            return arrived
+        } onCancel: {
+            guard let provider else { return }
+            for journey in journeys { leave(journey.ticket, ProviderFailure(provider, .cancelled)) }
+        }
+    }
+
+    private func arrival(of journey: ReadPlan.Journey, in context: CallContext) async -> Flights.Landing {
+        // The flight keeps its own deadline. Only who must leave earlier needs an alarm.
+        let alarm = context.deadline < journey.deadline ? alarm(for: journey, at: context.deadline) : nil
+        defer { alarm?.cancel() }
+        return await withCheckedContinuation { continuation in
+            let settled = state.withLock { $0.flights.wait(journey.ticket, continuation) }
+            if let settled { continuation.resume(returning: settled) }
+        }
+    }
+
+    private func alarm(
+        for journey: ReadPlan.Journey, at deadline: ContinuousClock.Instant
+    ) -> Task<Void, Never>? {
+        guard let provider = journey.keys.first?.provider else { return nil }
+        return Task { [self] in
+            guard (try? await clock.sleep(deadline)) != nil else { return }
+            leave(journey.ticket, ProviderFailure(provider, .timedOut))
+        }
+    }
+
+    private func leave(_ ticket: Flights.Ticket, _ failure: ProviderFailure) {
+        let landing = Flights.Landing(failure: failure)
+        let (continuation, task) = state.withLock { $0.flights.leave(ticket, with: landing) }
+        continuation?.resume(returning: landing)
+        task?.cancel()
+    }
+
+    /// A call that ran out of somebody else's time is not this caller's failure while there is time of its own.
+    func shouldAskAgain(
+        _ journey: ReadPlan.Journey, _ landing: Flights.Landing, in context: CallContext
+    ) -> Bool {
+        guard landing.failure?.cause == .timedOut else { return false }
+        return journey.isJoined && journey.deadline < context.deadline && clock.now() < context.deadline
+            && !Task.isCancelled
+    }
+}

@@ -1,0 +1,72 @@
+package import Brokerage
+
+extension Listing {
+    fileprivate func write(to writer: inout LastingWriter) {
+        writer.write(provider)
+        writer.write(key)
+        writer.writeTexts([assetType, exchange])
+        for flag in [isTradable, isFractionable, isShortable] { writer.write(flag) { $0.write($1) } }
+        writer.write(orderTypes) { writer, types in
+            writer.write(Int64(types.count))
+            for type in types { writer.write(type) }
+        }
+        writer.writeDecimals([tickSize, minimumQuantity, quantityIncrement])
+    }
+
+    fileprivate init(from reader: inout LastingReader) throws(LastingDamage) {
+        self.init(provider: try reader.choice(), key: try reader.text())
+        assetType = try reader.textOrNil()
+        exchange = try reader.textOrNil()
+        isTradable = try reader.flagOrNil()
+        isFractionable = try reader.flagOrNil()
+        isShortable = try reader.flagOrNil()
+        orderTypes = try reader.optional { reader throws(LastingDamage) in
+            var types: [OrderType] = []
+            for _ in 0..<(try reader.count()) { types.append(try reader.choice()) }
+            return types
+        }
+        tickSize = try reader.decimalOrNil()
+        minimumQuantity = try reader.decimalOrNil()
+        quantityIncrement = try reader.decimalOrNil()
+    }
+}
+
+extension Instrument: LastingForm {
+    package static var lastingForm: String { "instrument.1" }
+
+    package func write(to writer: inout LastingWriter) {
+        writer.write(symbol)
+        writer.write(assetClass)
+        reading.write(to: &writer)
+        writer.writeTexts([name, exchange, currency, about])
+        writer.write(decimals) { $0.write(Int64($1)) }
+        writer.write(listing) { $1.write(to: &$0) }
+    }
+
+    package init(from reader: inout LastingReader) throws(LastingDamage) {
+        self.init(
+            symbol: try reader.symbol(), assetClass: try reader.choice(), reading: try Reading(from: &reader))
+        name = try reader.textOrNil()
+        exchange = try reader.textOrNil()
+        currency = try reader.textOrNil()
+        about = try reader.textOrNil()
+        decimals = try reader.wholeOrNil()
+        listing = try reader.optional { reader throws(LastingDamage) in try Listing(from: &reader) }
+    }
+}
+
+extension SearchHit: LastingForm {
+    package static var lastingForm: String { "hit.1" }
+
+    package func write(to writer: inout LastingWriter) {
+        instrument.write(to: &writer)
+        writer.writeDecimals([matchScore])
+        writer.writeTexts([region])
+    }
+
+    package init(from reader: inout LastingReader) throws(LastingDamage) {
+        self.init(
+            instrument: try Instrument(from: &reader), matchScore: try reader.decimalOrNil(),
+            region: try reader.textOrNil())
+    }
+}

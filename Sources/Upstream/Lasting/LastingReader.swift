@@ -1,0 +1,103 @@
+import Brokerage
+
+/// Takes values out of bytes, in the order in which ``LastingWriter`` put them in.
+///
+/// Whatever the bytes are, it traps nowhere and allocates no more than they have.
+package struct LastingReader: Sendable {
+    private let bytes: [UInt8]
+    private let end: Int
+    private var position = 0
+
+    /// - Throws: `LastingDamage` where the mark behind the bytes is not theirs.
+    init(sealed bytes: [UInt8]) throws(LastingDamage) {
+        guard bytes.count >= 8 else { throw LastingDamage() }
+        end = bytes.count - 8
+        let mark = bytes[end...].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard mark == LastingMark.of(bytes[..<end]) else { throw LastingDamage() }
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { position == end }
+
+    private mutating func byte() throws(LastingDamage) -> UInt8 {
+        guard position < end else { throw LastingDamage() }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func wide() throws(LastingDamage) -> Int128 {
+        var number: UInt128 = 0
+        for shift in stride(from: UInt128(0), to: 128, by: 7) {
+            let byte = try byte()
+            number |= UInt128(byte & 0x7F) << shift
+            if byte < 0x80 { return Int128(truncatingIfNeeded: number >> 1) ^ -Int128(number & 1) }
+        }
+        throw LastingDamage()
+    }
+
+    mutating func number() throws(LastingDamage) -> Int64 {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            let byte = try byte()
+            number |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return Int64(bitPattern: number >> 1) ^ -Int64(number & 1) }
+        }
+        throw LastingDamage()
+    }
+
+    /// A number of things that follow, each of at least one byte.
+    mutating func count() throws(LastingDamage) -> Int {
+        guard let count = Int(exactly: try number()), (0...(end - position)).contains(count) else {
+            throw LastingDamage()
+        }
+        return count
+    }
+
+    mutating func flag() throws(LastingDamage) -> Bool {
+        switch try byte() {
+        case 0: false
+        case 1: true
+        default: throw LastingDamage()
+        }
+    }
+
+    mutating func text() throws(LastingDamage) -> String {
+        let count = try count()
+        defer { position += count }
+        guard let text = String(validating: bytes[position..<(position + count)], as: UTF8.self) else {
+            throw LastingDamage()
+        }
+        return text
+    }
+
+    mutating func choice<Choice: RawRepresentable<String>>() throws(LastingDamage) -> Choice {
+        guard let choice = Choice(rawValue: try text()) else { throw LastingDamage() }
+        return choice
+    }
+
+    mutating func decimal() throws(LastingDamage) -> Decimal {
+        guard let scale = Int(exactly: try number()),
+            let value = Decimal(coefficient: try wide(), scale: scale)
+        else { throw LastingDamage() }
+        return value
+    }
+
+    mutating func instant() throws(LastingDamage) -> Instant {
+        let seconds = try number()
+        guard let nanoseconds = Int32(exactly: try number()),
+            let instant = Instant(secondsSince1970: seconds, nanoseconds: nanoseconds)
+        else { throw LastingDamage() }
+        return instant
+    }
+
+    mutating func symbol() throws(LastingDamage) -> Symbol {
+        guard let symbol = Symbol(try text()) else { throw LastingDamage() }
+        return symbol
+    }
+
+    mutating func optional<Value>(
+        _ read: (inout LastingReader) throws(LastingDamage) -> Value
+    ) throws(LastingDamage) -> Value? {
+        try flag() ? try read(&self) : nil
+    }
+}

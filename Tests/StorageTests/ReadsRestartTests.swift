@@ -1,0 +1,168 @@
+import Brokerage
+import Storage
+import Synchronization
+import Testing
+import Upstream
+
+@Suite("Reads that outlive the process")
+struct ReadsRestartTests {
+    /// Time that stands still until it is moved; nobody sleeps by it.
+    final class SetClock: Sendable {
+        private let elapsed = Mutex(Duration.zero)
+        private let start = ContinuousClock.now
+        private let wallStart = Instant(secondsSince1970: 1_795_185_000) ?? .earliest
+
+        var clock: CallClock {
+            CallClock(
+                now: { [self] in start + elapsed.withLock { $0 } },
+                wallTime: { [self] in wallStart + elapsed.withLock { $0 } },
+                sleep: { try await ContinuousClock().sleep(until: $0) })
+        }
+        func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
+    }
+
+    static let lifetime = Lifetime(
+        fresh: .seconds(60), whileRevalidating: .seconds(60), ifError: .seconds(600))
+    static let key = CacheKey.public(.alphaVantage, "AAPL")
+
+    /// A process: reads over the file of a folder.
+    struct Life {
+        let values: LastingValues
+        let reads: Reads<Quote>
+        let clock: CallClock
+
+        init(_ folder: Folder, _ clock: CallClock) throws {
+            self.clock = clock
+            values = LastingValues(in: try CacheFile(in: try folder.opened()))
+            reads = Reads(
+                "quotes", bytes: 1 << 20, ageing: Ageing(\.reading) { _, _ in ReadsRestartTests.lifetime },
+                lasting: values, clock: clock)
+        }
+
+        /// Asks a provider that knows a price, or fails.
+        func read(
+            _ key: CacheKey = ReadsRestartTests.key, price: Int?, calls: Counter,
+            notBefore: ContinuousClock.Instant? = nil
+        ) async throws -> Quote {
+            let context = CallContext(deadline: clock.now() + .seconds(60), notBefore: notBefore)
+            let now = clock.wallTime()
+            return try await reads.value(for: key, in: context) { _ throws(ProviderFailure) in
+                calls.add()
+                guard let price else { throw ProviderFailure(key.provider, .unavailable) }
+                var quote = Quote(
+                    symbol: .example, reading: Reading(source: key.provider, fetchedAt: now))
+                quote.price = Decimal(price)
+                return quote
+            }
+        }
+    }
+
+    @Test("a fresh value of a scarce provider costs no call after a restart")
+    func fresh() async throws {
+        try await Folder.with { folder in
+            let (clock, calls) = (SetClock(), Counter())
+            let first = try Life(folder, clock.clock)
+            let quote = try await first.read(price: 5, calls: calls)
+            await first.values.flush()
+            clock.advance(by: .seconds(59))
+            let second = try Life(folder, clock.clock)
+            #expect(try await second.read(price: 6, calls: calls) == quote)
+            #expect(calls.count == 1)
+            // From then on it is in memory, and ends when it would have.
+            #expect(second.reads.cached(Self.key) == quote)
+            clock.advance(by: .seconds(1))
+            #expect(second.reads.cached(Self.key) == nil)
+            #expect(try await second.read(price: 6, calls: calls).price == 6)
+            #expect(calls.count == 2)
+        }
+    }
+
+    @Test("an older one is served where the provider fails, marked as stale, until its end")
+    func stale() async throws {
+        try await Folder.with { folder in
+            let (clock, calls) = (SetClock(), Counter())
+            let first = try Life(folder, clock.clock)
+            var expected = try await first.read(price: 5, calls: calls)
+            expected.reading = expected.reading.asStale
+            await first.values.flush()
+            clock.advance(by: .seconds(659))
+            let second = try Life(folder, clock.clock)
+            #expect(try await second.read(price: nil, calls: calls) == expected)
+            clock.advance(by: .seconds(1))
+            let third = try Life(folder, clock.clock)
+            await #expect(throws: ProviderFailure(.alphaVantage, .unavailable)) {
+                try await third.read(price: nil, calls: calls)
+            }
+            #expect(calls.count == 3)
+        }
+    }
+
+    @Test("a request that demands a new value gets no lasting one, and joins no call that looks for one")
+    func demands() async throws {
+        try await Folder.with { folder in
+            let (clock, calls) = (SetClock(), Counter())
+            let first = try Life(folder, clock.clock)
+            _ = try await first.read(price: 5, calls: calls)
+            await first.values.flush()
+            clock.advance(by: .seconds(1))
+            let second = try Life(folder, clock.clock)
+            let request = clock.clock.now()
+            async let undemanding = second.read(price: 6, calls: calls)
+            let demanding = try await second.read(price: 6, calls: calls, notBefore: request)
+            #expect(demanding.price == 6)
+            _ = try await undemanding
+            #expect(try await second.read(price: 7, calls: calls).price == 6)
+        }
+    }
+
+    @Test("a damaged value, and one from a clock that was set back since, are asked for anew")
+    func damaged() async throws {
+        try await Folder.with { folder in
+            let (clock, calls) = (SetClock(), Counter())
+            let first = try Life(folder, clock.clock)
+            _ = try await first.read(price: 5, calls: calls)
+            await first.values.flush()
+            let name = LastingKey(kind: "quote.1", provider: .alphaVantage, subject: "AAPL")
+            let kept = try #require(await first.values.load([name])[name])
+            for (bytes, readAt) in [
+                (kept.bytes.dropLast(), kept.readAt), (kept.bytes[...], kept.readAt + .seconds(1)),
+            ] {
+                first.values.save([
+                    name: LastingValue(
+                        bytes: Array(bytes), readAt: readAt, freshUntil: kept.freshUntil,
+                        staleUntil: kept.staleUntil)
+                ])
+                await first.values.flush()
+                let before = calls.count
+                let second = try Life(folder, clock.clock)
+                #expect(try await second.read(price: 6, calls: calls).price == 6)
+                #expect(calls.count == before + 1)
+                await second.values.flush()
+            }
+        }
+    }
+
+    @Test("what is private, and what a provider tells at no loss again, never reaches the file")
+    func apart() async throws {
+        try await Folder.with { folder in
+            let (clock, calls) = (SetClock(), Counter())
+            let life = try Life(folder, clock.clock)
+            let owner = try #require(OwnerID("ann"))
+            let keys = [
+                CacheKey.private(of: owner, .alphaVantage, "AAPL"), .private(of: owner, .polygon, "AAPL"),
+                .public(.alpaca, "AAPL"), .public(.saxo, "AAPL"), .public(.yahoo, "AAPL"),
+            ]
+            for key in keys { _ = try await life.read(key, price: 5, calls: calls) }
+            await life.values.flush()
+            let names = Provider.allCases.map {
+                LastingKey(kind: "quote.1", provider: $0, subject: "AAPL")
+            }
+            #expect(await life.values.load(names).isEmpty)
+            // A public value in the file is never given for a private key.
+            _ = try await life.read(price: 9, calls: calls)
+            await life.values.flush()
+            let second = try Life(folder, clock.clock)
+            #expect(try await second.read(keys[0], price: 6, calls: calls).price == 6)
+        }
+    }
+}

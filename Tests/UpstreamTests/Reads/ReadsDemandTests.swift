@@ -1,0 +1,105 @@
+import Brokerage
+import Testing
+
+@testable import Upstream
+
+@Suite("Reads that must be newer than their request")
+struct ReadsDemandTests {
+    private typealias Base = ReadsAgeingTests
+
+    @Test("take nothing that was asked for earlier, and the same value for the rest of the request")
+    func demands() async throws {
+        let clock = ManualClock()
+        let (reads, source) = (Base.reads(clock), Base.Source(1))
+        #expect(try await Base.read(reads, source, clock) == 1)
+        clock.advance(by: .seconds(1))
+        source.answers(2)
+        let request = clock.now
+        let demanding = Base.context(clock, notBefore: request)
+        #expect(reads.cached(Base.aapl, in: demanding) == nil)
+        #expect(reads.cached([Base.aapl], in: demanding) == nil)
+        #expect(try await Base.read(reads, source, clock, notBefore: request) == 2)
+        #expect(try await Base.read(reads, source, clock, notBefore: request) == 2)
+        #expect(reads.cached(Base.aapl, in: demanding) == 2)
+        #expect(source.calls == 2)
+        // The new value is for everybody.
+        #expect(reads.cached(Base.aapl) == 2)
+    }
+
+    @Test("do not join a call that began before, and join one that began after")
+    func joins() async throws {
+        let clock = ManualClock()
+        let reads = Base.reads(clock)
+        let (old, new) = (Gate(), Gate())
+        @Sendable func read(_ gate: Gate, _ number: Int, notBefore: ContinuousClock.Instant?) -> Task<
+            Int, any Error
+        > {
+            Task {
+                try await reads.value(for: Base.aapl, in: Base.context(clock, notBefore: notBefore)) {
+                    _ throws(ProviderFailure) in
+                    await gate.pass()
+                    return number
+                }
+            }
+        }
+        let first = read(old, 1, notBefore: nil)
+        await old.arrived(1)
+        clock.advance(by: .milliseconds(1))
+        let request = clock.now
+        let second = read(new, 2, notBefore: request)
+        await new.arrived(1)
+        let third = read(new, 3, notBefore: request)
+        let fourth = read(new, 4, notBefore: nil)
+        new.open()
+        #expect(try await second.value == 2)
+        #expect(try await third.value == 2)
+        #expect(try await fourth.value == 2)
+        old.open()
+        #expect(try await first.value == 1)
+        // The call that was asked for last has the last word.
+        #expect(reads.cached(Base.aapl) == 2)
+        #expect(new.arrivals == 1)
+    }
+
+    @Test("without a call that succeeds take what was last known, marked as stale")
+    func fails() async throws {
+        let clock = ManualClock()
+        let (reads, source) = (Base.reads(clock), Base.Source(1))
+        #expect(try await Base.read(reads, source, clock) == 1)
+        clock.advance(by: .milliseconds(1))
+        source.fails(.quotaExhausted(retryAt: nil))
+        #expect(try await Base.read(reads, source, clock, notBefore: clock.now) == -1)
+        // It is still fresh for whoever does not demand.
+        #expect(try await Base.read(reads, source, clock) == 1)
+    }
+
+    @Test("do not ask anew for what a client keeps for its own use")
+    func fixed() async throws {
+        let clock = ManualClock()
+        let reads = Reads<Int>("listing", bounds: .init(timeToLive: .seconds(9)), clock: clock.clock)
+        let source = Base.Source(1)
+        #expect(try await Base.read(reads, source, clock) == 1)
+        clock.advance(by: .seconds(1))
+        #expect(try await Base.read(reads, source, clock, notBefore: clock.now) == 1)
+        #expect(source.calls == 1)
+    }
+
+    @Test("after a write of an owner at a provider nothing of theirs there is served any more")
+    func invalidates() async throws {
+        let clock = ManualClock()
+        let reads = Base.reads(clock)
+        let (ann, bob) = (try #require(OwnerID("ann")), try #require(OwnerID("bob")))
+        let keys = [
+            CacheKey.private(of: ann, .alpaca, "a"), .private(of: ann, .alpaca, "b"),
+            .private(of: ann, .saxo, "a"), .private(of: bob, .alpaca, "a"), .public(.alpaca, "a"),
+        ]
+        for key in keys {
+            _ = try await reads.value(for: key, in: Base.context(clock)) { _ throws(ProviderFailure) in 1 }
+        }
+        reads.invalidate(privateTo: ann, at: .alpaca)
+        #expect(keys.map { reads.cached($0) } == [nil, nil, 1, 1, 1])
+        for key in keys.prefix(2) {
+            #expect(reads.lastKnown(after: [(key, Base.unavailable)]) == nil)
+        }
+    }
+}
