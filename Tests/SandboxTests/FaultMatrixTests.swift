@@ -1,5 +1,4 @@
 import Brokerage
-import NIOCore
 import Sandbox
 import TestSupport
 import Testing
