@@ -120,6 +120,55 @@ struct AuthorizationTests {
         }
     }
 
+    @Test("is kept alive for a user who is away, a call each half of what the token for renewals lives")
+    func away() async throws {
+        try await SandboxHouse.run { house in
+            let (authorization, keeper) = try authorization(house)
+            let life = Task { () -> ProviderFailure? in
+                do throws(ProviderFailure) {
+                    try await authorization.keepAlive()
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            // It sleeps until half an hour is left, each time.
+            for count in 0..<3 {
+                try await house.time.wait { house.time.sleeps.count(of: .seconds(1_800)) == count + 1 }
+                #expect(house.calls("POST /token") == count)
+                house.time.wall.advance(by: .seconds(1_801))
+                try await house.time.wait { keeper.replacements == count + 1 }
+            }
+            #expect(house.calls("POST /token") == 3)
+            life.cancel()
+            let end = await life.value
+            #expect(end == ProviderFailure(.saxo, .cancelled))
+        }
+    }
+
+    @Test("does not send an order again whose token is refused; the next has another token")
+    func refusedWrite() async throws {
+        try await SandboxHouse.run({ $0.developerTokenLifetime = .seconds(60) }) { house in
+            let (authorization, _) = try authorization(house)
+            let saxo = try house.client(.authorization(authorization))
+            let context = CallContext(deadline: .distant)
+            let order = try #require(try await saxo.orders(OrderQuery(), in: context).orders.first)
+            house.time.wall.advance(by: .seconds(61))
+            let endpoint = "DELETE /trade/v2/orders/{order_ids}"
+            await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
+                try await saxo.cancel(order, in: context)
+            }
+            #expect(house.calls(endpoint) == 1)
+            #expect(house.calls("POST /token") == 1)
+            let answer = try await saxo.cancel(order, in: context)
+            guard case .taken = answer else {
+                Issue.record("\(answer)")
+                return
+            }
+            #expect(house.calls(endpoint) == 2)
+        }
+    }
+
     @Test("trades a code for tokens that are kept as a secret")
     func consent() async throws {
         try await SandboxHouse.run { house in

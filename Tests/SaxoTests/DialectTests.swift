@@ -32,7 +32,7 @@ struct DialectTests {
         "spells what it has by rule",
         arguments: [
             ("AAPL", "AAPL"), ("BRK.B", "BRKb"), ("TSCO:XLON", "TSCO:xlon"), ("EUR/DKK", "EURDKK"),
-            ("AAPL:XNAS:CfdOnStock", "AAPL:xnas"), ("UIC=77:ContractFutures", nil), ("^SPX", "SPX.I"),
+            ("AAPL:XNAS:CfdOnStock", "AAPL:xnas"), ("UIC=77:ContractFutures", "77"), ("^SPX", "SPX.I"),
             ("EURUSD=X", nil), ("C:EURUSD:", nil), ("EURO/DKK", nil),
         ] as [(String, String?)])
     func spells(text: String, expected: String?) throws {

@@ -168,6 +168,37 @@ struct SandboxStreamTests {
         }
     }
 
+    @Test("goes on with a token that was renewed, of which Saxo is told before the old one ends")
+    func renewal() async throws {
+        try await SandboxHouse.run({ $0.developerTokenLifetime = .seconds(100) }) { house in
+            let now = house.time.wall.now
+            let tokens = SaxoTokens(
+                access: try SaxoToken(SandboxHouse.demoToken), accessEndsAt: now + .seconds(100),
+                renewAt: now + .seconds(40), refresh: "sandbox-saxo-demo-refresh",
+                refreshEndsAt: now + .seconds(3_600))
+            let keeper = MemoryKeeper(tokens.kept)
+            let authorization = SaxoAuthorization(of: try house.app(), kept: keeper, over: house.line)
+            _ = try await following(["EUR/USD"], at: house, access: .authorization(authorization)) {
+                events, _ in
+                var events = events
+                _ = try await next(&events, in: house, isTicking: false) { _ in true }
+                // The client looks after its token every ten seconds.
+                try await house.time.wait { house.time.sleeps.count(of: .seconds(10)) == 1 }
+                house.time.wall.advance(by: .seconds(45))
+                try await house.time.wait {
+                    keeper.replacements == 1 && house.time.sleeps.count(of: .seconds(10)) == 2
+                }
+                house.time.wall.advance(by: .seconds(11))
+                try await house.time.wait { house.calls("PUT /authorize") == 1 }
+                // Past the end of the first token.
+                house.time.wall.advance(by: .seconds(60))
+                _ = try await next(&events, in: house) { $0.price != nil }
+                #expect(house.calls("GET /connect") == 1)
+            }
+            #expect(house.calls("POST /token") == 1)
+        }
+    }
+
     @Test("is none without an address of the streaming host, or with a token that is refused")
     func refusals() async throws {
         try await SandboxHouse.run { house in

@@ -1,5 +1,6 @@
 import Brokerage
 import ProviderTestSupport
+import Synchronization
 import Testing
 import Upstream
 
@@ -72,11 +73,10 @@ struct SandboxHouse: Sendable {
     func calls(_ endpoint: String) -> Int { sandbox.calls[.saxo, endpoint] }
 }
 
-/// Time that stands still, but for pauses of a second or two, which are over at once.
-///
-/// Longer ones are deadlines here, which a test does not let come.
+/// Time that stands still until a test moves it, but for pauses of a second or two, which are over at once.
 struct TestTime: Sendable {
     let wall: SettableClock
+    let sleeps = SleepLog()
     private let start: Instant
     private let origin = ContinuousClock.now
 
@@ -86,7 +86,7 @@ struct TestTime: Sendable {
     }
 
     var clock: CallClock {
-        let (wall, start, origin) = (wall, start, origin)
+        let (wall, sleeps, start, origin) = (wall, sleeps, start, origin)
         let now: @Sendable () -> ContinuousClock.Instant = { origin + wall.now.duration(since: start) }
         return CallClock(
             now: now, wallTime: { wall.now },
@@ -95,8 +95,32 @@ struct TestTime: Sendable {
                 if pause <= .seconds(2) {
                     wall.advance(by: max(pause, .zero))
                 } else {
-                    try await ContinuousClock().sleep(for: pause)
+                    let end = wall.now + pause
+                    sleeps.add(pause)
+                    await wall.clock.wait(until: end)
+                    try Task.checkCancellation()
                 }
             })
+    }
+
+    /// Returns when something holds that other tasks bring about.
+    func wait(until holds: () throws -> Bool) async throws {
+        while try !holds() { try await Task.sleep(for: .milliseconds(2)) }
+    }
+}
+
+/// How long was slept so far: with it a test knows that somebody waits for the time to pass, and for how long.
+final class SleepLog: Sendable {
+    private let durations = Mutex<[Duration]>([])
+
+    func add(_ duration: Duration) {
+        durations.withLock { $0.append(duration) }
+    }
+
+    /// How many sleeps there were of so long, to the second.
+    func count(of duration: Duration) -> Int {
+        durations.withLock { durations in
+            durations.count { $0 > duration - .seconds(1) && $0 <= duration }
+        }
     }
 }

@@ -39,7 +39,8 @@ package struct SaxoDialect: SymbolDialect, Hashable {
         case .share(let ticker, let exchange): [spelling(ofTicker: ticker), exchange].joined()
         case .pair(let base, let quote): base + quote
         case .other(let spelling, _): spelling
-        case .uic, nil: nil
+        case .uic(let key): String(key.uic)
+        case nil: nil
         }
     }
 
