@@ -12,6 +12,7 @@ package struct GraphQLRoute: Sendable {
         let responseType: ResponseMediaType
         let respond: Responder
         let source: Source
+        let demandsFresh: Bool
 
         /// Where the parameters stand.
         enum Source: Sendable {
@@ -26,7 +27,10 @@ package struct GraphQLRoute: Sendable {
         }
         do throws(HTTPProblem) {
             let source = try source(of: head)
-            return .success(Admission(responseType: type, respond: try respond(head), source: source))
+            return .success(
+                Admission(
+                    responseType: type, respond: try respond(head), source: source,
+                    demandsFresh: head.fields.demandsFresh))
         } catch {
             return .failure(Refusal(error, as: type, id: id))
         }
@@ -48,7 +52,8 @@ package struct GraphQLRoute: Sendable {
             return .ready(error.response(as: admission.responseType, id: id))
         }
         let type = admission.responseType
-        return admission.respond(request, id, allowed).map { HTTPResponse($0, as: type) }
+        return admission.respond(request, id, allowed, admission.demandsFresh)
+            .map { HTTPResponse($0, as: type) }
     }
 
     /// What a method that changes nothing may run.

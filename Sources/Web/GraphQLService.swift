@@ -37,4 +37,6 @@ package struct RequestContext<Session: Sendable>: Sendable {
     ///
     /// An operation of another kind must be refused, not run.
     package let allowedOperations: Set<OperationType>
+    /// Whether the client wants nothing that was read before it asked: `Cache-Control: no-cache`.
+    package let demandsFresh: Bool
 }

@@ -18,7 +18,12 @@ extension RequestFields {
             case 7: if name.matches("upgrade") { asksForUpgrade = true }
             case 10: if name.matches("connection") { connection = RequestFields.joined(connection, value) }
             case 12: if name.matches("content-type") { try contentType.set(value, of: "Content-Type") }
-            case 13: if name.matches("authorization") { try authorization.set(value, of: "Authorization") }
+            case 13:
+                if name.matches("authorization") {
+                    try authorization.set(value, of: "Authorization")
+                } else if name.matches("cache-control") {
+                    cacheControl = RequestFields.joined(cacheControl, value)
+                }
             case 14: if name.matches("content-length") { try contentLength.set(value, of: "Content-Length") }
             case 16:
                 if name.matches("content-encoding") {
@@ -31,6 +36,11 @@ extension RequestFields {
             default: break
             }
         }
+    }
+
+    /// Whether the client wants nothing that was read before it asked (RFC 9111, section 5.2.1.4).
+    var demandsFresh: Bool {
+        cacheControl?.listMembers.contains { $0.matches("no-cache") } ?? false
     }
 
     private static func joined(_ list: String?, _ more: String) -> String {

@@ -25,6 +25,7 @@ package struct RequestHead: Sendable {
 package struct RequestFields: Sendable, Hashable {
     package var accept: String?
     package var authorization: String?
+    package var cacheControl: String?
     package var contentEncoding: String?
     package var contentType: String?
     package var expect: String?

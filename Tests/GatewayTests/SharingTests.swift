@@ -79,6 +79,33 @@ struct SharingTests {
         }
     }
 
+    /// A field, the call behind it, and where its `stale` stands.
+    static let lastKnown = [
+        ("{ quotes(symbols: [\"KO\"]) { price stale } }", "GET /v2/stocks/snapshots", "quotes"),
+        ("{ positions(symbols: [\"KO\"]) { quantity stale } }", "GET /v2/positions", "positions"),
+    ]
+
+    @Test(
+        "is served marked as stale where nobody can tell anew, and new as soon as one can",
+        arguments: lastKnown)
+    func stale(query: String, endpoint: String, field: String) async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            func stale() async throws -> JSONValue? {
+                let answer = try await gateway.ask(query, as: alice, backends)
+                #expect(answer.failures.isEmpty, "\(answer)")
+                return answer["data"]?[field]?[0]?["stale"]
+            }
+            #expect(try await stale() == .bool(false))
+            gateway.clock.advance(by: .seconds(30))
+            #expect(gateway.sandbox.faults.add(Fault(.status(500), endpoint: endpoint)))
+            #expect(try await stale() == .bool(true))
+            gateway.sandbox.faults.reset()
+            gateway.clock.advance(by: .seconds(30))
+            #expect(try await stale() == .bool(false))
+        }
+    }
+
     @Test("of several symbols, only those that memory lacks are asked for")
     func partly() async throws {
         try await withGateway { gateway in

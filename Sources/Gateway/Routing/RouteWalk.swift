@@ -5,7 +5,7 @@ import Upstream
 /// Asks the sources of a route for some things: what the first cannot tell is asked of the next.
 ///
 /// What is at hand is taken without a task. Each source is asked for all that is still wanted at once, in as few calls as it
-/// allows.
+/// allows. Where none can tell, what was last known is better than nothing, and marked as stale.
 struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let sources: [MarketSource]
     let reads: Reads<Value>
@@ -36,19 +36,18 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         // Mostly the first source has answered for all of them.
         if let values = reads.cached(keys.map { first.key(subject($0)) }, in: call) { return values }
         guard sources.count > 1 else { return nil }
-        var values: [Value] = []
-        values.reserveCapacity(keys.count)
+        var wanted: [CacheKey] = []
+        wanted.reserveCapacity(keys.count)
         for key in keys {
-            let source = sources.first { mayHave($0, key) }
-            guard let value = source.flatMap({ reads.cached($0.key(subject(key))) }) else { return nil }
-            values.append(value)
+            guard let source = sources.first(where: { mayHave($0, key) }) else { return nil }
+            wanted.append(source.key(subject(key)))
         }
-        return values
+        return reads.cached(wanted, in: call)
     }
 
     private func walk(for keys: [Key], in call: CallContext) async -> [Outcome] {
         var found: [Key: Value] = [:]
-        var failures: [Key: [ProviderFailure]] = [:]
+        var failures: [Key: [(CacheKey, ProviderFailure)]] = [:]
         for source in sources {
             var seen: Set<Key> = []
             let wanted = keys.filter { found[$0] == nil && seen.insert($0).inserted && mayHave(source, $0) }
@@ -56,11 +55,16 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             for (key, result) in await ask(source, for: wanted, in: call) {
                 switch result {
                 case .success(let value): found[key] = value
-                case .failure(let failure): failures[key, default: []].append(failure)
+                case .failure(let failure):
+                    failures[key, default: []].append((source.key(subject(key)), failure))
                 }
             }
         }
-        return keys.map { key in found[key].map(Outcome.found) ?? .failed(failures[key] ?? []) }
+        return keys.map { key in
+            let said = failures[key] ?? []
+            let value = found[key] ?? reads.lastKnown(after: said)
+            return value.map(Outcome.found) ?? .failed(said.map(\.1))
+        }
     }
 
     private func ask(

@@ -15,7 +15,9 @@ struct Answering {
     func respond(_ request: GraphQL.Request, _ front: Web.RequestContext<Session>) -> Loading<
         GraphQL.Response
     > {
-        let call = CallContext(deadline: .now + Answering.patience)
+        let now = ContinuousClock.now
+        let call = CallContext(
+            deadline: now + Answering.patience, notBefore: front.demandsFresh ? now : nil)
         let context = GatewayContext(session: front.session, backends: backends, call: call)
         return schema.respond(to: request, context: context, allowing: front.allowedOperations)
     }
