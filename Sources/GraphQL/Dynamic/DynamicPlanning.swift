@@ -43,7 +43,7 @@ final class DynamicPlanning: Sendable {
         var planner = Planner(
             document: document, schema: schema, introspection: Introspection(schema: schema),
             conditions: conditions)
-        let plan = try planner.plan(object(of: type).bound, [operation.selectionSet])
+        let plan = try planner.planOperation(operation, on: object(of: type).bound)
         return OperationPlan(operation, plan, from: RootValue(root), settings, planner)
     }
 

@@ -74,6 +74,8 @@ final class PreparedOperation: Sendable {
             let plan = try make(conditions.values(of: conditionalVariables))
             keep(Planned(conditions: conditions, plan: plan))
             return plan
+        } catch let error as GraphQLError {
+            throw GraphQLErrors([error])
         } catch let error as any PublicError {
             throw GraphQLErrors([
                 GraphQLError(

@@ -36,7 +36,7 @@ struct Roots: Sendable {
         guard let binding = binding(for: operation.type) else { throw PlanningError.noOperation }
         var planner = Planner(
             document: document.document, schema: schema, introspection: introspection, conditions: conditions)
-        let plan = try planner.plan(binding.object, [operation.selectionSet])
+        let plan = try planner.planOperation(operation, on: binding.object)
         return OperationPlan(operation, plan, from: binding.value, settings, planner)
     }
 }

@@ -10,7 +10,7 @@ final class ObjectPlan: Sendable {
     private let fields: [FieldStep]
     private let loads: [PlannedField.Load]
     /// Why no object can be written, where it is not known what of them is selected.
-    private let failure: GraphQLError?
+    let failure: GraphQLError?
 
     init(_ fields: [FieldStep]) {
         self.fields = fields

@@ -60,6 +60,15 @@ public struct Planner {
         plans.append(plan)
     }
 
+    /// Plans the selection set of an operation.
+    ///
+    /// - Throws: besides what other selections do, that it is not known what is selected: then there is nothing to run.
+    mutating func planOperation(_ operation: OperationDefinition, on root: BoundObject) throws -> ObjectPlan {
+        let selection = try plan(root, [operation.selectionSet])
+        if let failure = selection.failure { throw failure }
+        return selection
+    }
+
     /// Plans a selection on an object type.
     ///
     /// - Parameters:

@@ -116,14 +116,13 @@ extension Exchange {
                 """#
         ),
         Exchange(
-            name: "at the root, a condition that is null fails the operation",
+            name: "at the root, a condition that is null leaves nothing to run",
             document:
                 "query ($v: Boolean = true) { ... @skip(if: $v) { none { id } } book(id: 1) { pages } }",
             variables: ["v": .null],
             response:
                 #"""
-                {"data":null,\#
-                "errors":[{"message":"Argument \"if\" has invalid value: Expected variable \"$v\" provided to \#
+                {"errors":[{"message":"Argument \"if\" has invalid value: Expected variable \"$v\" provided to \#
                 non-null type \"Boolean!\" not to be null.","locations":[{"line":1,"column":44}]}]}
                 """#
         ),
