@@ -25,6 +25,8 @@ struct FaultMatrixTests {
         Question(.yahoo, "chart(symbol: \"KO\", last: 5, provider: YAHOO) { columns { close } }"),
         Question(.polygon, "chart(symbol: \"KO\", last: 5, provider: POLYGON) { columns { close } }"),
         Question(.polygon, "news(first: 1, provider: POLYGON) { nodes { headline } }"),
+        Question(.saxo, "quote(symbol: \"KO\", provider: SAXO) { price }"),
+        Question(.saxo, "account(provider: SAXO) { cash }"),
         Question(.alpaca, "account(provider: ALPACA) { equity }"),
         Question(.alpaca, "chart(symbol: \"KO\", last: 5, provider: ALPACA) { columns { close } }"),
     ]
@@ -47,9 +49,7 @@ struct FaultMatrixTests {
 
     /// What another provider answers all the while.
     private func bystander(of provider: Provider) -> String {
-        provider == .alpaca
-            ? "bystander: quote(symbol: \"IBM\", provider: ALPHA_VANTAGE) { price }"
-            : "bystander: quote(symbol: \"IBM\", provider: ALPACA) { price }"
+        "bystander: instrument(symbol: \"IBM\", provider: \(provider == .alpaca ? "ALPHA_VANTAGE" : "ALPACA")) { name }"
     }
 
     private func query(_ question: Question) -> String {
@@ -64,6 +64,7 @@ struct FaultMatrixTests {
     ) async throws {
         try await withHouse { house in
             #expect(house.sandbox.faults.add(Fault(fault.effect, provider: question.provider)))
+            let begin = house.clock.now
             let failed = try await house.ask(query(question))
             #expect(
                 failed.failures == [
@@ -72,8 +73,8 @@ struct FaultMatrixTests {
                 ],
                 "\(failed)")
             #expect(failed.nulls == ["faulty"])
-            #expect(failed["data"]?["bystander"]?["price"] != nil)
-            try expectRetry(failed, after: fault.retryAfter, house)
+            #expect(failed["data"]?["bystander"]?["name"]?.string != nil)
+            try expectRetry(failed, after: fault.retryAfter, from: begin)
             house.sandbox.faults.reset()
             // Past what the refusal said, and the pause of the circuit breaker.
             house.clock.advance(by: .seconds(120))
@@ -83,27 +84,28 @@ struct FaultMatrixTests {
         }
     }
 
-    private func expectRetry(_ answer: JSONValue, after seconds: Int?, _ house: TestHouse) throws {
+    private func expectRetry(_ answer: JSONValue, after seconds: Int?, from begin: Instant) throws {
         let told = answer["errors"]?[0]?["extensions"]?["retryAt"]?.string
         guard let seconds else { return }
         let retryAt = try #require(told.flatMap { Instant($0) }, "\(answer)")
-        let wait = retryAt.duration(since: house.clock.now)
-        #expect(wait > .zero && wait <= .seconds(seconds), "\(wait)")
+        #expect(retryAt.duration(since: begin) >= .seconds(seconds), "\(answer)")
     }
 
     @Test("that it hangs ends at the operation's deadline, and everything else stands", arguments: questions)
     func hang(_ question: Question) async throws {
         try await withHouse { house in
+            // In memory, so that no load of the machine keeps it from being there in time.
+            _ = try await house.ask("{ \(bystander(of: question.provider)) }")
             #expect(house.sandbox.faults.add(Fault(.hang, provider: question.provider)))
             let clock = ContinuousClock()
             let start = clock.now
-            let failed = try await house.ask(query(question), within: .seconds(5))
+            let failed = try await house.ask(query(question), within: .seconds(2))
             #expect(
                 failed.failures == [FieldFailure("faulty", "PROVIDER_TIMEOUT", question.provider.rawValue)],
                 "\(failed)")
             #expect(failed.nulls == ["faulty"])
             // Not before, and nothing else would have ended the call within the hour.
-            #expect(clock.now - start >= .seconds(5))
+            #expect(clock.now - start >= .seconds(2))
         }
     }
 
