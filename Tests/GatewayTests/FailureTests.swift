@@ -80,6 +80,8 @@ struct FailureTests {
     func deadline() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            // In memory, so that no load of the machine keeps it from being there in time.
+            _ = try await gateway.ask("{ account { number } }", as: alice, backends)
             #expect(gateway.sandbox.faults.add(Fault(.hang, endpoint: "GET /v2/positions")))
             let clock = ContinuousClock()
             let start = clock.now

@@ -47,11 +47,8 @@ package final class RawClient: Sendable {
                 unsafe Glibc.connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard outcome == 0 else {
-            let code = errno
-            _ = Glibc.close(descriptor)
-            throw Failure(description: "cannot connect: errno \(code)")
-        }
+        // `deinit` closes the descriptor: it runs where `init` throws, since all of the object is there.
+        guard outcome == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
     }
 
     deinit {

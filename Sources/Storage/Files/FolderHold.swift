@@ -14,7 +14,7 @@ package final class FolderHold: Sendable {
     /// - Throws: `busy` where another process, or another hold of this one, has it.
     package init(_ folder: DataFolder) throws(StorageError) {
         let path = try folder.secure(Self.name)
-        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+        let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw .file(path: path, reason: DataFolder.reason()) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let isHeld = errno == EWOULDBLOCK
@@ -22,6 +22,8 @@ package final class FolderHold: Sendable {
             close(descriptor)
             throw isHeld ? .busy(path: folder.path) : .file(path: path, reason: reason)
         }
+        // Not before, since `deinit` closes it, and runs for an object that is whole even where `init` throws.
+        self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
