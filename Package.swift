@@ -125,7 +125,7 @@ let package = Package(
             of: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"] + nio),
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
-        tests("WebTests", of: ["GraphQL", "Web", lifecycle, logging] + nio),
+        tests("WebTests", of: ["GraphQL", "TestSupport", "Web", lifecycle, logging] + nio),
         tests(
             "GatewayTests",
             of: [

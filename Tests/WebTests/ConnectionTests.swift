@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Web
@@ -6,11 +7,11 @@ import Testing
 struct ConnectionTests {
     @Test("answers pipelined requests in order, whether they are at hand or waited for")
     func pipelining() async throws {
-        let gate = Event()
+        let gate = Event<Void>()
         try await withServer(TestService.make(later: { await gate.wait() })) { server in
             let client = try server.client()
             let documents = ["{ hello }", "{ slow }", "{ name }", "{ slow }", "{ session }"]
-            try await client.send(documents.map { Raw.post(Raw.query($0)) }.joined())
+            try await client.send(documents.map { RawRequest.post(RawRequest.query($0)) }.joined())
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
             gate.happen()
             for expected in ["slow\":\"done", "name\":\"none", "slow\":\"done", "session\":\"anonymous"] {
@@ -25,7 +26,8 @@ struct ConnectionTests {
         limits.pipelinedRequests = 2
         try await withServer(limits: limits) { server in
             let client = try server.client()
-            try await client.send(String(repeating: Raw.post(Raw.query("{ hello }")), count: 300))
+            try await client.send(
+                String(repeating: RawRequest.post(RawRequest.query("{ hello }")), count: 300))
             for _ in 0..<300 { #expect(try await client.response().status == 200) }
         }
     }
@@ -34,12 +36,12 @@ struct ConnectionTests {
     func pipeliningBeyondBound() async throws {
         var limits = ServerLimits()
         limits.pipelinedRequests = 2
-        let gate = Event()
+        let gate = Event<Void>()
         try await withServer(TestService.make(later: { await gate.wait() }), limits: limits) { server in
             let client = try server.client()
             try await client.send(
-                Raw.post(Raw.query("{ slow }"))
-                    + String(repeating: Raw.post(Raw.query("{ hello }")), count: 4))
+                RawRequest.post(RawRequest.query("{ slow }"))
+                    + String(repeating: RawRequest.post(RawRequest.query("{ hello }")), count: 4))
             gate.happen()
             #expect(try await client.response().body == #"{"data":{"slow":"done"}}"#)
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
@@ -59,8 +61,8 @@ struct ConnectionTests {
             let client = try server.client()
             let chunked =
                 "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-                + "Transfer-Encoding: chunked\r\n\r\n15\r\n\(Raw.query("{ hello }"))\r\n0\r\n\r\n"
-            for text in [Raw.post(Raw.query("{ hello }")), chunked] {
+                + "Transfer-Encoding: chunked\r\n\r\n15\r\n\(RawRequest.query("{ hello }"))\r\n0\r\n\r\n"
+            for text in [RawRequest.post(RawRequest.query("{ hello }")), chunked] {
                 for byte in Array(text.utf8) { try await client.send([byte]) }
                 #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
             }
@@ -72,7 +74,7 @@ struct ConnectionTests {
         try await withServer { server in
             let client = try server.client()
             for _ in 0..<100 {
-                try await client.send(Raw.post(Raw.query("{ hello }")))
+                try await client.send(RawRequest.post(RawRequest.query("{ hello }")))
                 let response = try await client.response()
                 #expect(response.status == 200)
                 #expect(response["connection"] == nil)
@@ -83,9 +85,9 @@ struct ConnectionTests {
     @Test(
         "is closed where the client wishes it",
         arguments: [
-            Raw.get("/health/live", fields: ["Connection: close"]),
-            Raw.get("/health/live", fields: ["Connection: Keep-Alive, Close"]),
-            Raw.get("/health/live", fields: ["Connection: Upgrade", "Upgrade: h2c"]),
+            RawRequest.get("/health/live", fields: ["Connection: close"]),
+            RawRequest.get("/health/live", fields: ["Connection: Keep-Alive, Close"]),
+            RawRequest.get("/health/live", fields: ["Connection: Upgrade", "Upgrade: h2c"]),
             "GET /health/live HTTP/1.0\r\n\r\n",
         ])
     func close(_ request: String) async throws {
@@ -118,39 +120,39 @@ struct ConnectionTests {
                 "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 21\r\n"
                     + "Expect: 100-continue\r\n\r\n")
             #expect(try await client.response().status == 100)
-            try await client.send(Raw.query("{ hello }"))
+            try await client.send(RawRequest.query("{ hello }"))
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
         }
     }
 
     @Test("invites only once the answers before are out")
     func expectContinueInOrder() async throws {
-        let gate = Event()
+        let gate = Event<Void>()
         try await withServer(TestService.make(later: { await gate.wait() })) { server in
             let client = try server.client()
             try await client.send(
-                Raw.post(Raw.query("{ slow }"))
+                RawRequest.post(RawRequest.query("{ slow }"))
                     + "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 21\r\n"
                     + "Expect: 100-continue\r\n\r\n")
             gate.happen()
             #expect(try await client.response().body == #"{"data":{"slow":"done"}}"#)
             #expect(try await client.response().status == 100)
-            try await client.send(Raw.query("{ hello }"))
+            try await client.send(RawRequest.query("{ hello }"))
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
         }
     }
 
     @Test("cancels the answer when the client goes away")
     func disconnect() async throws {
-        let started = Event()
-        let cancelled = Event()
+        let started = Event<Void>()
+        let cancelled = Event<Void>()
         let service = TestService.make(later: {
             started.happen()
             try await waitForCancellation(telling: cancelled)
         })
         try await withServer(service) { server in
             let client = try server.client()
-            try await client.send(Raw.post(Raw.query("{ slow }")))
+            try await client.send(RawRequest.post(RawRequest.query("{ slow }")))
             await started.wait()
             client.close()
             await cancelled.wait()
@@ -162,8 +164,8 @@ struct ConnectionTests {
         try await withServer { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
             try await client.send(
-                Raw.post(Raw.query("{ big }")) + Raw.post(Raw.query("{ big }"))
-                    + Raw.post(Raw.query("{ hello }")))
+                RawRequest.post(RawRequest.query("{ big }")) + RawRequest.post(RawRequest.query("{ big }"))
+                    + RawRequest.post(RawRequest.query("{ hello }")))
             for _ in 0..<2 { #expect(try await client.response().body.utf8.count == (4 << 20) + 19) }
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
         }

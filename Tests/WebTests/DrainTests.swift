@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 @testable import Web
@@ -9,18 +10,18 @@ import Testing
 struct DrainTests {
     @Test("finishes what is in flight, closes what is idle, and takes no more")
     func drains() async throws {
-        let started = Event()
-        let gate = Event()
+        let started = Event<Void>()
+        let gate = Event<Void>()
         let service = TestService.make(later: {
             started.happen()
             await gate.wait()
         })
         try await withServer(service) { server in
             let idle = try server.client()
-            try await idle.send(Raw.get("/health/live"))
+            try await idle.send(RawRequest.get("/health/live"))
             #expect(try await idle.response().status == 200)
             let busy = try server.client()
-            try await busy.send(Raw.post(Raw.query("{ slow }")))
+            try await busy.send(RawRequest.post(RawRequest.query("{ slow }")))
             await started.wait()
             server.stop()
             #expect(try await idle.rest() == "")
@@ -39,7 +40,7 @@ struct DrainTests {
     func drainsHalfRequest() async throws {
         try await withServer { server in
             let client = try server.client()
-            let request = Raw.post(Raw.query("{ hello }"), fields: ["Expect: 100-continue"])
+            let request = RawRequest.post(RawRequest.query("{ hello }"), fields: ["Expect: 100-continue"])
             try await client.send(String(request.dropLast(5)))
             #expect(try await client.response().status == 100)
             server.stop()
@@ -54,15 +55,15 @@ struct DrainTests {
     func drainsWithinBound() async throws {
         var limits = ServerLimits()
         limits.drainTimeout = .milliseconds(50)
-        let started = Event()
-        let cancelled = Event()
+        let started = Event<Void>()
+        let cancelled = Event<Void>()
         let service = TestService.make(later: {
             started.happen()
             try await waitForCancellation(telling: cancelled)
         })
         try await withServer(service, limits: limits) { server in
             let client = try server.client()
-            try await client.send(Raw.post(Raw.query("{ slow }")))
+            try await client.send(RawRequest.post(RawRequest.query("{ slow }")))
             await started.wait()
             server.stop()
             await cancelled.wait()
@@ -79,7 +80,7 @@ struct DrainTests {
         let group = ServiceGroup(services: [server], logger: logger)
         let running = Task { try await group.run() }
         let client = try RawClient(port: server.port)
-        try await client.send(Raw.get("/health/live"))
+        try await client.send(RawRequest.get("/health/live"))
         #expect(try await client.response().status == 200)
         await group.triggerGracefulShutdown()
         try await running.value

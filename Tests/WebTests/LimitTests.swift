@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Web
@@ -11,7 +12,7 @@ struct LimitTests {
         limits.connections = 1
         try await withServer(limits: limits) { server in
             let first = try server.client()
-            try await first.send(Raw.get("/health/live"))
+            try await first.send(RawRequest.get("/health/live"))
             #expect(try await first.response().status == 200)
             let second = try server.client()
             let refusal = try await second.response()
@@ -19,7 +20,7 @@ struct LimitTests {
             #expect(refusal.message == "Too many connections are open. Try again in a moment.")
             #expect(refusal["retry-after"] == "1")
             #expect(try await second.rest() == "")
-            try await first.send(Raw.get("/health/live", fields: ["Connection: close"]))
+            try await first.send(RawRequest.get("/health/live", fields: ["Connection: close"]))
             _ = try await first.rest()
             first.close()
             // The server notices the closing in its own time: until then it may still turn away.
@@ -27,7 +28,7 @@ struct LimitTests {
             while status == 503 {
                 let third = try server.client()
                 // A connection that is turned away may be reset before the refusal is read.
-                status = (try? await third.asking(Raw.get("/health/live")).status) ?? 503
+                status = (try? await third.asking(RawRequest.get("/health/live")).status) ?? 503
             }
             #expect(status == 200)
         }
@@ -37,28 +38,28 @@ struct LimitTests {
     func requestsInFlight() async throws {
         var limits = ServerLimits()
         limits.requestsInFlight = 1
-        let started = Event()
-        let gate = Event()
+        let started = Event<Void>()
+        let gate = Event<Void>()
         let service = TestService.make(later: {
             started.happen()
             await gate.wait()
         })
         try await withServer(service, limits: limits) { server in
             let first = try server.client()
-            try await first.send(Raw.post(Raw.query("{ slow }")))
+            try await first.send(RawRequest.post(RawRequest.query("{ slow }")))
             await started.wait()
             let second = try server.client()
-            try await second.send(Raw.post(Raw.query("{ slow }")))
+            try await second.send(RawRequest.post(RawRequest.query("{ slow }")))
             let refusal = try await second.response()
             #expect(refusal.status == 503)
             #expect(refusal.code == "OVERLOADED")
             #expect(refusal.message == "Too many requests are being answered. Try again in a moment.")
             #expect(refusal["retry-after"] == "1")
-            try await second.send(Raw.post(Raw.query("{ hello }")))
+            try await second.send(RawRequest.post(RawRequest.query("{ hello }")))
             #expect(try await second.response().status == 200)
             gate.happen()
             #expect(try await first.response().status == 200)
-            try await second.send(Raw.post(Raw.query("{ slow }")))
+            try await second.send(RawRequest.post(RawRequest.query("{ slow }")))
             #expect(try await second.response().status == 200)
         }
     }
@@ -86,11 +87,13 @@ struct LimitTests {
     func slowAnswer() async throws {
         var limits = ServerLimits()
         limits.answerTimeout = .milliseconds(50)
-        let cancelled = Event()
+        let cancelled = Event<Void>()
         let service = TestService.make(later: { try await waitForCancellation(telling: cancelled) })
         try await withServer(service, limits: limits) { server in
             let client = try server.client()
-            try await client.send(Raw.post(Raw.query("{ slow }")) + Raw.post(Raw.query("{ hello }")))
+            try await client.send(
+                RawRequest.post(RawRequest.query("{ slow }")) + RawRequest.post(RawRequest.query("{ hello }"))
+            )
             let response = try await client.response()
             #expect(response.status == 504)
             #expect(response.code == "TIMEOUT")
@@ -110,7 +113,7 @@ struct LimitTests {
         try await withServer(limits: limits) { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
             // More than the kernel keeps for both sides.
-            try await client.send(String(repeating: Raw.post(Raw.query("{ big }")), count: 4))
+            try await client.send(String(repeating: RawRequest.post(RawRequest.query("{ big }")), count: 4))
             try await client.firstBytes()
             server.stop()
             try await server.running.value
@@ -126,7 +129,7 @@ struct LimitTests {
         limits.drainTimeout = .hours(1)
         try await withServer(limits: limits) { server in
             let client = try server.client()
-            try await client.send(Raw.get("/health/live", fields: ["Connection: close"]))
+            try await client.send(RawRequest.get("/health/live", fields: ["Connection: close"]))
             _ = try await client.rest()
             server.stop()
             try await server.running.value
@@ -151,12 +154,13 @@ struct SlowClient: Sendable, CustomTestStringConvertible {
             message: "The request's head took longer than 0.05 seconds to arrive."
         ) { $0.headTimeout = .milliseconds(50) },
         SlowClient(
-            testDescription: "half a body", bytes: String(Raw.post(Raw.query("{ hello }")).dropLast(3)),
+            testDescription: "half a body",
+            bytes: String(RawRequest.post(RawRequest.query("{ hello }")).dropLast(3)),
             message: "The request's body took longer than 0.05 seconds to arrive."
         ) { $0.bodyTimeout = .milliseconds(50) },
         SlowClient(
             testDescription: "half a body that is not wanted",
-            bytes: String(Raw.post("{}", path: "/a").dropLast(1)),
+            bytes: String(RawRequest.post("{}", path: "/a").dropLast(1)),
             message: "The request's body took longer than 0.05 seconds to arrive."
         ) { $0.bodyTimeout = .milliseconds(50) },
     ]

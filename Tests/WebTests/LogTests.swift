@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Web
@@ -13,14 +14,15 @@ struct LogTests {
         logger.logLevel = .trace
         let id = try await withServer(logger: logger) { server in
             let client = try server.client()
-            try await client.send(Raw.post(Raw.query("{ hello }"), fields: ["Authorization: Bearer good"]))
+            try await client.send(
+                RawRequest.post(RawRequest.query("{ hello }"), fields: ["Authorization: Bearer good"]))
             let id = try await client.response()["x-request-id"]
             let requests = [
-                Raw.post(#"{"query":"query Echo","variables":{"password":"hunter2"}}"#),
-                Raw.post(Raw.query("{ broken }")),
-                Raw.post("{}", fields: ["Authorization: Bearer stolen-token"]),
-                Raw.get("/graphql?query=%7B+hello+%7D&token=stolen-token"),
-                Raw.get("/graphql?query=%7B+hello+%7D&variables=%7B%22a%22:%22hunter2%22%7D"),
+                RawRequest.post(#"{"query":"query Echo","variables":{"password":"hunter2"}}"#),
+                RawRequest.post(RawRequest.query("{ broken }")),
+                RawRequest.post("{}", fields: ["Authorization: Bearer stolen-token"]),
+                RawRequest.get("/graphql?query=%7B+hello+%7D&token=stolen-token"),
+                RawRequest.get("/graphql?query=%7B+hello+%7D&variables=%7B%22a%22:%22hunter2%22%7D"),
             ]
             for request in requests {
                 try await client.send(request)
@@ -41,8 +43,8 @@ struct LogTests {
         let lines = LogLines()
         let logger = Logger(label: "test") { _ in lines }
         try await withServer(logger: logger) { server in
-            _ = try await server.ask(Raw.post(Raw.query("{ hello }")))
-            _ = try await server.ask(Raw.get("/nothing"))
+            _ = try await server.ask(RawRequest.post(RawRequest.query("{ hello }")))
+            _ = try await server.ask(RawRequest.get("/nothing"))
         }
         #expect(lines.text == "")
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Web
@@ -46,15 +47,15 @@ struct RouteTests {
     func answersHead(_ path: String) async throws {
         try await withServer { server in
             let client = try server.client()
-            try await client.send(Raw.get(path))
+            try await client.send(RawRequest.get(path))
             let get = try await client.response()
-            try await client.send(Raw.get(path, method: "HEAD"))
+            try await client.send(RawRequest.get(path, method: "HEAD"))
             let head = try await client.response(toHead: true)
             #expect(head.status == get.status)
             #expect(head["content-length"] == get["content-length"])
             #expect(head["content-type"] == get["content-type"])
             // Nothing but the next response follows.
-            try await client.send(Raw.get("/health/live"))
+            try await client.send(RawRequest.get("/health/live"))
             #expect(try await client.response().body == #"{"status":"alive"}"#)
         }
     }
@@ -63,9 +64,9 @@ struct RouteTests {
     func answersHeadWithError() async throws {
         try await withServer { server in
             let client = try server.client()
-            try await client.send(Raw.get("/nothing", method: "HEAD"))
+            try await client.send(RawRequest.get("/nothing", method: "HEAD"))
             #expect(try await client.response(toHead: true).status == 404)
-            try await client.send(Raw.get("/health/live"))
+            try await client.send(RawRequest.get("/health/live"))
             #expect(try await client.response().status == 200)
         }
     }
@@ -77,7 +78,7 @@ struct RouteTests {
             Readiness.Component("store", .up),
         ])
         try await withServer(TestService.make(readiness: readiness)) { server in
-            let response = try await server.ask(Raw.get("/health/ready"))
+            let response = try await server.ask(RawRequest.get("/health/ready"))
             #expect(response.status == 200)
             #expect(
                 response.body == #"{"status":"ready","components":[{"name":"alpaca","state":"down","#
@@ -88,7 +89,7 @@ struct RouteTests {
     @Test("is not ready when the service is not")
     func isNotReady() async throws {
         try await withServer(TestService.make(readiness: Readiness(isReady: false))) { server in
-            let response = try await server.ask(Raw.get("/health/ready"))
+            let response = try await server.ask(RawRequest.get("/health/ready"))
             #expect(response.status == 503)
             #expect(response.body == #"{"status":"not ready"}"#)
         }
@@ -98,10 +99,10 @@ struct RouteTests {
     func requestID() async throws {
         try await withServer { server in
             let client = try server.client()
-            try await client.send(Raw.post(Raw.query("{ id }")))
+            try await client.send(RawRequest.post(RawRequest.query("{ id }")))
             let first = try await client.response()
             #expect(first.body == #"{"data":{"id":"\#(first["x-request-id"] ?? "")"}}"#)
-            try await client.send(Raw.post(Raw.query("{ id }")))
+            try await client.send(RawRequest.post(RawRequest.query("{ id }")))
             let second = try await client.response()
             #expect(first["x-request-id"] != second["x-request-id"])
         }
@@ -113,13 +114,14 @@ struct RouteTests {
     func mutationByGet(_ accept: String, _ method: String) async throws {
         try await withServer { server in
             let response = try await server.ask(
-                Raw.get("/graphql?query=mutation+%7B+act+%7D", method: method, fields: ["Accept: \(accept)"]),
+                RawRequest.get(
+                    "/graphql?query=mutation+%7B+act+%7D", method: method, fields: ["Accept: \(accept)"]),
                 toHead: method == "HEAD")
             #expect(response.status == 405)
             #expect(response["allow"] == "POST")
             #expect(response["content-type"] == "\(accept); charset=utf-8")
             #expect(method == "HEAD" || response.message?.contains("mutation") == true)
-            let allowed = try await server.ask(Raw.post(Raw.query("mutation { act }")))
+            let allowed = try await server.ask(RawRequest.post(RawRequest.query("mutation { act }")))
             #expect(allowed.body == #"{"data":{"act":"done"}}"#)
         }
     }
@@ -127,7 +129,7 @@ struct RouteTests {
     @Test("says nothing of what went wrong inside")
     func masksFailures() async throws {
         try await withServer { server in
-            let response = try await server.ask(Raw.post(Raw.query("{ broken }")))
+            let response = try await server.ask(RawRequest.post(RawRequest.query("{ broken }")))
             #expect(response.status == 500)
             #expect(response.code == "INTERNAL_SERVER_ERROR")
             #expect(response.message == "Internal server error")
@@ -139,100 +141,115 @@ struct RouteTests {
 
 extension RightRequest {
     static let posts = [
-        RightRequest("a query", Raw.post(Raw.query("{ hello }")), 200, json, world),
+        RightRequest("a query", RawRequest.post(RawRequest.query("{ hello }")), 200, json, world),
         RightRequest(
-            "a waited-for query", Raw.post(Raw.query("{ slow }")), 200, json, #"{"data":{"slow":"done"}}"#),
+            "a waited-for query", RawRequest.post(RawRequest.query("{ slow }")), 200, json,
+            #"{"data":{"slow":"done"}}"#),
         RightRequest(
             "a chunked body",
             "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + "4;ext=1\r\n{\"qu\r\n11\r\nery\":\"{ hello }\"}\r\n0\r\nTrailer: x\r\n\r\n", 200, json,
             world),
         RightRequest(
-            "an operation name", Raw.post(#"{"operationName":"A","query":"{ name }"}"#), 200, json,
+            "an operation name", RawRequest.post(#"{"operationName":"A","query":"{ name }"}"#), 200, json,
             #"{"data":{"name":"A"}}"#),
         RightRequest(
             "nulls and unknown keys",
-            Raw.post(
+            RawRequest.post(
                 #"{"x":[{}],"query":"{ name }","operationName":null,"variables":null,"extensions":null}"#),
             200,
             json, #"{"data":{"name":"none"}}"#),
         RightRequest(
             "variables, their digits kept",
-            Raw.post(
+            RawRequest.post(
                 #"{"query":"query Echo","variables":{"a":[1,1.50,1e400,-9223372036854775808],"b":"é\u00e9\ud83d\ude00"}}"#
             ),
             200, json, #"{"a":[1,1.50,1e400,-9223372036854775808],"b":"éé😀"}"#),
         RightRequest(
-            "a session", Raw.post(Raw.query("{ session }"), fields: ["Authorization: Bearer good"]), 200,
+            "a session",
+            RawRequest.post(RawRequest.query("{ session }"), fields: ["Authorization: Bearer good"]), 200,
             json,
             #"{"data":{"session":"somebody"}}"#),
         RightRequest(
             "a session, the scheme in small letters",
-            Raw.post(Raw.query("{ session }"), fields: ["authorization: bearer good"]), 200, json,
+            RawRequest.post(RawRequest.query("{ session }"), fields: ["authorization: bearer good"]), 200,
+            json,
             #"{"data":{"session":"somebody"}}"#),
         RightRequest(
-            "no session", Raw.post(Raw.query("{ session }")), 200, json, #"{"data":{"session":"anonymous"}}"#),
+            "no session", RawRequest.post(RawRequest.query("{ session }")), 200, json,
+            #"{"data":{"session":"anonymous"}}"#),
         RightRequest(
-            "queries and mutations are allowed", Raw.post(Raw.query("{ allowed }")), 200, json,
+            "queries and mutations are allowed", RawRequest.post(RawRequest.query("{ allowed }")), 200, json,
             #"{"data":{"allowed":"mutation query"}}"#),
         RightRequest(
             "a character set that is named",
             "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json; charset=UTF-8\r\n"
-                + "Content-Length: 21\r\n\r\n" + Raw.query("{ hello }"), 200, json, world),
+                + "Content-Length: 21\r\n\r\n" + RawRequest.query("{ hello }"), 200, json, world),
         RightRequest(
-            "a URL as proxies send it", Raw.post(Raw.query("{ hello }"), path: "http://portico/graphql"), 200,
+            "a URL as proxies send it",
+            RawRequest.post(RawRequest.query("{ hello }"), path: "http://portico/graphql"), 200,
             json, world),
     ]
 
     static let gets = [
-        RightRequest("a query in the URL", Raw.get("/graphql?query=%7B%20hello%20%7D"), 200, json, world),
-        RightRequest("a query with plus signs", Raw.get("/graphql?query={+hello+}"), 200, json, world),
         RightRequest(
-            "an operation name in the URL", Raw.get("/graphql?query=%7B+name+%7D&operationName=A"), 200, json,
+            "a query in the URL", RawRequest.get("/graphql?query=%7B%20hello%20%7D"), 200, json, world),
+        RightRequest("a query with plus signs", RawRequest.get("/graphql?query={+hello+}"), 200, json, world),
+        RightRequest(
+            "an operation name in the URL", RawRequest.get("/graphql?query=%7B+name+%7D&operationName=A"),
+            200, json,
             #"{"data":{"name":"A"}}"#),
         RightRequest(
             "variables in the URL",
-            Raw.get("/graphql?query=query+Echo&variables=%7B%22a%22:%5B1.50%5D%7D&extensions=%7B%7D"), 200,
+            RawRequest.get("/graphql?query=query+Echo&variables=%7B%22a%22:%5B1.50%5D%7D&extensions=%7B%7D"),
+            200,
             json, #"{"a":[1.50]}"#),
         RightRequest(
-            "empty parameters", Raw.get("/graphql?query=%7B+name+%7D&operationName=&variables="), 200, json,
+            "empty parameters", RawRequest.get("/graphql?query=%7B+name+%7D&operationName=&variables="), 200,
+            json,
             #"{"data":{"name":"none"}}"#),
         RightRequest(
-            "only queries are allowed", Raw.get("/graphql?query=%7B+allowed+%7D"), 200, json,
+            "only queries are allowed", RawRequest.get("/graphql?query=%7B+allowed+%7D"), 200, json,
             #"{"data":{"allowed":"query"}}"#),
     ]
 
     static let forms = [
         RightRequest(
             "a whole answer as GraphQL response",
-            Raw.post(Raw.query("{ hello }"), fields: ["Accept: application/graphql-response+json"]), 200,
+            RawRequest.post(
+                RawRequest.query("{ hello }"), fields: ["Accept: application/graphql-response+json"]), 200,
             graphQL, world),
         RightRequest(
             "a partial answer as GraphQL response",
-            Raw.post(Raw.query("{ partial }"), fields: ["Accept: application/graphql-response+json"]), 200,
+            RawRequest.post(
+                RawRequest.query("{ partial }"), fields: ["Accept: application/graphql-response+json"]), 200,
             graphQL,
             partial),
         RightRequest(
             "a refused request as GraphQL response",
-            Raw.post(Raw.query("oops"), fields: ["Accept: application/graphql-response+json"]), 400, graphQL,
+            RawRequest.post(RawRequest.query("oops"), fields: ["Accept: application/graphql-response+json"]),
+            400, graphQL,
             syntaxError),
-        RightRequest("a refused request as JSON", Raw.post(Raw.query("oops")), 200, json, syntaxError),
-        RightRequest("a partial answer as JSON", Raw.post(Raw.query("{ partial }")), 200, json, partial),
+        RightRequest(
+            "a refused request as JSON", RawRequest.post(RawRequest.query("oops")), 200, json, syntaxError),
+        RightRequest(
+            "a partial answer as JSON", RawRequest.post(RawRequest.query("{ partial }")), 200, json, partial),
         RightRequest(
             "what Apollo accepts",
-            Raw.post(
-                Raw.query("{ hello }"),
+            RawRequest.post(
+                RawRequest.query("{ hello }"),
                 fields: ["Accept: application/graphql-response+json,application/json;q=0.9"]),
             200, graphQL, world),
     ]
 
     static let others = [
-        RightRequest("liveness", Raw.get("/health/live"), 200, json, #"{"status":"alive"}"#),
-        RightRequest("readiness", Raw.get("/health/ready"), 200, json, #"{"status":"ready"}"#),
+        RightRequest("liveness", RawRequest.get("/health/live"), 200, json, #"{"status":"alive"}"#),
+        RightRequest("readiness", RawRequest.get("/health/ready"), 200, json, #"{"status":"ready"}"#),
         RightRequest(
-            "the query of a path is ignored", Raw.get("/health/live?x=1"), 200, json, #"{"status":"alive"}"#),
+            "the query of a path is ignored", RawRequest.get("/health/live?x=1"), 200, json,
+            #"{"status":"alive"}"#),
         RightRequest(
-            "the schema", Raw.get("/schema.graphql"), 200, "text/plain; charset=utf-8",
+            "the schema", RawRequest.get("/schema.graphql"), 200, "text/plain; charset=utf-8",
             "type Query { hello: String }\n"),
     ]
 }
@@ -243,7 +260,7 @@ struct ProblemFormTests {
     func asGraphQLResponse() async throws {
         try await withServer { server in
             let response = try await server.ask(
-                Raw.post("{", fields: ["Accept: application/graphql-response+json"]))
+                RawRequest.post("{", fields: ["Accept: application/graphql-response+json"]))
             #expect(response.status == 400)
             #expect(response["content-type"] == graphQL)
             #expect(

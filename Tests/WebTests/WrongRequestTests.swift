@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Web
@@ -57,7 +58,7 @@ struct WrongRequestTests {
             for (name, value) in wrong.headers { #expect(response[name] == value) }
             #expect(response["connection"] == (wrong.isKeptAlive ? nil : "close"))
             if wrong.isKeptAlive {
-                try await client.send(Raw.post(Raw.query("{ hello }")))
+                try await client.send(RawRequest.post(RawRequest.query("{ hello }")))
                 #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
             } else {
                 #expect(try await client.rest() == "")
@@ -69,23 +70,23 @@ struct WrongRequestTests {
 extension WrongRequest {
     static let paths = [
         WrongRequest(
-            "unknown path", Raw.get("/nothing?secret=1"), 404, "NOT_FOUND",
+            "unknown path", RawRequest.get("/nothing?secret=1"), 404, "NOT_FOUND",
             #"Nothing is at "/nothing". The endpoint is "/graphql"."#),
         WrongRequest(
-            "unknown path with a body", Raw.post("{}", path: "/query"), 404, "NOT_FOUND",
+            "unknown path with a body", RawRequest.post("{}", path: "/query"), 404, "NOT_FOUND",
             #"Nothing is at "/query". The endpoint is "/graphql"."#),
         WrongRequest(
-            "path with a slash at its end", Raw.get("/graphql/"), 404, "NOT_FOUND",
+            "path with a slash at its end", RawRequest.get("/graphql/"), 404, "NOT_FOUND",
             #"Nothing is at "/graphql/". The endpoint is "/graphql"."#),
         WrongRequest(
-            "method that the endpoint has not", Raw.get("/graphql", method: "DELETE"), 405,
+            "method that the endpoint has not", RawRequest.get("/graphql", method: "DELETE"), 405,
             "METHOD_NOT_ALLOWED",
             "DELETE is not allowed here; use GET, HEAD or POST.", headers: ["allow": "GET, HEAD, POST"]),
         WrongRequest(
-            "POST where only GET is", Raw.post("{}", path: "/health/live"), 405, "METHOD_NOT_ALLOWED",
+            "POST where only GET is", RawRequest.post("{}", path: "/health/live"), 405, "METHOD_NOT_ALLOWED",
             "POST is not allowed here; use GET or HEAD.", headers: ["allow": "GET, HEAD"]),
         WrongRequest(
-            "POST to the schema", Raw.post("{}", path: "/schema.graphql"), 405, "METHOD_NOT_ALLOWED",
+            "POST to the schema", RawRequest.post("{}", path: "/schema.graphql"), 405, "METHOD_NOT_ALLOWED",
             "POST is not allowed here; use GET or HEAD.", headers: ["allow": "GET, HEAD"]),
     ]
 
@@ -107,112 +108,121 @@ extension WrongRequest {
             #"The Content-Type "application/json; charset=latin1" is not supported. Send "application/json" in UTF-8."#
         ),
         WrongRequest(
-            "compressed body", Raw.post("{}", fields: ["Content-Encoding: gzip"]), 415,
+            "compressed body", RawRequest.post("{}", fields: ["Content-Encoding: gzip"]), 415,
             "UNSUPPORTED_MEDIA_TYPE",
             #"The Content-Encoding "gzip" is not supported. Send the body as it is."#),
         WrongRequest(
-            "accepts only HTML", Raw.post("{}", fields: ["Accept: text/html"]), 406, "NOT_ACCEPTABLE",
+            "accepts only HTML", RawRequest.post("{}", fields: ["Accept: text/html"]), 406, "NOT_ACCEPTABLE",
             #"Nothing can be answered in "text/html". Accept "application/graphql-response+json" or "application/json"."#
         ),
         WrongRequest(
-            "unknown token", Raw.post("{}", fields: ["Authorization: Bearer bad"]), 401, "UNAUTHENTICATED",
+            "unknown token", RawRequest.post("{}", fields: ["Authorization: Bearer bad"]), 401,
+            "UNAUTHENTICATED",
             "The token is unknown or has expired.",
             headers: ["www-authenticate": #"Bearer realm="graphql", error="invalid_token""#]),
         WrongRequest(
-            "another scheme", Raw.post("{}", fields: ["Authorization: Basic YTpi"]), 401, "UNAUTHENTICATED",
+            "another scheme", RawRequest.post("{}", fields: ["Authorization: Basic YTpi"]), 401,
+            "UNAUTHENTICATED",
             #"The Authorization field must be "Bearer <token>"."#,
             headers: ["www-authenticate": #"Bearer realm="graphql", error="invalid_request""#]),
         WrongRequest(
-            "empty token", Raw.post("{}", fields: ["Authorization: Bearer "]), 401, "UNAUTHENTICATED",
+            "empty token", RawRequest.post("{}", fields: ["Authorization: Bearer "]), 401, "UNAUTHENTICATED",
             #"The Authorization field must be "Bearer <token>"."#),
         WrongRequest(
-            "token in the URL", Raw.get("/graphql?query=%7Bhello%7D&access_token=good"), 400, "BAD_REQUEST",
+            "token in the URL", RawRequest.get("/graphql?query=%7Bhello%7D&access_token=good"), 400,
+            "BAD_REQUEST",
             #"The parameter "access_token" looks like a token, and URLs are kept in histories and logs. "#
                 + #"Send "Authorization: Bearer <token>" instead, and replace a token that was sent so."#),
         WrongRequest(
-            "token in the URL of a POST", Raw.post("{}", path: "/graphql?Token=good"), 400, "BAD_REQUEST",
+            "token in the URL of a POST", RawRequest.post("{}", path: "/graphql?Token=good"), 400,
+            "BAD_REQUEST",
             #"The parameter "Token" looks like a token, and URLs are kept in histories and logs. "#
                 + #"Send "Authorization: Bearer <token>" instead, and replace a token that was sent so."#),
     ]
 
     static let bodies = [
         WrongRequest(
-            "no JSON", Raw.post("{\n  \"query\": ,\n}"), 400, "BAD_REQUEST",
+            "no JSON", RawRequest.post("{\n  \"query\": ,\n}"), 400, "BAD_REQUEST",
             #"The request's JSON cannot be read. Expected a value, found ",", at line 2, column 12."#),
         WrongRequest(
-            "empty body", Raw.post(""), 400, "BAD_REQUEST",
+            "empty body", RawRequest.post(""), 400, "BAD_REQUEST",
             "The request's JSON cannot be read. Expected a value, found the end of the text, at line 1, column 1."
         ),
         WrongRequest(
-            "something behind the JSON", Raw.post(#"{"query":"{ hello }"} x"#), 400, "BAD_REQUEST",
+            "something behind the JSON", RawRequest.post(#"{"query":"{ hello }"} x"#), 400, "BAD_REQUEST",
             #"The request's JSON cannot be read. Expected nothing after the value, found "x", at line 1, column 23."#
         ),
         WrongRequest(
-            "no query", Raw.post(#"{"variables":{}}"#), 400, "BAD_REQUEST",
+            "no query", RawRequest.post(#"{"variables":{}}"#), 400, "BAD_REQUEST",
             #"The request has no "query". Send the operation as a string: {"query": "{ __typename }"}."#),
         WrongRequest(
-            "query of a wrong type", Raw.post(#"{"query":1}"#), 400, "BAD_REQUEST",
+            "query of a wrong type", RawRequest.post(#"{"query":1}"#), 400, "BAD_REQUEST",
             #"The key "query" must be a string, not a number, at line 1, column 10."#),
         WrongRequest(
-            "operation name of a wrong type", Raw.post(#"{"query":"a","operationName":[]}"#), 400,
+            "operation name of a wrong type", RawRequest.post(#"{"query":"a","operationName":[]}"#), 400,
             "BAD_REQUEST",
             #"The key "operationName" must be a string or null, not an array, at line 1, column 30."#),
         WrongRequest(
-            "variables of a wrong type", Raw.post(#"{"query":"a","variables":"{}"}"#), 400, "BAD_REQUEST",
+            "variables of a wrong type", RawRequest.post(#"{"query":"a","variables":"{}"}"#), 400,
+            "BAD_REQUEST",
             #"The key "variables" must be an object or null, not a string, at line 1, column 26."#),
         WrongRequest(
-            "extensions of a wrong type", Raw.post(#"{"query":"a","extensions":true}"#), 400, "BAD_REQUEST",
+            "extensions of a wrong type", RawRequest.post(#"{"query":"a","extensions":true}"#), 400,
+            "BAD_REQUEST",
             #"The key "extensions" must be an object or null, not a boolean, at line 1, column 27."#),
         WrongRequest(
-            "a batch", Raw.post(#"[{"query":"a"}]"#), 400, "BAD_REQUEST",
+            "a batch", RawRequest.post(#"[{"query":"a"}]"#), 400, "BAD_REQUEST",
             #"The request is a JSON array; batches are not supported. Send one object with the key "query"."#),
         WrongRequest(
-            "a string", Raw.post(#""a""#), 400, "BAD_REQUEST",
+            "a string", RawRequest.post(#""a""#), 400, "BAD_REQUEST",
             #"The request must be a JSON object with the key "query", not a string."#),
     ]
 
     static let urls = [
         WrongRequest(
-            "no query in the URL", Raw.get("/graphql"), 400, "BAD_REQUEST",
+            "no query in the URL", RawRequest.get("/graphql"), 400, "BAD_REQUEST",
             #"The request has no "query". Send the operation as a string: {"query": "{ __typename }"}."#),
         WrongRequest(
-            "variables that are no JSON", Raw.get("/graphql?query=a&variables=%7Ba%7D"), 400, "BAD_REQUEST",
+            "variables that are no JSON", RawRequest.get("/graphql?query=a&variables=%7Ba%7D"), 400,
+            "BAD_REQUEST",
             #"The URL's parameter "variables" is no JSON: Expected a name in double quotes or "}", found "a", "#
                 + "at line 1, column 2."),
         WrongRequest(
-            "variables that are no object", Raw.get("/graphql?query=a&variables=%5B%5D"), 400, "BAD_REQUEST",
+            "variables that are no object", RawRequest.get("/graphql?query=a&variables=%5B%5D"), 400,
+            "BAD_REQUEST",
             #"The URL's parameter "variables" must be a JSON object."#),
         WrongRequest(
-            "a parameter twice", Raw.get("/graphql?query=a&query=b"), 400, "BAD_REQUEST",
+            "a parameter twice", RawRequest.get("/graphql?query=a&query=b"), 400, "BAD_REQUEST",
             #"The URL's parameter "query" is given 2 times."#),
         WrongRequest(
-            "an escape that is none", Raw.get("/graphql?query=%zz"), 400, "BAD_REQUEST",
+            "an escape that is none", RawRequest.get("/graphql?query=%zz"), 400, "BAD_REQUEST",
             #"The URL's parameter "query" has an escape that is no UTF-8 character."#),
     ]
 
     static let sizes = [
         WrongRequest(
-            "URL over the limit", Raw.get("/graphql?query=" + String(repeating: "a", count: 200)), 414,
+            "URL over the limit", RawRequest.get("/graphql?query=" + String(repeating: "a", count: 200)), 414,
             "URI_TOO_LONG",
             "The URL is longer than 200 bytes. Send the request with POST, its parameters in a JSON body.",
             isKeptAlive: false),
         WrongRequest(
             "header fields over the limit",
-            Raw.get("/health/live", fields: ["A: " + String(repeating: "a", count: 400)]),
+            RawRequest.get("/health/live", fields: ["A: " + String(repeating: "a", count: 400)]),
             431, "HEADERS_TOO_LARGE", "The URL and the header fields are larger than 400 bytes allow.",
             isKeptAlive: false),
         WrongRequest(
             "header fields far over the limit",
-            Raw.get("/health/live", fields: ["A: " + String(repeating: "a", count: 4000)]), 431,
+            RawRequest.get("/health/live", fields: ["A: " + String(repeating: "a", count: 4000)]), 431,
             "HEADERS_TOO_LARGE",
             "The URL and the header fields are larger than 600 bytes allow.", isKeptAlive: false),
         WrongRequest(
             "more header fields than the limit",
-            Raw.get("/health/live", fields: (0..<10).map { "A\($0): b" }), 431,
+            RawRequest.get("/health/live", fields: (0..<10).map { "A\($0): b" }), 431,
             "HEADERS_TOO_LARGE", "The URL and the header fields are larger than 600 bytes allow.",
             isKeptAlive: false),
         WrongRequest(
-            "body over the limit", Raw.post(String(repeating: "a", count: 101)), 413, "PAYLOAD_TOO_LARGE",
+            "body over the limit", RawRequest.post(String(repeating: "a", count: 101)), 413,
+            "PAYLOAD_TOO_LARGE",
             "The body is longer than 100 bytes.", isKeptAlive: false),
         WrongRequest(
             "body over the limit that is only announced",
@@ -286,11 +296,11 @@ extension WrongRequest {
             isKeptAlive: false),
         WrongRequest(
             "Authorization twice",
-            Raw.post("{}", fields: ["Authorization: Bearer good", "authorization: Bearer bad"]), 400,
+            RawRequest.post("{}", fields: ["Authorization: Bearer good", "authorization: Bearer bad"]), 400,
             "BAD_REQUEST",
             #"The field "Authorization" may stand only once in a request."#, isKeptAlive: false),
         WrongRequest(
-            "another expectation", Raw.post("{}", fields: ["Expect: miracles"]), 417, "BAD_REQUEST",
+            "another expectation", RawRequest.post("{}", fields: ["Expect: miracles"]), 417, "BAD_REQUEST",
             #"The expectation "miracles" is not "100-continue"."#, isKeptAlive: false),
         WrongRequest(
             "expectation of a refused request",

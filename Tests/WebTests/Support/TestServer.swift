@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import TestSupport
 
 @testable import Web
 
@@ -43,23 +44,6 @@ func withServer<Value>(
         running.cancel()
         _ = await running.result
         throw error
-    }
-}
-
-/// The bytes of requests.
-enum Raw {
-    static func post(_ body: String, path: String = "/graphql", fields: [String] = []) -> String {
-        let head = ["POST \(path) HTTP/1.1", "Host: portico", "Content-Type: application/json"] + fields
-        return (head + ["Content-Length: \(body.utf8.count)", "", body]).joined(separator: "\r\n")
-    }
-
-    static func get(_ path: String, method: String = "GET", fields: [String] = []) -> String {
-        (["\(method) \(path) HTTP/1.1", "Host: portico"] + fields + ["", ""]).joined(separator: "\r\n")
-    }
-
-    /// A request's JSON for a document.
-    static func query(_ document: String) -> String {
-        #"{"query":"\#(document)"}"#
     }
 }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Web
 
 @testable import GraphQL
@@ -61,33 +62,8 @@ enum TestService {
     }
 }
 
-/// Something that happens once and can be awaited, by any number of tasks.
-final class Event: Sendable {
-    private let state = Mutex((hasHappened: false, waiting: [CheckedContinuation<Void, Never>]()))
-
-    func happen() {
-        let waiting = state.withLock { state in
-            state.hasHappened = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Waits, also where the task is cancelled meanwhile.
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if !state.hasHappened { state.waiting.append(continuation) }
-                return state.hasHappened
-            }
-            if isOver { continuation.resume() }
-        }
-    }
-}
-
 /// Waits until the task is cancelled, and tells so.
-func waitForCancellation(telling cancelled: Event) async throws {
+func waitForCancellation(telling cancelled: Event<Void>) async throws {
     await withTaskCancellationHandler {
         await cancelled.wait()
     } onCancel: {
