@@ -84,5 +84,8 @@ struct CredentialTests {
         #expect(AlpacaConfiguration.dataURL(of: .live)?.text == "https://data.alpaca.markets")
         #expect(AlpacaConfiguration.dataURL(of: .paper)?.text == "https://data.alpaca.markets")
         #expect(AlpacaConfiguration.dataURL(of: .sandbox) == nil)
+        #expect(
+            AlpacaConfiguration.dataStreamURL(of: .paper)?.text == "https://stream.data.alpaca.markets")
+        #expect(AlpacaConfiguration.dataStreamURL(of: .sandbox) == nil)
     }
 }

@@ -98,9 +98,17 @@ struct StreamClient: ~Copyable {
         try await send(opcode: 1, Array(text.utf8))
     }
 
-    func send(opcode: UInt8, _ bytes: [UInt8] = []) async throws {
+    /// Sends the head of a text of so many bytes, and none of them.
+    func announce(length: UInt64) async throws {
+        var frame = ByteBuffer(bytes: [0x81, 0x80 | 127])
+        frame.writeInteger(length)
+        frame.writeBytes([0x37, 0xFA, 0x21, 0x3D])
+        try await outbound.write(frame)
+    }
+
+    func send(opcode: UInt8, _ bytes: [UInt8] = [], isFinal: Bool = true) async throws {
         let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
-        var frame = ByteBuffer(bytes: [0x80 | opcode])
+        var frame = ByteBuffer(bytes: [(isFinal ? 0x80 : 0) | opcode])
         if bytes.count < 126 {
             frame.writeInteger(0x80 | UInt8(bytes.count))
         } else {

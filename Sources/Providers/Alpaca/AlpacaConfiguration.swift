@@ -17,6 +17,8 @@ package struct AlpacaConfiguration: Sendable {
     package let callsPerMinute: Int
     /// How many trades and quotes of symbols the data stream takes, both counted: 30, more for who pays.
     package let streamSymbols: Int
+    /// How long connecting to a stream and being let in may take together; Alpaca itself waits ten seconds for a login.
+    package let streamPatience: Duration
 
     /// An address that paths cannot be put behind, because it has a query.
     package struct InvalidBase: Error, Hashable, CustomStringConvertible {
@@ -30,7 +32,7 @@ package struct AlpacaConfiguration: Sendable {
     package init(
         environment: Environment, tradingURL: HTTPURL, dataURL: HTTPURL, dataStreamURL: HTTPURL? = nil,
         credential: AlpacaCredential, feed: AlpacaFeed? = nil, callsPerMinute: Int = 200,
-        streamSymbols: Int = 30
+        streamSymbols: Int = 30, streamPatience: Duration = .seconds(10)
     ) throws(InvalidBase) {
         for url in [tradingURL, dataURL] + [dataStreamURL].compactMap(\.self) where url.text.contains("?") {
             throw InvalidBase(url: url)
@@ -43,6 +45,7 @@ package struct AlpacaConfiguration: Sendable {
         self.feed = feed
         self.callsPerMinute = callsPerMinute
         self.streamSymbols = streamSymbols
+        self.streamPatience = streamPatience
     }
 
     /// Alpaca's own address for trading; nil for the sandbox, which stands elsewhere each time.

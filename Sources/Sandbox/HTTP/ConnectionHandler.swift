@@ -93,7 +93,10 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         head = nil
         task = nil
         guard response.delivery != .none else { return context.close(promise: nil) }
-        let isLast = !request.isKeepAlive || connections.isDraining || response.delivery == .truncated
+        // Behind a request that asks for another protocol NIO reads nothing, whatever became of it.
+        let isLast =
+            !request.isKeepAlive || connections.isDraining || response.delivery == .truncated
+            || request.headers.contains(name: "Upgrade")
         var head = HTTPResponseHead(
             version: request.version, status: response.status, headers: response.headers)
         // A 204 has neither body nor length (RFC 9110, section 8.6).

@@ -132,8 +132,11 @@ private final class WebSocketAttempt: Sendable {
                 try channel.pipeline.syncOperations.addHandler(
                     NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
             }
+            var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration())
+            // A server that speaks first does so in the same segment as its answer: those bytes are messages.
+            pipeline.leftOverBytesStrategy = .forwardBytes
             return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-                configuration: .init(upgradeConfiguration: configuration()))
+                configuration: pipeline)
         }
     }
 

@@ -35,7 +35,8 @@ struct SandboxSession {
             environment: .sandbox, tradingURL: #require(HTTPURL(sandbox.alpaca.tradingURL)),
             dataURL: #require(HTTPURL(sandbox.alpaca.dataURL)),
             dataStreamURL: HTTPURL(streams),
-            credential: credential, streamSymbols: streamSymbols)
+            credential: credential, streamSymbols: streamSymbols,
+            streamPatience: .seconds(300))
         let clock = callClock(sleep: sleep)
         let line = ProviderLine(
             QuotaHolder(.alpaca, connection: "demo"), over: transport, clock: clock, retry: retry)

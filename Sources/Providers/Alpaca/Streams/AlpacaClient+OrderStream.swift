@@ -11,7 +11,8 @@ extension AlpacaClient: OrderStream {
         guard let url = configuration.tradingURL.appending(path: "stream") else {
             throw ProviderFailure(.alpaca, transport: .badURL)
         }
-        try await AlpacaSocket.run(url, clock: clock) { socket throws(ProviderFailure) in
+        try await AlpacaSocket.run(url, within: configuration.streamPatience, clock: clock) {
+            socket throws(ProviderFailure) in
             try await logIn(on: socket)
             try await listen(on: socket)
         } then: { socket throws(ProviderFailure) in

@@ -16,7 +16,8 @@ extension AlpacaClient: QuoteStream {
         guard let greeting = configuration.credential.dataStreamGreeting,
             let url = configuration.dataStreamURL?.appending(path: "v2", feed.rawValue)
         else { throw ProviderFailure(.alpaca, .unsupported) }
-        try await AlpacaSocket.run(url, clock: clock) { socket throws(ProviderFailure) in
+        try await AlpacaSocket.run(url, within: configuration.streamPatience, clock: clock) {
+            socket throws(ProviderFailure) in
             try await AlpacaDataStream.await(.connected, on: socket)
             try await socket.send(greeting)
             try await AlpacaDataStream.await(.authenticated, on: socket)
@@ -120,11 +121,7 @@ private struct AlpacaDataStream: Sendable {
         _ bytes: [UInt8], on socket: AlpacaSocket
     ) throws(ProviderFailure) -> [AlpacaDataMessage] {
         try socket.read(bytes) { reader throws(JSONError) in
-            var messages: [AlpacaDataMessage] = []
-            try reader.array { reader throws(JSONError) in
-                messages.append(try AlpacaDataMessage(json: &reader))
-            }
-            return messages
+            try reader.array(of: AlpacaDataMessage.self)
         }
     }
 }

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// One element of what the data stream sends: every frame is an array of them.
-enum AlpacaDataMessage {
+enum AlpacaDataMessage: JSONReadable {
     case connected
     case authenticated
     /// The whole subscription, as the server understood it.

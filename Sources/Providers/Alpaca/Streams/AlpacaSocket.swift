@@ -6,19 +6,18 @@ struct AlpacaSocket: Sendable {
     private let connection: WebSocketConnection
     private let clock: CallClock
 
-    /// Connecting and logging in together; Alpaca itself waits ten seconds for a login.
-    private static let patience = Duration.seconds(10)
-
     /// Runs `body` on a connection, which is closed when it returns.
     ///
     /// - Parameters:
     ///   - url: Where the stream is.
-    ///   - clock: What the time for the login is taken from.
+    ///   - patience: How long connecting and `login` may take together.
+    ///   - clock: What that is measured by.
     ///   - login: says what the server wants to hear first; it fails with `timedOut` when that takes too long.
     ///   - body: reads what comes afterwards until it fails.
     /// - Throws: why there is no connection, or what `login` and `body` throw.
     static func run(
-        _ url: HTTPURL, clock: CallClock, login: (AlpacaSocket) async throws(ProviderFailure) -> Void,
+        _ url: HTTPURL, within patience: Duration, clock: CallClock,
+        login: (AlpacaSocket) async throws(ProviderFailure) -> Void,
         then body: (AlpacaSocket) async throws(ProviderFailure) -> Void
     ) async throws(ProviderFailure) {
         let deadline = clock.now() + patience
