@@ -10,6 +10,7 @@ package struct Backends: Sendable {
     let market: [MarketSource]
     let routes: Routes
     let reads: KeptReads
+    let live: QuoteHubs
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
     let condition: @Sendable (Provider, _ connections: [String]) -> ProviderCondition
 
@@ -21,6 +22,7 @@ package struct Backends: Sendable {
         self.market = market
         self.routes = routes
         self.reads = reads
+        live = QuoteHubs(quotes: reads.quotes)
         self.condition = condition
     }
 

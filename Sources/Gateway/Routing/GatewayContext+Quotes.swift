@@ -4,7 +4,7 @@ import Upstream
 
 extension GatewayContext {
     /// As many symbols as one `quotes` field may ask for.
-    private static var mostSymbols: Int { 200 }
+    static var mostSymbols: Int { 200 }
 
     /// Quotes in the order asked; a failure in the place of a symbol that is unknown or failed.
     func quotes(of symbols: [Symbol], from provider: Provider?) throws -> Loading<Answers<Quote>> {
@@ -16,14 +16,7 @@ extension GatewayContext {
     /// moment not asked for again.
     func quotes(for symbols: [Symbol], from provider: Provider?) -> Loading<Answers<Quote>> {
         answers(for: symbols, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
-            RouteWalk(
-                sources: try sources(for: .quotes, from: provider), reads: backends.reads.quotes,
-                subject: { $0.text }, keysPerCall: { $0.quotes?.symbolsPerCall ?? 1 },
-                mayHave: { $0.has($1) },
-                fetch: { source, symbols, call throws(ProviderFailure) in
-                    guard let quotes = source.quotes else { return [:] }
-                    return try await quotes.quotes(for: symbols, in: call)
-                })
+            .quotes(from: try sources(for: .quotes, from: provider), keptIn: backends.reads.quotes)
         }
     }
 
@@ -63,5 +56,18 @@ extension GatewayContext {
                 .badUserInput,
                 "`symbols` has \(symbols.count) entries; at most \(most) can be asked for at once.")
         }
+    }
+}
+
+extension RouteWalk<Symbol, Quote> {
+    /// Asks for prices, many in one call where a source allows it.
+    static func quotes(from sources: [MarketSource], keptIn reads: Reads<Quote>) -> RouteWalk {
+        RouteWalk(
+            sources: sources, reads: reads, subject: { $0.text },
+            keysPerCall: { $0.quotes?.symbolsPerCall ?? 1 }, mayHave: { $0.has($1) },
+            fetch: { source, symbols, call throws(ProviderFailure) in
+                guard let quotes = source.quotes else { return [:] }
+                return try await quotes.quotes(for: symbols, in: call)
+            })
     }
 }

@@ -8,6 +8,7 @@ package struct MarketSource: Sendable {
     package let audience: Audience
     package let dialect: any SymbolDialect
     let quotes: (any QuoteSource)?
+    let quoteStream: (any QuoteStream)?
     let charts: (any ChartSource)?
     let instruments: (any InstrumentSource)?
     let fundamentals: (any FundamentalsSource)?
@@ -37,6 +38,7 @@ package struct MarketSource: Sendable {
         self.audience = audience
         self.dialect = dialect
         quotes = client as? any QuoteSource
+        quoteStream = client as? any QuoteStream
         charts = client as? any ChartSource
         instruments = client as? any InstrumentSource
         fundamentals = client as? any FundamentalsSource

@@ -18,9 +18,14 @@ struct AlpacaAccess {
         guard try settings.hasAny(under: "alpaca-") else { return nil }
         environment = try AlpacaAccess.environment(settings)
         tradingURL = try settings.url(.alpacaBaseURL, otherwise: AlpacaAccess.tradingURL(environment))
-        dataURL = try settings.url(.alpacaDataURL, otherwise: "https://data.alpaca.markets")
+        dataURL = try settings.url(.alpacaDataURL, otherwise: Self.dataAddress)
         credential = try AlpacaAccess.credential(settings)
     }
+
+    private static let dataAddress = "https://data.alpaca.markets"
+
+    /// Alpaca's own, which has a stream beside it.
+    static var dataURL: HTTPURL? { HTTPURL(dataAddress) }
 
     private static func tradingURL(_ environment: Environment) -> String {
         switch environment {

@@ -23,19 +23,25 @@ extension AlpacaConfiguration {
     /// The embedded sandbox's Alpaca, as its demo user.
     init(_ sandbox: Sandbox) throws {
         guard let tradingURL = HTTPURL(sandbox.alpaca.tradingURL),
-            let dataURL = HTTPURL(sandbox.alpaca.dataURL)
+            let dataURL = HTTPURL(sandbox.alpaca.dataURL),
+            let dataStreamURL = HTTPURL(webSocket: sandbox.alpaca.dataStreamURL)
         else { throw UsageError("The sandbox has no usable address.") }
+        let user = SandboxUser.demo.alpaca
+        // Keys, since the data stream takes no tokens.
         try self.init(
-            environment: .sandbox, tradingURL: tradingURL, dataURL: dataURL,
-            credential: .token(SandboxUser.demo.alpaca.token))
+            environment: .sandbox, tradingURL: tradingURL, dataURL: dataURL, dataStreamURL: dataStreamURL,
+            credential: .keys(id: user.keyID, secret: user.secretKey))
     }
 
     /// The account that the settings name.
     init(_ settings: AlpacaAccess) throws {
         do {
+            // Another address of the data says nothing of a stream: prices are polled there.
+            let stream =
+                settings.dataURL == AlpacaAccess.dataURL ? Self.dataStreamURL(of: settings.environment) : nil
             try self.init(
                 environment: settings.environment, tradingURL: settings.tradingURL, dataURL: settings.dataURL,
-                credential: settings.credential.proof)
+                dataStreamURL: stream, credential: settings.credential.proof)
         } catch {
             throw UsageError("The configuration of Alpaca cannot be used: \(error)")
         }

@@ -24,11 +24,11 @@ extension Wiring {
 
     /// The embedded sandbox's Saxo, as its demo user.
     mutating func addSaxo(of sandbox: Sandbox, for owner: OwnerID) throws {
-        guard let url = HTTPURL(sandbox.saxo.gatewayURL), let user = SandboxUser.demo.saxo else {
-            throw UsageError("The sandbox has no usable address.")
-        }
+        guard let url = HTTPURL(sandbox.saxo.gatewayURL),
+            let streamingURL = HTTPURL(sandbox.saxo.streamingAuthorizeURL), let user = SandboxUser.demo.saxo
+        else { throw UsageError("The sandbox has no usable address.") }
         add(
-            try SaxoConfiguration(environment: .sandbox, restURL: url),
+            try SaxoConfiguration(environment: .sandbox, restURL: url, streamingURL: streamingURL),
             by: try SaxoToken(user.credentials.accessToken), of: owner)
     }
 
@@ -37,8 +37,11 @@ extension Wiring {
         let configuration: SaxoConfiguration
         let token: SaxoToken
         do {
+            // Another address says nothing of a stream: prices are polled there.
+            let isOwn = settings.baseURL == SaxoConfiguration.restURL(of: settings.environment)
             configuration = try SaxoConfiguration(
-                environment: settings.environment, restURL: settings.baseURL)
+                environment: settings.environment, restURL: settings.baseURL,
+                streamingURL: isOwn ? SaxoConfiguration.streamingURL(of: settings.environment) : nil)
             token = try SaxoToken(settings.token)
         } catch {
             throw UsageError("The configuration of Saxo cannot be used: \(error)")

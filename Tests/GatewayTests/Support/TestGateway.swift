@@ -110,10 +110,11 @@ final class TestClock: Sendable {
 }
 
 func withGateway<Value>(
-    users: [SandboxUser] = [.demo, .second], _ test: (TestGateway) async throws -> Value
+    users: [SandboxUser] = [.demo, .second], seed: UInt64 = 1,
+    _ test: (TestGateway) async throws -> Value
 ) async throws -> Value {
     let now = try #require(Instant(TestGateway.now))
-    var configuration = SandboxConfiguration(clock: .fixed(now), users: users)
+    var configuration = SandboxConfiguration(seed: seed, clock: .fixed(now), users: users)
     // What the tests ask in a moment is more than Alpaca would bear in a minute.
     configuration.alpaca.tradingRequestsPerMinute = 1_000_000
     configuration.alpaca.dataRequestsPerMinute = 1_000_000

@@ -1,0 +1,140 @@
+import Alpaca
+import Brokerage
+import GraphQL
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Prices that are followed")
+struct LiveQuoteTests {
+    private static let symbols = ["AAPL", "KO", "MSFT", "BRK.B", "SPY", "TSLA"].compactMap { Symbol($0) }
+
+    /// What a user's own connection tells of prices, for them alone.
+    private func connection(_ gateway: TestGateway, of owner: OwnerID) throws -> BrokerConnection {
+        let client = try gateway.client(.demo)
+        return BrokerConnection(
+            id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox, accounts: client,
+            market: MarketSource(
+                client, spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
+                for: .owner(owner, connection: "alpaca")))
+    }
+
+    private func backends(_ connections: [BrokerConnection], _ gateway: TestGateway) -> Backends {
+        Backends(
+            connections: connections, market: [], reads: KeptReads(clock: gateway.clock.calls),
+            condition: { provider, _ in
+                ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
+            })
+    }
+
+    private func context(_ owner: OwnerID, _ backends: Backends) -> GatewayContext {
+        GatewayContext(
+            session: Session(owner: owner), backends: backends,
+            call: CallContext(deadline: .now + .seconds(60)))
+    }
+
+    /// The first price of each symbol.
+    private func followed(_ symbols: [Symbol], by context: GatewayContext) async throws -> [Symbol: Decimal?]
+    {
+        let followers = try context.follow(symbols, from: nil)
+        let follower = try #require(followers.first)
+        #expect(followers.count == 1)
+        var prices: [Symbol: Decimal?] = [:]
+        for await news in follower {
+            for (symbol, item) in news { prices[symbol] = try item.get().price }
+            if prices.count == Set(symbols).count { break }
+        }
+        return prices
+    }
+
+    private func asked(
+        _ symbols: [Symbol], by owner: OwnerID, _ gateway: TestGateway, _ backends: Backends
+    ) async throws -> [Symbol: Decimal?] {
+        let answer = try await gateway.ask(
+            "{ quotes(symbols: \(symbols.map(\.text))) { symbol price } }", as: owner, backends)
+        var prices: [Symbol: Decimal?] = [:]
+        for quote in try #require(answer["data"]?["quotes"]?.elements) {
+            let symbol = try #require(quote["symbol"]?.string.flatMap { Symbol($0) })
+            prices[symbol] = quote["price"]?.string.flatMap { Decimal($0) }
+        }
+        return prices
+    }
+
+    @Test(
+        "by two users, each by a connection of their own, are never the other's, however they interleave",
+        arguments: [1, 2, 3] as [UInt64])
+    func isolation(seed: UInt64) async throws {
+        try await withGateway { gatewayOfAlice in
+            // Another world with other prices, so that one can tell whose they are.
+            try await withGateway(seed: 2) { gatewayOfBob in
+                let gateways = [alice: gatewayOfAlice, bob: gatewayOfBob]
+                let connections = try gateways.map { try connection($0.value, of: $0.key) }
+                let shared = backends(connections, gatewayOfAlice)
+                var truth: [OwnerID: [Symbol: Decimal?]] = [:]
+                for (owner, gateway) in gateways {
+                    let alone = backends(connections.filter { $0.owner == owner }, gateway)
+                    truth[owner] = try await asked(Self.symbols, by: owner, gateway, alone)
+                }
+                #expect(Self.symbols.allSatisfy { truth[alice]?[$0] != truth[bob]?[$0] })
+                var random = SeededGenerator(seed: seed)
+                for _ in 0..<25 {
+                    let questions = (0..<Int.random(in: 1...10, using: &random)).map { _ in
+                        (
+                            owner: Bool.random(using: &random) ? alice : bob,
+                            symbols: Array(
+                                Self.symbols.shuffled(using: &random)
+                                    .prefix(Int.random(in: 1...Self.symbols.count, using: &random))),
+                            isFollowing: Bool.random(using: &random)
+                        )
+                    }
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for question in questions {
+                            let expected = truth[question.owner]?.filter { question.symbols.contains($0.key) }
+                            group.addTask {
+                                let prices =
+                                    question.isFollowing
+                                    ? try await followed(
+                                        question.symbols, by: context(question.owner, shared))
+                                    : try await asked(
+                                        question.symbols, by: question.owner, gatewayOfAlice, shared)
+                                #expect(prices == expected)
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    // Some of what is kept is too old for the next round, and some is not.
+                    gatewayOfAlice.clock.advance(by: .milliseconds(Int.random(in: 0...3_000, using: &random)))
+                }
+            }
+        }
+    }
+
+    @Test("are one hub for all who may see them, and a symbol that nobody could have is not followed")
+    func shared() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([])
+            let (first, second) = (context(alice, backends), context(bob, backends))
+            let apple = try #require(Symbol("AAPL"))
+            let unknown = try #require(Symbol("X1"))
+            let follower = try #require(try first.follow([apple, unknown], from: nil).first)
+            #expect(await follower.first { _ in true }?.keys.map(\.self) == [apple])
+            #expect(try await followed([apple], by: second).keys.map(\.self) == [apple])
+            #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
+            withExtendedLifetime(follower) {}
+        }
+    }
+
+    @Test("are 200 symbols at most, from providers that are there")
+    func refused() async throws {
+        try await withGateway { gateway in
+            let context = context(alice, try gateway.backends([]))
+            let many = (0..<201).compactMap { Symbol("A\($0)") }
+            #expect(throws: FieldError.self) { try context.follow(many, from: nil) }
+            let error = #expect(throws: FieldError.self) { try context.follow(Self.symbols, from: .yahoo) }
+            #expect(error?.code == .unsupported)
+        }
+    }
+}
