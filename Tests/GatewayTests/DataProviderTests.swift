@@ -177,6 +177,24 @@ struct DataProviderTests {
         }
     }
 
+    @Test("say together that they know no such symbol, of its price, its chart and its name")
+    func unknown() async throws {
+        try await withGateway { gateway in
+            let answer = try await gateway.ask(
+                """
+                { quote(symbol: "NOPE") { price }
+                  chart(symbol: "NOPE", last: 2) { source }
+                  instrument(symbol: "NOPE") { name } }
+                """, as: nil, gateway.wholeMarket())
+            #expect(
+                answer.failures
+                    == ["quote", "chart", "instrument"].map { FieldFailure($0, "NOT_FOUND", nil) })
+            #expect(
+                answer["errors"]?[0]?["message"]
+                    == "None of ALPACA, YAHOO, ALPHA_VANTAGE knows any symbol \"NOPE\".")
+        }
+    }
+
     @Test("are asked for 200 symbols in as few calls as they allow")
     func batches() async throws {
         try await withGateway { gateway in

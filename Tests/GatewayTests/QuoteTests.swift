@@ -52,7 +52,7 @@ struct QuoteTests {
                 answer.failures == [0, 1, 3, 4, 5, 6].map { FieldFailure("quotes.\($0)", "NOT_FOUND", nil) })
             #expect(
                 answer["errors"]?[0]?["message"]
-                    == "No provider that is configured could have a symbol \"X1\".")
+                    == "No provider that is configured could have any symbol \"X1\".")
             #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
         }
     }

@@ -108,6 +108,20 @@ struct ChartTests {
         }
     }
 
+    @Test("of a ticker that has no bar and is in no directory is none")
+    func unlisted() async throws {
+        try await withPolygon(answering: { request, _ in
+            request.target.contains("/v3/reference/tickers/")
+                ? .text(
+                    #"{"status":"NOT_FOUND","request_id":"r","message":"Ticker not found."}"#, status: 404)
+                : .text(#"{"queryCount":0,"resultsCount":0,"status":"OK","request_id":"r"}"#)
+        }) { client, _ in
+            let charts = try await client.charts(
+                of: [symbol("NOSUCH")], ChartWindow(interval: .oneDay), in: .patient)
+            #expect(charts.isEmpty)
+        }
+    }
+
     @Test(
         "asks on by time where the limit of base bars cut it off, and does not tell of a bar that was cut in two"
     )

@@ -111,18 +111,20 @@ extension FieldError {
             return
         }
         if failures.isEmpty {
-            self.init(.notFound, "No provider that is configured could have a \(thing).", provider: nil)
+            self.init(.notFound, "No provider that is configured could have any \(thing).", provider: nil)
             return
         }
         let names = failures.map(\.provider.rawValue)
         if failures.contains(where: { $0.cause == .notFound }) {
-            let who =
-                names.count == 1 ? "\(names[0]) knows" : "None of \(names.joined(separator: ", ")) knows"
+            let message =
+                names.count == 1
+                ? "\(names[0]) knows no \(thing)."
+                : "None of \(names.joined(separator: ", ")) knows any \(thing)."
             self.init(
-                .notFound, "\(who) no \(thing).", provider: names.count == 1 ? failures[0].provider : nil)
+                .notFound, message, provider: names.count == 1 ? failures[0].provider : nil)
         } else {
             self.init(
-                .unsupported, "None of \(names.joined(separator: ", ")) serves a \(thing).", provider: nil)
+                .unsupported, "None of \(names.joined(separator: ", ")) serves any \(thing).", provider: nil)
         }
     }
 }

@@ -10,8 +10,9 @@ extension PolygonClient: ChartSource {
 
     /// `GET /v2/aggs/ticker/…`.
     ///
-    /// Bars of less than a day are of all hours, and cannot be had without: that is `unsupported`. A ticker that Polygon
-    /// does not know has an empty series, as it does not tell that from a time without trades.
+    /// Bars of less than a day are of all hours, and cannot be had without: that is `unsupported`. Polygon is
+    /// silent alike about a ticker that it does not know and a time without trades: where it has told of nothing, its
+    /// directory is asked too.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> [Symbol: CandleSeries] {
@@ -46,8 +47,19 @@ extension PolygonClient: ChartSource {
                 else { break }
                 query.to = end
             }
+            if bars.isEmpty, await isUnknown(symbol, in: context) { return nil }
         }
         return try series(of: symbol, bars, status, isCut, window)
+    }
+
+    /// Whether the directory says so; where it cannot be asked, there may be such a ticker.
+    private func isUnknown(_ symbol: Symbol, in context: CallContext) async -> Bool {
+        do throws(ProviderFailure) {
+            _ = try await details(of: symbol, in: context)
+            return false
+        } catch {
+            return error.cause == .notFound
+        }
     }
 
     /// Nil for a ticker that Polygon says that it does not know.
