@@ -86,7 +86,7 @@ struct ProviderCallerTests {
 
     @Test("gives up after the last attempt with the last failure")
     func exhausted() async throws {
-        let port = try TestServer.deadPort()
+        let port = TestServer.deadPort
         let transport = try Transport(userAgent: "portico-test")
         let caller = ProviderCaller(.alpaca, over: transport, retry: Self.policy(attempts: 4))
         let journal = Journal<CallRecord>()

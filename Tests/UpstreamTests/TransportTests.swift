@@ -181,7 +181,7 @@ struct TransportTests {
     @Test("names a port at which nobody listens")
     func deadPort() async throws {
         let transport = try Transport(userAgent: "portico-test")
-        let port = try TestServer.deadPort()
+        let port = TestServer.deadPort
         await #expect(throws: TransportError.couldNotConnect) {
             try await transport.send(Self.request(port: port))
         }

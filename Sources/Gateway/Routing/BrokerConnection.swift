@@ -33,7 +33,10 @@ package struct BrokerConnection: Sendable {
     }
 
     /// The `id` that the schema gives one of its positions: an account holds an instrument once.
+    ///
+    /// The account stands in it where a connection may have several.
     func globalID(ofPosition position: Position) -> String {
-        "Position:\(id):\(position.symbol.text)"
+        (["Position", id] + [position.accountID].compactMap(\.self) + [position.symbol.text])
+            .joined(separator: ":")
     }
 }

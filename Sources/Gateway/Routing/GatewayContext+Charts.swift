@@ -23,7 +23,8 @@ extension GatewayContext {
             guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }
             return RouteWalk(
                 sources: able, reads: backends.reads.charts, subject: { window.subject(of: $0) },
-                keysPerCall: { $0.charts?.chartAbilities.symbolsPerCall ?? 1 }, mayHave: { $0.has($1) },
+                keysPerCall: { $0.charts?.chartAbilities.symbolsPerCall(in: window) ?? 1 },
+                mayHave: { $0.has($1) },
                 fetch: { source, symbols, call throws(ProviderFailure) in
                     guard let charts = source.charts else { return [:] }
                     return try await charts.charts(of: symbols, window, in: call)

@@ -23,13 +23,10 @@ extension GatewayContext {
     ) throws(FieldError) -> RouteWalk<Symbol, Instrument> {
         RouteWalk(
             sources: try sources(for: .instruments, from: provider), reads: backends.reads.instruments,
-            subject: { $0.text }, mayHave: { $0.has($1) },
+            subject: { $0.text }, keysPerCall: { $0.instruments?.instrumentsPerCall ?? 1 },
+            mayHave: { $0.has($1) },
             fetch: { source, symbols, call throws(ProviderFailure) in
-                var found: [Symbol: Instrument] = [:]
-                for symbol in symbols {
-                    found[symbol] = try await source.instruments?.instrument(symbol, in: call)
-                }
-                return found
+                try await source.instruments?.instruments(symbols, in: call) ?? [:]
             })
     }
 

@@ -96,9 +96,16 @@ extension Lifetime {
 
 extension ProviderPage {
     fileprivate var weight: Int {
-        page.articles.reduce(0) {
-            $0 + MemoryLayout<Article>.stride + $1.headline.utf8.count + ($1.summary?.utf8.count ?? 0)
-        }
+        page.articles.reduce(page.next?.utf8.count ?? 0) { $0 + $1.weight }
+    }
+}
+
+extension Article {
+    /// About how many bytes it takes.
+    fileprivate var weight: Int {
+        let texts = [id, headline, summary, author, url, imageURL, publisher].compactMap(\.self)
+        return MemoryLayout<Article>.stride + symbols.count * MemoryLayout<Symbol>.stride
+            + texts.reduce(0) { $0 + $1.utf8.count }
     }
 }
 

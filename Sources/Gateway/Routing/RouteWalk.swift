@@ -5,7 +5,7 @@ import Upstream
 /// Asks the sources of a route for some things: what the first cannot tell is asked of the next.
 ///
 /// What is at hand is taken without a task. Each source is asked for all that is still wanted at once, in as few calls as it
-/// allows. Where none can tell, what was last known is better than nothing, and marked as stale.
+/// allows, and leaves time for those behind it. Where none can tell, what was last known is better than nothing, and marked as stale.
 struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let sources: [MarketSource]
     let reads: Reads<Value>
@@ -48,11 +48,15 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private func walk(for keys: [Key], in call: CallContext) async -> [Outcome] {
         var found: [Key: Value] = [:]
         var failures: [Key: [(CacheKey, ProviderFailure)]] = [:]
-        for source in sources {
+        for (position, source) in sources.enumerated() {
             var seen: Set<Key> = []
             let wanted = keys.filter { found[$0] == nil && seen.insert($0).inserted && mayHave(source, $0) }
             if wanted.isEmpty { continue }
-            for (key, result) in await ask(source, for: wanted, in: call) {
+            let hasNext = sources.dropFirst(position + 1).contains { later in
+                wanted.contains { mayHave(later, $0) }
+            }
+            let share = hasNext ? call.halved(at: reads.clock.now()) : call
+            for (key, result) in await ask(source, for: wanted, in: share) {
                 switch result {
                 case .success(let value): found[key] = value
                 case .failure(let failure):

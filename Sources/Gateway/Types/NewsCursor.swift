@@ -9,6 +9,9 @@ struct NewsCursor: Hashable, Sendable {
     /// The provider's mark of the page; nil for the newest.
     let page: String?
 
+    /// In bytes: the longest mark that a provider gives, and what stands before it.
+    private static let longest = 24_576
+
     init(provider: Provider, offset: Int, page: String?) {
         self.provider = provider
         self.offset = offset
@@ -17,7 +20,7 @@ struct NewsCursor: Hashable, Sendable {
 
     /// - Throws: `FieldError` for a text that no page of news has given.
     init(_ text: String) throws(FieldError) {
-        guard text.utf8.count <= 2_048, let data = Data(base64Encoded: text),
+        guard text.utf8.count <= Self.longest, let data = Data(base64Encoded: text),
             let plain = String(data: data, encoding: .utf8)
         else { throw FieldError.noCursor(text) }
         let parts = plain.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)

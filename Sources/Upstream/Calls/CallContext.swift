@@ -21,6 +21,12 @@ package struct CallContext: Sendable {
         self.notBefore = notBefore
         self.observe = observe
     }
+
+    /// The same with half of the time that is left, so that there is some for another provider where one hangs.
+    package func halved(at now: ContinuousClock.Instant) -> CallContext {
+        let rest = max(now.duration(to: deadline), .zero)
+        return CallContext(deadline: now + rest / 2, notBefore: notBefore, observe: observe)
+    }
 }
 
 /// One call to a provider, or what stood in for one.

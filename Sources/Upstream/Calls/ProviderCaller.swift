@@ -91,6 +91,11 @@ package struct ProviderCaller: Sendable {
         }
         defer { line.gate.leave() }
         let pass = try line.monitor.admit(provider, request.url.host)
+        // It could not be sent any more, and would cost its place in the quota.
+        guard clock.now() < deadline else {
+            line.monitor.withdraw(pass)
+            throw ProviderFailure(provider, .timedOut)
+        }
         let reservation = try await reservation(for: pass, before: deadline)
         let start = clock.now()
         do throws(ProviderFailure) {

@@ -97,6 +97,9 @@ package struct Reads<Value: Sendable>: Sendable {
         { ($0 as? Value).map(weight) ?? 0 }
     }
 
+    /// What times are measured by.
+    package var clock: CallClock { store.clock }
+
     // MARK: At hand
 
     /// The value if it is at hand and fresh.

@@ -62,15 +62,24 @@ package struct ChartAbilities: Hashable, Sendable {
     package var hasExtendedHours: Bool
     /// How many symbols one call may ask for; at least 1.
     package var symbolsPerCall: Int
+    /// How many candles one call may come to, over all its symbols; nil for no bound known.
+    package var candlesPerCall: Int?
 
     package init(
         intervals: Set<Interval>, adjustments: Set<Adjustment>, hasExtendedHours: Bool,
-        symbolsPerCall: Int = 1
+        symbolsPerCall: Int = 1, candlesPerCall: Int? = nil
     ) {
         self.intervals = intervals
         self.adjustments = adjustments
         self.hasExtendedHours = hasExtendedHours
         self.symbolsPerCall = symbolsPerCall
+        self.candlesPerCall = candlesPerCall
+    }
+
+    /// How many symbols one call for a window may ask for; at least 1.
+    package func symbolsPerCall(in window: ChartWindow) -> Int {
+        guard let candlesPerCall else { return symbolsPerCall }
+        return max(min(symbolsPerCall, candlesPerCall / max(window.mostCandles, 1)), 1)
     }
 
     /// Whether the source can serve a window, as far as its kind tells.

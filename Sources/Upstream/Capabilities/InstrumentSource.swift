@@ -9,6 +9,46 @@ package protocol InstrumentSource: Sendable {
     ///
     /// - Throws: `ProviderFailure`, with the cause `notFound` for one that the source does not know.
     func instrument(_ symbol: Symbol, in call: CallContext) async throws(ProviderFailure) -> Instrument
+
+    /// How many instruments ``instruments(_:in:)`` takes at once; at least 1.
+    var instrumentsPerCall: Int { get }
+
+    /// Some instruments; one that the source does not know is not among them.
+    ///
+    /// - Parameters:
+    ///   - symbols: each once, at most `instrumentsPerCall`.
+    ///   - call: how long the operation waits, and who is told of the call.
+    /// - Returns: the instruments that are known.
+    /// - Throws: `ProviderFailure` where one of them could not be read.
+    func instruments(
+        _ symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: Instrument]
+}
+
+extension InstrumentSource {
+    /// One, for a source that is asked for each.
+    package var instrumentsPerCall: Int { 1 }
+
+    package func instruments(
+        _ symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: Instrument] {
+        try await eachInstrument(of: symbols, in: call)
+    }
+
+    /// Some instruments, one by one.
+    package func eachInstrument(
+        of symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: Instrument] {
+        var found: [Symbol: Instrument] = [:]
+        for symbol in symbols {
+            do throws(ProviderFailure) {
+                found[symbol] = try await instrument(symbol, in: call)
+            } catch {
+                if error.cause != .notFound { throw error }
+            }
+        }
+        return found
+    }
 }
 
 /// Knows the figures that companies publish, and what they do.

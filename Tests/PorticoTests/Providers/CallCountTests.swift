@@ -9,13 +9,15 @@ import struct Sandbox.Instrument
 struct CallCountTests {
     private static let fifty = SandboxUser(holding: 50)
 
-    @Test("fifty positions with a quote and a chart each are one call, one call, and the pages of bars")
+    @Test(
+        "fifty positions with a quote, a name and a chart each are a call of each kind, and the pages of bars"
+    )
     func positions() async throws {
         try await withHouse(users: [Self.fifty]) { house in
             let answer = try await house.ask(
                 """
                 { positions(provider: ALPACA) {
-                    symbol quote(provider: ALPACA) { price }
+                    symbol quote(provider: ALPACA) { price } instrument { name }
                     chart(interval: ONE_DAY, last: 250, provider: ALPACA) { columns { close } } } }
                 """)
             #expect(answer.failures.isEmpty, "\(answer.failures)")
@@ -23,13 +25,15 @@ struct CallCountTests {
             #expect(positions.count == 50)
             for position in positions {
                 #expect(position["quote"]?["price"]?.string != nil)
+                #expect(position["instrument"]?["name"]?.string != nil)
                 #expect(position["chart"]?["columns"]?["close"]?.elements?.count == 250)
             }
             var calls = house.calls(of: .alpaca)
             // 50 times about 260 days, at most 10,000 bars a page.
             #expect(calls.removeValue(forKey: "GET /v2/stocks/bars") == 2)
-            #expect(calls == ["GET /v2/positions": 1, "GET /v2/stocks/snapshots": 1])
-            #expect(house.sandbox.calls.total == 4)
+            #expect(
+                calls == ["GET /v2/positions": 1, "GET /v2/stocks/snapshots": 1, "GET /v2/assets": 1])
+            #expect(house.sandbox.calls.total == 5)
         }
     }
 

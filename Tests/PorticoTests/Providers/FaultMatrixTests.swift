@@ -81,8 +81,8 @@ struct FaultMatrixTests {
             #expect(failed["data"]?["bystander"]?["name"]?.string != nil)
             try expectRetry(failed, after: retry(fault.retryAfter, of: question.provider), from: begin)
             house.sandbox.faults.reset()
-            // Past what the refusal said, and the pause of the circuit breaker.
-            house.clock.advance(by: .seconds(120))
+            // Past what a refusal said; after all else it is asked at once.
+            if fault.retryAfter != nil { house.clock.advance(by: .seconds(60)) }
             let healthy = try await house.ask(query(question))
             #expect(healthy.failures.isEmpty, "\(healthy)")
             #expect(healthy.nulls.isEmpty)
@@ -111,6 +111,18 @@ struct FaultMatrixTests {
             #expect(failed.nulls == ["faulty"])
             // Not before, and nothing else would have ended the call within the hour.
             #expect(clock.now - start >= .seconds(2))
+            #expect(clock.now - start < .seconds(60))
+        }
+    }
+
+    @Test("that it hangs leaves time for the next provider of the route", .timeLimit(.minutes(1)))
+    func route() async throws {
+        try await withHouse { house in
+            #expect(house.sandbox.faults.add(Fault(.hang, provider: .alpaca)))
+            let answer = try await house.ask(
+                "{ quote(symbol: \"AAPL\") { price source } }", within: .seconds(20))
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(answer["data"]?["quote"]?["source"] == "SAXO")
         }
     }
 

@@ -69,7 +69,7 @@ struct QuotaCallTests {
         let line = ProviderLine(
             QuotaHolder(.polygon), over: transport, retry: ProviderCallerTests.policy(attempts: 1))
         let caller = line.caller(within: [Self.window])
-        let request = try TransportTests.request(port: try TestServer.deadPort())
+        let request = try TransportTests.request(port: TestServer.deadPort)
         for _ in 0..<5 {
             let failure = await ProviderCallerTests.failure {
                 try await caller.call(

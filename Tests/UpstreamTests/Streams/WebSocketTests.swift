@@ -231,7 +231,7 @@ struct WebSocketTests {
 
     @Test("no server, and one without TLS, are told apart")
     func unreachable() async throws {
-        let port = try TestServer.deadPort()
+        let port = TestServer.deadPort
         let dead = try #require(HTTPURL(webSocket: "ws://127.0.0.1:\(port)/"))
         await #expect(throws: WebSocketError.couldNotConnect) {
             try await WebSocketConnection.open(dead, before: .now + .seconds(60))

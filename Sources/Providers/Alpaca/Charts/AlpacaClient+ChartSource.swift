@@ -6,7 +6,7 @@ extension AlpacaClient: ChartSource {
     package var chartAbilities: ChartAbilities {
         ChartAbilities(
             intervals: Set(Interval.allCases), adjustments: Set(Adjustment.allCases), hasExtendedHours: true,
-            symbolsPerCall: symbolsPerCall)
+            symbolsPerCall: symbolsPerCall, candlesPerCall: Self.pagesBorne * 10_000 / 2)
     }
 
     /// The candles of American shares: `GET /v2/stocks/bars`, page by page.
@@ -42,7 +42,7 @@ extension AlpacaClient: ChartSource {
         return series
     }
 
-    /// At most a quarter of a million bars.
+    /// At most a quarter of a million bars: twice what is asked for at once, since the start of several is a guess.
     private static var pagesBorne: Int { 25 }
 
     private func bars(

@@ -35,6 +35,24 @@ extension AlpacaClient: InstrumentSource {
         }
     }
 
+    package var instrumentsPerCall: Int { 1_000 }
+
+    /// What some assets are: a few one by one, more from the list, which is one call; those that it lacks one by one again,
+    /// as it is of active ones only.
+    package func instruments(
+        _ symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> [Symbol: Instrument] {
+        if symbols.count > Self.few {
+            _ = try await directory.index(in: context) { context throws(ProviderFailure) in
+                try await assets(in: context)
+            }
+        }
+        return try await eachInstrument(of: symbols, in: context)
+    }
+
+    /// The list weighs as much as many single answers.
+    private static var few: Int { 3 }
+
     /// Some ten thousand assets, of some 500 bytes each.
     private func assets(in context: CallContext) async throws(ProviderFailure) -> AlpacaAssetIndex {
         let items: [(name: String, value: String?)] = [("status", "active"), ("asset_class", "us_equity")]
