@@ -2,6 +2,9 @@
 ///
 /// Where a provider writes currencies and coins alike (`BTC-USD`, `EUR/USD`), only this list tells them apart.
 package enum FiatCurrency {
+    /// ISO 4217's code for what is of no currency: it stands where a code must, and none is known.
+    package static let none = "XXX"
+
     package static func isCode(_ text: some StringProtocol) -> Bool {
         codes.contains(String(text))
     }

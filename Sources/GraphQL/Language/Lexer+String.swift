@@ -87,7 +87,7 @@ extension Lexer {
         throw invalidUnicodeEscape(ofUnits: size, at: start, in: bytes)
     }
 
-    /// `\uXXXX`, or two of them that make a surrogate pair.
+    /// `\u` with four hexadecimal digits, or two of them that make a surrogate pair.
     private static func endOfFixedEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
         if let unit = codeUnit(at: start + 2, in: bytes) {
             if !UTF16.isSurrogate(unit) { return start + 6 }

@@ -166,6 +166,8 @@ struct UnknownPossibleType: Error {
 @frozen
 @safe
 public struct AbstractPlanReference<Source: Sendable>: @unchecked Sendable {
+    // Sendable, although it does not count: the operation's plan owns the plan and outlives every execution, and a
+    // plan never changes.
     @usableFromInline
     let plan: Unmanaged<AbstractPlan<Source>>
 

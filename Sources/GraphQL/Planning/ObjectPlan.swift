@@ -5,7 +5,8 @@ final class ObjectPlan: Sendable {
     /// The fields in the order of the response.
     ///
     /// They are read without reference counting, which costs more than writing a number does; `fields` keeps them
-    /// alive. Any thread may read them, as they never change after the plan is made.
+    /// alive.
+    // Any thread may read them, as they never change after the plan is made.
     nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<FieldStep>>
     private let fields: [FieldStep]
     private let loads: [PlannedField.Load]
@@ -89,8 +90,8 @@ final class ObjectPlan: Sendable {
 /// A field of a planned selection.
 @safe
 final class FieldStep: Sendable {
-    /// `{"key":` for the first field of an object, `,"key":` for the others; owned by the plan's `KeyBytes`,
-    /// which never changes after planning.
+    /// `{"key":` for the first field of an object, `,"key":` for the others.
+    // Any thread may read them: the plan's `KeyBytes` owns them, and never changes after planning.
     nonisolated(unsafe) let bytes: UnsafePointer<UInt8>
     let length: Int
     /// The index of the response key in the plan.
@@ -125,11 +126,11 @@ final class FieldStep: Sendable {
 
 /// A planned selection on objects of one Swift type, as other plans hold it: not counted, because the operation's
 /// plan owns all of them and outlives every execution.
-///
-/// It is Sendable for the same reason, and because a plan never changes.
 @frozen
 @safe
 public struct ObjectPlanReference<Source: Sendable>: @unchecked Sendable {
+    // Sendable, although it does not count: the operation's plan owns the plan and outlives every execution, and a
+    // plan never changes.
     @usableFromInline
     let plan: Unmanaged<ObjectPlan>
 

@@ -22,14 +22,12 @@ extension Wiring {
 extension AlpacaConfiguration {
     /// The embedded sandbox's Alpaca, as its demo user.
     init(_ sandbox: Sandbox) throws {
-        guard let tradingURL = HTTPURL(sandbox.alpaca.tradingURL),
-            let dataURL = HTTPURL(sandbox.alpaca.dataURL),
-            let dataStreamURL = HTTPURL(webSocket: sandbox.alpaca.dataStreamURL)
-        else { throw UsageError("The sandbox has no usable address.") }
         let user = SandboxUser.demo.alpaca
         // Keys, since the data stream takes no tokens.
         try self.init(
-            environment: .sandbox, tradingURL: tradingURL, dataURL: dataURL, dataStreamURL: dataStreamURL,
+            environment: .sandbox, tradingURL: HTTPURL(ofSandbox: sandbox.alpaca.tradingURL),
+            dataURL: HTTPURL(ofSandbox: sandbox.alpaca.dataURL),
+            dataStreamURL: HTTPURL(webSocket: sandbox.alpaca.dataStreamURL),
             credential: .keys(id: user.keyID, secret: user.secretKey))
     }
 

@@ -18,9 +18,7 @@ extension Wiring {
 extension AlphaVantageConfiguration {
     /// The embedded sandbox's, by a free key.
     init(_ sandbox: Sandbox) throws {
-        guard let url = HTTPURL(sandbox.alphaVantage.baseURL) else {
-            throw UsageError("The sandbox has no usable address.")
-        }
+        let url = try HTTPURL(ofSandbox: sandbox.alphaVantage.baseURL)
         try self.init(base: ProviderBase(url), key: APIKey(AlphaVantageSettings.demoKey))
     }
 

@@ -18,9 +18,7 @@ extension Wiring {
 extension PolygonConfiguration {
     /// The embedded sandbox's, by a free key.
     init(_ sandbox: Sandbox) throws {
-        guard let url = HTTPURL(sandbox.polygon.baseURL) else {
-            throw UsageError("The sandbox has no usable address.")
-        }
+        let url = try HTTPURL(ofSandbox: sandbox.polygon.baseURL)
         try self.init(base: ProviderBase(url), key: APIKey(PolygonSettings.demoKey))
     }
 

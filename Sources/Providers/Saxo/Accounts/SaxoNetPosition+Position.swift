@@ -20,7 +20,8 @@ extension SaxoNetPosition {
         guard let quantity = try? base.amount.magnitude else { return nil }
         let currency = listing.currency
         var position = Position(
-            symbol: listing.symbol, side: side, quantity: quantity, currency: currency?.code ?? "XXX",
+            symbol: listing.symbol, side: side, quantity: quantity,
+            currency: currency?.code ?? FiatCurrency.none,
             reading: Reading(source: .saxo, fetchedAt: fetchedAt))
         position.accountID = account.key
         position.assetClass = AssetClass(saxo: base.key.assetType)

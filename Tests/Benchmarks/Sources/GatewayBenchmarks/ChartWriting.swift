@@ -1,3 +1,4 @@
+import Alpaca
 import Brokerage
 import Contract
 import Gateway
@@ -20,7 +21,8 @@ struct ChartWriting {
             Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
             context: GatewayContext.self)
         let source = MarketSource(
-            LongSeries(), spelling: PlainDialect(), provider: .alpaca, environment: .sandbox, for: .everybody)
+            LongSeries(), spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox, for: .everybody
+        )
         let monitor = ProviderMonitor()
         backends = Backends(
             connections: [], market: [source], reads: KeptReads(clock: .stopped),
