@@ -81,7 +81,7 @@ let package = Package(
 
         // From the front door to the resolvers.
         room("Contract", at: "schema", resources: [.embedInCode("schema.graphql")]),
-        room("Gateway", at: "Sources/Gateway", over: ["Brokerage", "GraphQL", "Upstream"]),
+        room("Gateway", at: "Sources/Gateway", over: ["Brokerage", "GraphQL", "Storage", "Upstream"]),
         room("Web", at: "Sources/Web", over: ["GraphQL", logging, lifecycle] + nio),
         door(
             "Portico", at: "Sources/Portico",
@@ -101,7 +101,7 @@ let package = Package(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
             over: [
                 "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
-                "Upstream", "Yahoo",
+                "Storage", "Upstream", "Yahoo",
             ]),
 
         room("TestSupport", at: "Tests/Support"),
@@ -130,12 +130,12 @@ let package = Package(
             "GatewayTests",
             of: [
                 "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
-                "TestSupport", "Upstream", "Yahoo",
+                "Storage", "TestSupport", "Upstream", "Yahoo",
             ]),
         tests(
             "PorticoTests",
             of: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "Portico", "Sandbox", "TestSupport",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "Portico", "Sandbox", "Storage", "TestSupport",
                 "Upstream",
             ]),
     ]

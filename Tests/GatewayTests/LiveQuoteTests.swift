@@ -25,6 +25,7 @@ struct LiveQuoteTests {
     private func backends(_ connections: [BrokerConnection], _ gateway: TestGateway) -> Backends {
         Backends(
             connections: connections, market: [], reads: KeptReads(clock: gateway.clock.calls),
+            household: gateway.household,
             condition: { provider, _ in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
@@ -32,7 +33,7 @@ struct LiveQuoteTests {
 
     private func context(_ owner: OwnerID, _ backends: Backends) -> GatewayContext {
         GatewayContext(
-            session: Session(owner: owner), backends: backends,
+            session: Session(owner: owner, scopes: [.read]), backends: backends,
             call: CallContext(deadline: .now + .seconds(60)))
     }
 

@@ -7,8 +7,7 @@ import Testing
 struct SchemaBindingTests {
     @Test("is what the resolvers are bound to")
     func isBound() throws {
-        let schema = try Schema.build(Contract.schemaText, name: "schema.graphql")
-        _ = try ExecutableSchema(schema, query: Query(), context: GatewayContext.self)
+        _ = try ExecutableSchema(contract: Contract.schemaText)
     }
 
     @Test("that differs from the resolvers is refused with every difference at its place")
@@ -22,9 +21,9 @@ struct SchemaBindingTests {
             #expect(text.contains(old))
             text = text.replacing(old, with: new)
         }
-        let schema = try Schema.build(text, name: "schema.graphql")
+        let broken = text
         let error = #expect(throws: BindingError.self) {
-            try ExecutableSchema(schema, query: Query(), context: GatewayContext.self)
+            try ExecutableSchema<GatewayContext>(contract: broken)
         }
         let places = Set(error?.differences.map(\.coordinate) ?? [])
         #expect(

@@ -10,18 +10,22 @@ package struct Backends: Sendable {
     let market: [MarketSource]
     let routes: Routes
     let reads: KeptReads
+    /// What users have entrusted to Portico.
+    let household: Household
     let live: QuoteHubs
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
     let condition: @Sendable (Provider, _ connections: [String]) -> ProviderCondition
 
     package init(
         connections: [BrokerConnection], market: [MarketSource], routes: Routes = .standard, reads: KeptReads,
+        household: Household,
         condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
         self.connections = connections
         self.market = market
         self.routes = routes
         self.reads = reads
+        self.household = household
         live = QuoteHubs(quotes: reads.quotes)
         self.condition = condition
     }

@@ -4,11 +4,19 @@ package import Upstream
 package struct Session: Hashable, Sendable {
     /// The user; nil for a request without a token, which may see public market data only.
     package let owner: OwnerID?
+    /// What it may do.
+    package let scopes: Set<Scope>
 
-    package init(owner: OwnerID?) {
+    package init(owner: OwnerID, scopes: Set<Scope>) {
         self.owner = owner
+        self.scopes = scopes
+    }
+
+    private init() {
+        owner = nil
+        scopes = []
     }
 
     /// A request without a token.
-    package static let anonymous = Session(owner: nil)
+    package static let anonymous = Session()
 }

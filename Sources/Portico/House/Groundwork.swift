@@ -16,6 +16,7 @@ struct Groundwork {
         _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger
     ) async throws {
         var wiring = Wiring(over: transport, counting: keeping.ledger, lasting: keeping.values)
+        let household = Household(in: keeping.house)
         switch settings.market {
         case .sandbox:
             let sandbox = try await Sandbox.start(SandboxConfiguration(logger: logger))
@@ -23,13 +24,13 @@ struct Groundwork {
             self.sandbox = sandbox
             sessions = .sandbox(owner)
             try wiring.add(sandbox, of: owner)
-            backends = wiring.backends(.standard)
+            backends = wiring.backends(.standard, household: household)
         case .providers(let providers):
             let owner = try Groundwork.owner("owner")
             sandbox = nil
             sessions = .owner(owner, settings.ownerToken)
             try wiring.add(providers, of: owner)
-            backends = wiring.backends(providers.routes)
+            backends = wiring.backends(providers.routes, household: household)
         }
     }
 

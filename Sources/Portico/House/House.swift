@@ -32,9 +32,7 @@ struct House {
         let keeping = try Keeping(settings, logger: logger)
         let groundwork = try await Groundwork(
             settings, keeping: keeping, transport: transport, logger: logger)
-        let schema = try ExecutableSchema(
-            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
-            context: GatewayContext.self)
+        let schema = try ExecutableSchema(contract: Contract.schemaText)
         let service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session,
             respond: Answering(schema: schema, backends: groundwork.backends).respond)

@@ -10,6 +10,8 @@ struct Keeping {
     let ledger: QuotaLedger
     /// What scarce providers told of the market; nil without a folder.
     let values: LastingValues?
+    /// What users have entrusted to Portico; without a folder it is forgotten with the process.
+    let house: HouseFile
     private let hold: FolderHold?
     private let logger: Logger
 
@@ -23,6 +25,7 @@ struct Keeping {
         guard let path = settings.data else {
             ledger = QuotaLedger()
             values = nil
+            house = try .temporary()
             hold = nil
             if settings.market.spendsQuotas { Keeping.warn(logger) }
             return
@@ -30,6 +33,7 @@ struct Keeping {
         var folder = try DataFolder(path)
         if case .sandbox = settings.market { folder = try folder.folder("sandbox") }
         hold = try FolderHold(folder)
+        house = try HouseFile(in: folder)
         let file = try CacheFile(in: folder)
         ledger = try QuotaLedger(keeper: KeptQuotas(in: file)) { error in
             logger.error("Counts of calls cannot be kept; a restart would forget them. \(error)")

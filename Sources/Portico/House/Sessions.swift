@@ -18,9 +18,9 @@ enum Sessions {
         guard let token else { return .success(.anonymous) }
         switch self {
         case .sandbox(let owner) where token == Sessions.sandboxToken:
-            return .success(Session(owner: owner))
+            return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
         case .owner(let owner, let known?) where known.matches(token):
-            return .success(Session(owner: owner))
+            return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
         case .sandbox:
             return .failure(
                 .invalidToken("The token is unknown. The sandbox's is `\(Sessions.sandboxToken)`."))

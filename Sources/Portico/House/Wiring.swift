@@ -47,10 +47,10 @@ struct Wiring {
     }
 
     /// What stands behind the schema.
-    func backends(_ routes: Routes) -> Backends {
+    func backends(_ routes: Routes, household: Household) -> Backends {
         Backends(
             connections: connections, market: market, routes: routes,
-            reads: KeptReads(clock: clock, lasting: lasting),
+            reads: KeptReads(clock: clock, lasting: lasting), household: household,
             condition: { [ledger, monitor] provider, connections in
                 let holders =
                     [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }

@@ -16,6 +16,7 @@ extension TestGateway {
     func market(_ sources: [MarketSource], routes: Routes = .standard) -> Backends {
         Backends(
             connections: [], market: sources, routes: routes, reads: KeptReads(clock: clock.calls),
+            household: household,
             condition: { provider, _ in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })

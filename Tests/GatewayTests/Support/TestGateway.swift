@@ -3,6 +3,7 @@ import Brokerage
 import Contract
 import GraphQL
 import Sandbox
+import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -15,6 +16,7 @@ struct TestGateway: Sendable {
     let sandbox: Sandbox
     let transport: Transport
     let clock: TestClock
+    let household: Household
     private let schema: ExecutableSchema<GatewayContext>
 
     /// A Friday, 11:00 in New York.
@@ -24,9 +26,8 @@ struct TestGateway: Sendable {
         self.sandbox = sandbox
         self.transport = transport
         clock = TestClock()
-        schema = try ExecutableSchema(
-            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
-            context: GatewayContext.self)
+        household = try Household(in: .temporary())
+        schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
     /// A user's client of the sandbox, or of a port where nobody listens.
@@ -65,7 +66,7 @@ struct TestGateway: Sendable {
                     try client(.demo), spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
-            reads: KeptReads(clock: clock.calls),
+            reads: KeptReads(clock: clock.calls), household: household,
             condition: { provider, _ in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
@@ -75,7 +76,8 @@ struct TestGateway: Sendable {
         to query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60)
     ) -> Loading<GraphQL.Response> {
         let context = GatewayContext(
-            session: Session(owner: owner), backends: backends, call: CallContext(deadline: .now + patience))
+            session: owner.map { Session(owner: $0, scopes: [.read, .write, .trade]) } ?? .anonymous,
+            backends: backends, call: CallContext(deadline: .now + patience))
         return schema.respond(to: Request(query), context: context)
     }
 

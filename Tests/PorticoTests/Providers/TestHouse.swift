@@ -3,6 +3,7 @@ import Contract
 import Gateway
 import GraphQL
 import Sandbox
+import Storage
 import TestSupport
 import Testing
 import Upstream
@@ -15,9 +16,8 @@ struct TestHouse: Sendable {
     let clock: HouseClock
     private let backends: Backends
     private let schema: ExecutableSchema<GatewayContext>
-
     /// Whose the brokers' accounts are.
-    static let owner = OwnerID("owner")
+    private let owner: OwnerID
 
     fileprivate init(_ sandbox: Sandbox, over transport: Transport, clock: HouseClock) throws {
         var retry = RetryPolicy()
@@ -25,18 +25,17 @@ struct TestHouse: Sendable {
         // So that nothing but the operation's deadline ends a call.
         retry.attemptTimeout = .seconds(3_600)
         var wiring = Wiring(over: transport, clock: clock.calls, retry: retry)
-        try wiring.add(sandbox, of: #require(TestHouse.owner))
+        owner = try #require(OwnerID("owner"))
+        try wiring.add(sandbox, of: owner)
         self.sandbox = sandbox
         self.clock = clock
-        backends = wiring.backends(.standard)
-        schema = try ExecutableSchema(
-            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
-            context: GatewayContext.self)
+        backends = try wiring.backends(.standard, household: Household(in: .temporary()))
+        schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
     func ask(_ query: String, within patience: Duration = .seconds(60)) async throws -> JSONValue {
         let context = GatewayContext(
-            session: Session(owner: TestHouse.owner), backends: backends,
+            session: Session(owner: owner, scopes: [.read, .write, .trade]), backends: backends,
             call: CallContext(deadline: clock.calls.now() + patience))
         let answer = try await schema.respond(to: GraphQL.Request(query), context: context).value()
         return try JSONValue(parsing: answer.body)

@@ -3,6 +3,7 @@ import Brokerage
 import Contract
 import Gateway
 import GraphQL
+import Storage
 import Upstream
 
 /// How fast a long chart is written once it has been read: megabytes of response a second.
@@ -17,15 +18,14 @@ struct ChartWriting {
     ]
 
     init() throws {
-        schema = try ExecutableSchema(
-            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
-            context: GatewayContext.self)
+        schema = try ExecutableSchema(contract: Contract.schemaText)
         let source = MarketSource(
             LongSeries(), spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox, for: .everybody
         )
         let monitor = ProviderMonitor()
-        backends = Backends(
+        backends = try Backends(
             connections: [], market: [source], reads: KeptReads(clock: .stopped),
+            household: Household(in: .temporary()),
             condition: { provider, _ in
                 ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
             })

@@ -4,6 +4,7 @@ import Contract
 import Gateway
 import GraphQL
 import Sandbox
+import Storage
 import Synchronization
 import Upstream
 
@@ -27,9 +28,7 @@ struct HomeScreen {
         self.owner = owner
         let clock = LeapingClock()
         self.clock = clock
-        schema = try ExecutableSchema(
-            Schema.build(Contract.schemaText, name: "schema.graphql"), query: Query(),
-            context: GatewayContext.self)
+        schema = try ExecutableSchema(contract: Contract.schemaText)
         let client = try AlpacaClient(
             AlpacaConfiguration(
                 environment: .sandbox, tradingURL: sandbox.url("alpaca"), dataURL: sandbox.url("alpaca-data"),
@@ -37,7 +36,7 @@ struct HomeScreen {
             over: ProviderLine(
                 QuotaHolder(.alpaca, connection: "alpaca"), over: transport, clock: clock.calls))
         let monitor = ProviderMonitor()
-        backends = Backends(
+        backends = try Backends(
             connections: [
                 BrokerConnection(
                     id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox, accounts: client)
@@ -47,7 +46,7 @@ struct HomeScreen {
                     client, spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
-            reads: KeptReads(clock: clock.calls),
+            reads: KeptReads(clock: clock.calls), household: Household(in: .temporary()),
             condition: { provider, _ in
                 ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
             })
@@ -66,7 +65,7 @@ struct HomeScreen {
         if forgetting { clock.leap() }
         let waits = Waits()
         let context = GatewayContext(
-            session: Session(owner: owner), backends: backends,
+            session: Session(owner: owner, scopes: [.read]), backends: backends,
             call: CallContext(deadline: clock.calls.now() + .seconds(60), observe: waits.note))
         let start = ContinuousClock.now
         let answer = try await schema.respond(to: Request(Self.query), context: context).value()

@@ -1,18 +1,9 @@
 import GRDB
 
-/// `portico.db`: what users have entrusted to Portico; each write is on the disk before it is done.
-package struct HouseFile: Sendable {
-    package static let name = "portico.db"
-
-    let database: DatabaseFile
-
-    package init(in folder: DataFolder) throws(StorageError) {
-        database = try DatabaseFile.open(Self.name, in: folder, .full, Self.migrator)
-    }
-
-    private static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1: credentials") { db in
+extension DatabaseMigrator {
+    /// The credentials of connections, and the keys that seal them.
+    mutating func addCredentials() {
+        registerMigration("1: credentials") { db in
             try db.execute(
                 sql: """
                     CREATE TABLE data_key (
@@ -26,6 +17,5 @@ package struct HouseFile: Sendable {
                     CREATE INDEX credential_owner ON credential (owner);
                     """)
         }
-        return migrator
     }
 }

@@ -1,0 +1,12 @@
+package import GraphQL
+
+extension ExecutableSchema where Context == GatewayContext {
+    /// The public schema, bound to what answers it.
+    ///
+    /// - Parameter text: the schema, as it is published.
+    /// - Throws: where the text is no schema, or differs from what is bound to it.
+    package convenience init(contract text: String) throws {
+        try self.init(
+            Schema.build(text, name: "schema.graphql"), query: Query(), context: GatewayContext.self)
+    }
+}
