@@ -37,6 +37,11 @@ package struct Instant: Sendable, Hashable {
     /// 9999-12-31T23:59:59.999999999Z.
     package static let latest = Instant(uncheckedSeconds: 253_402_300_799, nanoseconds: 999_999_999)
 
+    /// Whole milliseconds since 1970-01-01T00:00:00Z, rounded down.
+    package var millisecondsSince1970: Int64 {
+        secondsSince1970 * 1_000 + Int64(nanoseconds / 1_000_000)
+    }
+
     private static func floorDivide(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

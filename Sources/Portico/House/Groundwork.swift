@@ -2,6 +2,7 @@ import Brokerage
 import Gateway
 import Logging
 import Sandbox
+import Storage
 import Upstream
 
 /// What the settings put behind the schema: the sandbox or the configured providers, and who may see their private
@@ -17,16 +18,19 @@ struct Groundwork {
     ) async throws {
         var wiring = Wiring(over: transport, counting: keeping.ledger, lasting: keeping.values)
         let household = Household(in: keeping.house)
+        let people = People(in: keeping.house)
         switch settings.market {
         case .sandbox:
             let sandbox = try await Sandbox.start(SandboxConfiguration(logger: logger))
             let owner = try Groundwork.owner("sandbox")
+            try people.ensure(owner)
             self.sandbox = sandbox
             sessions = .sandbox(owner)
             try wiring.add(sandbox, of: owner)
             backends = wiring.backends(.standard, household: household)
         case .providers(let providers):
             let owner = try Groundwork.owner("owner")
+            try people.ensure(owner)
             sandbox = nil
             sessions = .owner(owner, settings.ownerToken)
             try wiring.add(providers, of: owner)

@@ -28,6 +28,7 @@ package struct HouseFile: Sendable {
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.addCredentials()
+        migrator.addPeople()
         return migrator
     }
 }
