@@ -13,6 +13,8 @@ struct ServeSettings {
     let market: MarketSettings
     /// The token of the one who owns a server's broker keys; nil where nobody does.
     let ownerToken: OwnerToken?
+    /// Where the key is that seals secrets; nil for the data folder's own.
+    let masterKey: MasterKeySource?
 
     init(_ settings: SettingReader) throws {
         host = try settings.text(.host) ?? "127.0.0.1"
@@ -21,6 +23,7 @@ struct ServeSettings {
         logLevel = try ServeSettings.logLevel(settings)
         market = try MarketSettings(settings, host: host)
         ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
+        masterKey = try MasterKeySource(settings)
     }
 
     private static func logLevel(_ settings: SettingReader) throws -> Logger.Level {

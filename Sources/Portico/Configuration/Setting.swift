@@ -8,6 +8,8 @@ enum Setting: String, CaseIterable {
     case config = "config"
     case logLevel = "log-level"
     case ownerTokenFile = "owner-token-file"
+    case masterKey = "master-key"
+    case masterKeyFile = "master-key-file"
     case alpacaBaseURL = "alpaca-base-url"
     case alpacaDataURL = "alpaca-data-url"
     case alpacaEnvironment = "alpaca-environment"

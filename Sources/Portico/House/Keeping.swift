@@ -12,6 +12,8 @@ struct Keeping {
     let values: LastingValues?
     /// What users have entrusted to Portico; without a folder it is forgotten with the process.
     let house: HouseFile
+    /// What seals the secrets in it.
+    let masterKey: MasterKey
     private let hold: FolderHold?
     private let logger: Logger
 
@@ -26,6 +28,7 @@ struct Keeping {
             ledger = QuotaLedger()
             values = nil
             house = try .temporary()
+            masterKey = try settings.masterKey?.key() ?? .random()
             hold = nil
             if settings.market.spendsQuotas { Keeping.warn(logger) }
             return
@@ -34,6 +37,7 @@ struct Keeping {
         if case .sandbox = settings.market { folder = try folder.folder("sandbox") }
         hold = try FolderHold(folder)
         house = try HouseFile(in: folder)
+        masterKey = try settings.masterKey?.key() ?? MasterKey(in: folder)
         let file = try CacheFile(in: folder)
         ledger = try QuotaLedger(keeper: KeptQuotas(in: file)) { error in
             logger.error("Counts of calls cannot be kept; a restart would forget them. \(error)")

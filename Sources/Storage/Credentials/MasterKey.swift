@@ -38,6 +38,20 @@ package struct MasterKey: Sendable {
         }
     }
 
+    /// The name of a folder's own key file.
+    package static let fileName = "portico.key"
+
+    /// The key that lies in a data folder; where there is none, makes one.
+    ///
+    /// Whoever takes the database alone cannot read its secrets; whoever takes the whole folder can. A key that is kept
+    /// elsewhere protects against that as well.
+    package init(in folder: DataFolder) throws(StorageError) {
+        try self.init(file: folder.path(of: Self.fileName))
+    }
+
+    /// A key that is forgotten with the process, for what is.
+    package static func random() -> MasterKey { MasterKey(SymmetricKey(size: .bits256)) }
+
     private init(_ key: SymmetricKey) {
         self.key = key
         let mark = HMAC<SHA256>.authenticationCode(for: Data("portico master key id".utf8), using: key)

@@ -8,13 +8,16 @@ extension DatabaseMigrator {
         registerMigration("2: people") { db in
             try db.execute(
                 sql: """
-                    -- A guest has no name; `username_key` is the name as names are compared.
+                    -- Named by the settings, come without a name, or signed up; `username_key` is the name as names
+                    -- are compared.
                     CREATE TABLE user (
                         id TEXT NOT NULL PRIMARY KEY,
+                        kind TEXT NOT NULL DEFAULT 'CONFIGURED' CHECK (kind IN ('CONFIGURED', 'GUEST', 'NAMED')),
                         username TEXT, username_key TEXT UNIQUE,
                         is_admin INTEGER NOT NULL DEFAULT 0 CHECK (is_admin IN (0, 1)),
                         created_at INTEGER NOT NULL,
-                        CHECK ((username IS NULL) = (username_key IS NULL))
+                        CHECK ((username IS NOT NULL) = (kind = 'NAMED')),
+                        CHECK ((username_key IS NOT NULL) = (kind = 'NAMED'))
                     ) STRICT, WITHOUT ROWID;
                     -- scrypt's parameters beside each hash: they may rise, and old ones still count.
                     CREATE TABLE password (
@@ -37,6 +40,7 @@ extension DatabaseMigrator {
                     CREATE TABLE invitation (
                         id TEXT NOT NULL PRIMARY KEY,
                         code_hash BLOB NOT NULL UNIQUE, label TEXT,
+                        is_admin INTEGER NOT NULL DEFAULT 0 CHECK (is_admin IN (0, 1)),
                         created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
                     ) STRICT, WITHOUT ROWID;
                     -- Credentials are older than users, and have no foreign key.
