@@ -306,9 +306,9 @@ struct OrderDeskTests {
             let order = try await alpaca.order("a/b", of: nil, in: .patient)
             #expect(order.symbol.text == "AAPL")
             let none = try await alpaca.order(clientID: "unknown", of: nil, in: .patient)
-            #expect(none == nil)
+            #expect(none == .absent)
             let same = try await alpaca.order(clientID: "a b", of: nil, in: .patient)
-            #expect(same?.id == order.id)
+            #expect(same == .found(order))
             #expect(
                 server.requests.map(\.target) == [
                     "/trading/v2/orders/a%2Fb?nested=true",

@@ -98,9 +98,13 @@ struct SandboxDeskTests {
             let second = try order(await alpaca.place(ticket, in: .patient))
             #expect(first.id == second.id)
             let found = try await alpaca.order(clientID: "same", of: nil, in: .patient)
-            #expect(found?.id == first.id)
+            guard case .found(let same) = found else {
+                Issue.record("not found: \(found)")
+                return
+            }
+            #expect(same.id == first.id)
             let none = try await alpaca.order(clientID: "other", of: nil, in: .patient)
-            #expect(none == nil)
+            #expect(none == .absent)
             let page = try await alpaca.orders(OrderQuery(), in: .patient)
             #expect(page.orders.count == 1)
         }

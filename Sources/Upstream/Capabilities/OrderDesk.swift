@@ -24,10 +24,12 @@ package protocol OrderDesk: Sendable {
     /// - Throws: `ProviderFailure`, with the cause `notFound` for one that the broker does not know (any more).
     func order(_ id: String, of account: String?, in call: CallContext) async throws(ProviderFailure) -> Order
 
-    /// An order by the id that the one who placed it gave it; nil where the broker has none such.
+    /// What the broker knows of an order by the id that the one who placed it gave it.
+    ///
+    /// - Throws: `ProviderFailure` where it could not be asked, which says nothing of the order.
     func order(
         clientID: String, of account: String?, in call: CallContext
-    ) async throws(ProviderFailure) -> Order?
+    ) async throws(ProviderFailure) -> OrderTrace
 
     func place(_ ticket: OrderTicket, in call: CallContext) async throws(ProviderFailure) -> OrderAnswer
 
@@ -38,6 +40,18 @@ package protocol OrderDesk: Sendable {
 
     /// Asks for an order to be cancelled; it may still be filled.
     func cancel(_ order: Order, in call: CallContext) async throws(ProviderFailure) -> OrderAnswer
+}
+
+/// What a broker knows of an order that is looked for.
+package enum OrderTrace: Hashable, Sendable {
+    case found(Order)
+    /// The broker had no such order when it was asked, open or ended: none was taken before.
+    ///
+    /// A write that is still under way may arrive later; ask again when it can be no more.
+    case absent
+    /// Nobody can tell: the broker names open orders only, and this one is not among them. It may have been filled or
+    /// cancelled, or never have come.
+    case unknown
 }
 
 /// A broker's word on a write.

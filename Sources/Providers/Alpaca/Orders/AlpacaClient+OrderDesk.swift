@@ -46,19 +46,20 @@ extension AlpacaClient: OrderDesk {
         }
     }
 
-    /// An order by its client's id: `GET /v2/orders:by_client_order_id`.
+    /// An order by its client's id, among open and ended ones: `GET /v2/orders:by_client_order_id`.
     package func order(
         clientID: String, of account: String?, in context: CallContext
-    ) async throws(ProviderFailure) -> Order? {
+    ) async throws(ProviderFailure) -> OrderTrace {
         do throws(ProviderFailure) {
-            return try await readOrder(in: context) { base in
-                // The colon belongs to the path: escaped, it would be another one.
-                base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
-                    .appending(query: [("client_order_id", clientID)])
-            }
+            return .found(
+                try await readOrder(in: context) { base in
+                    // The colon belongs to the path: escaped, it would be another one.
+                    base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
+                        .appending(query: [("client_order_id", clientID)])
+                })
         } catch {
             guard error.cause == .notFound else { throw error }
-            return nil
+            return .absent
         }
     }
 
@@ -150,11 +151,11 @@ extension AlpacaClient: OrderDesk {
         switch answer {
         case .order(let order): return .taken(order)
         case .refusal(let refusal) where refusal.isDuplicate:
-            guard let order = try await order(clientID: clientID, of: nil, in: context) else {
-                // It says that there is one, and that there is none.
-                throw ProviderFailure(.alpaca, .answerInvalid(nil))
+            switch try await order(clientID: clientID, of: nil, in: context) {
+            case .found(let order): return isSame(order) ? .taken(order) : .refused(OrderRejection(refusal))
+            // It says that there is one, and that there is none.
+            case .absent, .unknown: throw ProviderFailure(.alpaca, .answerInvalid(nil))
             }
-            return isSame(order) ? .taken(order) : .refused(OrderRejection(refusal))
         case .refusal(let refusal) where refusal.status == 404: throw ProviderFailure(.alpaca, .notFound)
         case .refusal(let refusal): return .refused(OrderRejection(refusal))
         }

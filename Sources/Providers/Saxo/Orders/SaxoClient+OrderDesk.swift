@@ -30,11 +30,14 @@ extension SaxoClient: OrderDesk {
         return order
     }
 
-    /// By its `ExternalReference`, among the open ones: nil does not say that there never was one.
+    /// By its `ExternalReference`, among the open ones: of one that is not among them nobody can tell.
     package func order(
         clientID: String, of account: String?, in context: CallContext
-    ) async throws(ProviderFailure) -> Order? {
-        try await openOrders(in: context).first { $0.clientOrderID == clientID && $0.isOf(account) }
+    ) async throws(ProviderFailure) -> OrderTrace {
+        let order = try await openOrders(in: context).first {
+            $0.clientOrderID == clientID && $0.isOf(account)
+        }
+        return order.map { .found($0) } ?? .unknown
     }
 
     // MARK: Writes
@@ -61,9 +64,10 @@ extension SaxoClient: OrderDesk {
         case .taken(let id?): return .taken(Order(id: id, ticket, readAt: clock.wallTime()))
         case .refused(let error): return .refused(OrderRejection(saxo: error))
         case .duplicate:
-            let order = try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context)
-            guard let order else { throw Self.undecided }
-            return .taken(order)
+            switch try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context) {
+            case .found(let order): return .taken(order)
+            case .absent, .unknown: throw Self.undecided
+            }
         case .unknown: throw ProviderFailure(.saxo, .notFound)
         case .open, .taken(nil): throw Self.undecided
         }
