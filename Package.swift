@@ -13,9 +13,12 @@ let house: [SwiftSetting] = [
 
 /// A room: one target, at its place in the house, over the floors that it stands on.
 func room(
-    _ name: String, at path: String, over floors: [Target.Dependency] = [], resources: [Resource] = []
+    _ name: String, at path: String, over floors: [Target.Dependency] = [], excluding excluded: [String] = [],
+    resources: [Resource] = []
 ) -> Target {
-    .target(name: name, dependencies: floors, path: path, resources: resources, swiftSettings: house)
+    .target(
+        name: name, dependencies: floors, path: path, exclude: excluded, resources: resources,
+        swiftSettings: house)
 }
 
 /// An executable, likewise.
@@ -80,7 +83,8 @@ let package = Package(
         room("Sandbox", at: "Sources/Sandbox", over: ["Brokerage", logging, crypto] + nio + [webSocket]),
 
         // From the front door to the resolvers.
-        room("Contract", at: "schema", resources: [.embedInCode("schema.graphql")]),
+        room(
+            "Contract", at: "schema", excluding: ["operations"], resources: [.embedInCode("schema.graphql")]),
         room("Gateway", at: "Sources/Gateway", over: ["Brokerage", "GraphQL", "Storage", "Upstream"]),
         room("Web", at: "Sources/Web", over: ["GraphQL", logging, lifecycle] + nio),
         door(

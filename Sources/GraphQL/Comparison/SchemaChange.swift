@@ -1,0 +1,103 @@
+/// One difference between two schemas, classified by what it does to operations that were written for the older one.
+///
+/// Kinds, their classes and their wording are those of the reference implementation's `findSchemaChanges` (graphql-js
+/// 17), so that tools that know its codes know ours.
+public struct SchemaChange: Hashable, Sendable {
+    /// What happened.
+    public let kind: Kind
+    /// The element that was added, removed or changed.
+    ///
+    /// Of a union member, an interface or a directive location it is the type or directive that has it.
+    public let subject: SchemaCoordinate
+    /// What was there before: a type, a kind of type, a default in GraphQL syntax, a description, or the name of a
+    /// union member, interface or location; nil where nothing was, or where `kind` and `subject` say all.
+    public let before: String?
+    /// What is there now, as `before`.
+    public let after: String?
+
+    init(_ kind: Kind, _ subject: SchemaCoordinate, before: String? = nil, after: String? = nil) {
+        self.kind = kind
+        self.subject = subject
+        self.before = before
+        self.after = after
+    }
+
+    /// What the change does to operations that are in use.
+    public var impact: Impact { kind.impact }
+}
+
+extension SchemaChange {
+    /// What a change does to operations that are in use.
+    public enum Impact: String, Sendable, CaseIterable {
+        /// Operations are refused that were valid, or answers no longer have the types that were promised.
+        case breaking = "BREAKING"
+        /// Operations stay valid, and clients may yet be surprised: by a value or a type that they do not know.
+        case dangerous = "DANGEROUS"
+        /// No client can tell.
+        case safe = "SAFE"
+    }
+
+    /// What happened; the raw values are the reference implementation's.
+    public enum Kind: String, Sendable, CaseIterable {
+        case typeRemoved = "TYPE_REMOVED"
+        case typeChangedKind = "TYPE_CHANGED_KIND"
+        case typeRemovedFromUnion = "TYPE_REMOVED_FROM_UNION"
+        case valueRemovedFromEnum = "VALUE_REMOVED_FROM_ENUM"
+        case requiredInputFieldAdded = "REQUIRED_INPUT_FIELD_ADDED"
+        case implementedInterfaceRemoved = "IMPLEMENTED_INTERFACE_REMOVED"
+        /// Of an object, interface or input object type.
+        case fieldRemoved = "FIELD_REMOVED"
+        /// A field, or input field, has another type than before, and not one that would do for every client.
+        case fieldChangedKind = "FIELD_CHANGED_KIND"
+        case requiredArgumentAdded = "REQUIRED_ARG_ADDED"
+        case argumentRemoved = "ARG_REMOVED"
+        /// An argument, of a field or directive, that no longer takes all that it took.
+        case argumentChangedKind = "ARG_CHANGED_KIND"
+        case directiveRemoved = "DIRECTIVE_REMOVED"
+        case directiveArgumentRemoved = "DIRECTIVE_ARG_REMOVED"
+        case requiredDirectiveArgumentAdded = "REQUIRED_DIRECTIVE_ARG_ADDED"
+        case directiveRepeatableRemoved = "DIRECTIVE_REPEATABLE_REMOVED"
+        case directiveLocationRemoved = "DIRECTIVE_LOCATION_REMOVED"
+
+        case valueAddedToEnum = "VALUE_ADDED_TO_ENUM"
+        case typeAddedToUnion = "TYPE_ADDED_TO_UNION"
+        case optionalInputFieldAdded = "OPTIONAL_INPUT_FIELD_ADDED"
+        case optionalArgumentAdded = "OPTIONAL_ARG_ADDED"
+        case implementedInterfaceAdded = "IMPLEMENTED_INTERFACE_ADDED"
+        /// The default of an argument, of a field or directive, changed or went away.
+        case argumentDefaultChanged = "ARG_DEFAULT_VALUE_CHANGE"
+        case inputFieldDefaultChanged = "INPUT_FIELD_DEFAULT_VALUE_CHANGE"
+
+        case typeAdded = "TYPE_ADDED"
+        case directiveAdded = "DIRECTIVE_ADDED"
+        case fieldAdded = "FIELD_ADDED"
+        case directiveRepeatableAdded = "DIRECTIVE_REPEATABLE_ADDED"
+        case directiveLocationAdded = "DIRECTIVE_LOCATION_ADDED"
+        case optionalDirectiveArgumentAdded = "OPTIONAL_DIRECTIVE_ARG_ADDED"
+        case fieldChangedKindSafely = "FIELD_CHANGED_KIND_SAFE"
+        case argumentChangedKindSafely = "ARG_CHANGED_KIND_SAFE"
+        case argumentDefaultAdded = "ARG_DEFAULT_VALUE_ADDED"
+        case inputFieldDefaultAdded = "INPUT_FIELD_DEFAULT_VALUE_ADDED"
+        case descriptionChanged = "DESCRIPTION_CHANGED"
+
+        /// What such changes do.
+        public var impact: Impact {
+            switch self {
+            case .typeRemoved, .typeChangedKind, .typeRemovedFromUnion, .valueRemovedFromEnum,
+                .requiredInputFieldAdded, .implementedInterfaceRemoved, .fieldRemoved, .fieldChangedKind,
+                .requiredArgumentAdded, .argumentRemoved, .argumentChangedKind, .directiveRemoved,
+                .directiveArgumentRemoved, .requiredDirectiveArgumentAdded, .directiveRepeatableRemoved,
+                .directiveLocationRemoved:
+                .breaking
+            case .valueAddedToEnum, .typeAddedToUnion, .optionalInputFieldAdded, .optionalArgumentAdded,
+                .implementedInterfaceAdded, .argumentDefaultChanged, .inputFieldDefaultChanged:
+                .dangerous
+            case .typeAdded, .directiveAdded, .fieldAdded, .directiveRepeatableAdded,
+                .directiveLocationAdded, .optionalDirectiveArgumentAdded, .fieldChangedKindSafely,
+                .argumentChangedKindSafely, .argumentDefaultAdded, .inputFieldDefaultAdded,
+                .descriptionChanged:
+                .safe
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// What operations select from: object and interface types, unions, enums.
+extension SchemaComparison {
+    func fieldChanges(of type: String, _ old: CompositeType, _ new: CompositeType) -> [SchemaChange] {
+        let fields = NamedDifference(old.fields, new.fields, by: \.name)
+        return fields.removed.map { SchemaChange(.fieldRemoved, .member(type: type, name: $0.name)) }
+            + fields.added.map { SchemaChange(.fieldAdded, .member(type: type, name: $0.name)) }
+            + fields.kept.flatMap { changes(of: type, $0, $1) }
+    }
+
+    private func changes(of type: String, _ old: SchemaField, _ new: SchemaField) -> [SchemaChange] {
+        let subject = SchemaCoordinate.member(type: type, name: old.name)
+        let (before, after) = (older.describe(old.type), newer.describe(new.type))
+        var changes = argumentChanges(of: type, old, new)
+        if !isOutput(new.type, fitFor: old.type) {
+            changes.append(SchemaChange(.fieldChangedKind, subject, before: before, after: after))
+        } else if before != after {
+            changes.append(SchemaChange(.fieldChangedKindSafely, subject, before: before, after: after))
+        }
+        return changes + description(old.description, new.description, of: subject, noun: "field")
+    }
+
+    private func argumentChanges(of type: String, _ old: SchemaField, _ new: SchemaField) -> [SchemaChange] {
+        func coordinate(_ argument: SchemaInputValue) -> SchemaCoordinate {
+            .argument(type: type, field: old.name, name: argument.name)
+        }
+        let arguments = NamedDifference(old.arguments, new.arguments, by: \.name)
+        return arguments.removed.map { SchemaChange(.argumentRemoved, coordinate($0)) }
+            + arguments.kept.flatMap { old, new in
+                valueChanges(old, new, of: coordinate(old), .argument)
+                    + description(old.description, new.description, of: coordinate(old), noun: "argument")
+            }
+            + arguments.added.map { argument in
+                SchemaChange(
+                    argument.isRequired ? .requiredArgumentAdded : .optionalArgumentAdded,
+                    coordinate(argument))
+            }
+    }
+
+    func interfaceChanges(of type: String, _ old: CompositeType, _ new: CompositeType) -> [SchemaChange] {
+        let interfaces = NamedDifference(
+            old.interfaces.map { older[$0].name }, new.interfaces.map { newer[$0].name }, by: \.self)
+        return interfaces.added.map { SchemaChange(.implementedInterfaceAdded, .type(type), after: $0) }
+            + interfaces.removed.map { SchemaChange(.implementedInterfaceRemoved, .type(type), before: $0) }
+    }
+
+    func memberChanges(of type: String, _ old: UnionType, _ new: UnionType) -> [SchemaChange] {
+        let members = NamedDifference(
+            old.members.map { older[$0].name }, new.members.map { newer[$0].name }, by: \.self)
+        return members.added.map { SchemaChange(.typeAddedToUnion, .type(type), after: $0) }
+            + members.removed.map { SchemaChange(.typeRemovedFromUnion, .type(type), before: $0) }
+    }
+
+    func valueChanges(of type: String, _ old: EnumType, _ new: EnumType) -> [SchemaChange] {
+        func coordinate(_ value: SchemaEnumValue) -> SchemaCoordinate {
+            .member(type: type, name: value.name)
+        }
+        let values = NamedDifference(old.values, new.values, by: \.name)
+        return values.added.map { SchemaChange(.valueAddedToEnum, coordinate($0)) }
+            + values.removed.map { SchemaChange(.valueRemovedFromEnum, coordinate($0)) }
+            + values.kept.flatMap { old, new in
+                description(old.description, new.description, of: coordinate(old), noun: "enum value")
+            }
+    }
+
+    /// Whether a client that was promised one type is served by another: the same, less nullable where at all.
+    private func isOutput(_ type: WrappedType, fitFor promised: WrappedType) -> Bool {
+        newer[type.type].name == older[promised.type].name && type.wrapping.isSubtype(of: promised.wrapping)
+    }
+}
