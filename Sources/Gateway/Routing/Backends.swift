@@ -13,6 +13,7 @@ package struct Backends: Sendable {
     /// What users have entrusted to Portico.
     let household: Household
     let live: QuoteHubs
+    let watches: Watches
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
     let condition: @Sendable (Provider, _ connections: [String]) -> ProviderCondition
 
@@ -27,6 +28,7 @@ package struct Backends: Sendable {
         self.reads = reads
         self.household = household
         live = QuoteHubs(quotes: reads.quotes)
+        watches = Watches(clock: reads.clock)
         self.condition = condition
     }
 

@@ -67,7 +67,7 @@ extension GatewayContext {
     }
 
     /// The accounts behind a connection, the default one first.
-    private func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
+    func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
         read("accounts", of: connection, keptIn: backends.reads.accounts) { call throws(ProviderFailure) in
             try await connection.accounts.accounts(in: call)
         }
@@ -82,8 +82,7 @@ extension GatewayContext {
     }
 
     /// What the accounts behind a connection hold, of some instruments or of all.
-    private func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> Loading<[LinkedPosition]?>
-    {
+    func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
         read("positions", of: connection, keptIn: backends.reads.positions) { call throws(ProviderFailure) in
             try await connection.accounts.positions(in: call)
         }

@@ -13,11 +13,14 @@ package struct KeptReads: Sendable {
     let fundamentals: Reads<Fundamentals>
     let articles: Reads<ProviderPage>
     let clocks: Reads<MarketClock>
+    /// What times are measured by.
+    let clock: CallClock
 
     /// - Parameters:
     ///   - clock: what times are measured by.
     ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.
     package init(clock: CallClock = .system, lasting: (any LastingCache)? = nil) {
+        self.clock = clock
         // That an account is not found is not remembered: it is there, or its broker is out of order.
         accounts = Reads(
             "accounts", bytes: 4 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),

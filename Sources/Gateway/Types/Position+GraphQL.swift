@@ -5,13 +5,16 @@ import GraphQL
 struct LinkedPosition: Sendable {
     let position: Position
     let connection: BrokerConnection
+
+    /// The `id` that the schema gives it.
+    var globalID: String { connection.globalID(ofPosition: position) }
 }
 
 extension LinkedPosition: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = Object<LinkedPosition>("Position") {
-        Field("id") { $0.connection.globalID(ofPosition: $0.position) }
+        Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field("account", load: { positions, context in .each(positions) { context.account(of: $0) } })
         Field("symbol", \.position.symbol)

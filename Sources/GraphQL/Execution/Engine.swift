@@ -40,12 +40,13 @@ final class Engine: Sendable {
         }
     }
 
-    /// `ExecutableSchema.subscribe(to:context:)`.
+    /// `ExecutableSchema.subscribe(to:context:renewed:)`.
     func subscribe(
-        to request: Request, context: any OpaqueContext
+        to request: Request, context: any OpaqueContext, renewed: (@Sendable () -> any OpaqueContext)?
     ) async -> Result<ResponseStream, RefusedSubscription> {
         do throws(GraphQLErrors) {
-            let run = try prepare(request, context)
+            var run = try prepare(request, context)
+            run.renewedContext = renewed
             guard run.plan.operation.type == .subscription else {
                 return .success(ResponseStream(single: run))
             }

@@ -61,11 +61,18 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ///
     /// A query or mutation is answered by a sequence of one response.
     ///
+    /// - Parameters:
+    ///   - request: the document, which of its operations to run, and the values of its variables.
+    ///   - context: what the source stream begins with.
+    ///   - renewed: the context of each event, for what a context says of one moment, such as a deadline; nil for the
+    ///     same one each time.
     /// - Returns: the responses, or the one response that says why there are none.
     public func subscribe(
-        to request: Request, context: Context
+        to request: Request, context: Context, renewed: (@Sendable () -> Context)? = nil
     ) async -> Result<ResponseStream, RefusedSubscription> {
-        await engine.subscribe(to: request, context: ContextBox(context))
+        var renewedBox: (@Sendable () -> any OpaqueContext)?
+        if let renewed { renewedBox = { ContextBox(renewed()) } }
+        return await engine.subscribe(to: request, context: ContextBox(context), renewed: renewedBox)
     }
 }
 

@@ -57,7 +57,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
                     let delivery = try await events.next(isolation: actor)
                     state = delivery == nil ? .ended : .events(run, events)
                     guard let delivery else { return nil }
-                    return await run.plan.respond(to: delivery, in: run.circumstances)
+                    return await run.plan.respond(to: delivery, in: run.circumstancesOfEvent)
                 } catch {
                     state = .ended
                     if error is CancellationError { return nil }
@@ -83,4 +83,14 @@ public struct RefusedSubscription: Error {
 struct PreparedRun: Sendable {
     let plan: OperationPlan
     let circumstances: OperationPlan.Circumstances
+    /// The context of each event of a subscription; nil for that of the circumstances.
+    var renewedContext: (@Sendable () -> any OpaqueContext)?
+
+    /// Under which the response to an event is made.
+    fileprivate var circumstancesOfEvent: OperationPlan.Circumstances {
+        guard let renewedContext else { return circumstances }
+        var circumstances = circumstances
+        circumstances.context = renewedContext()
+        return circumstances
+    }
 }

@@ -40,7 +40,7 @@ final class OperationPlan: @unchecked Sendable {
     /// What a run needs beside the plan.
     struct Circumstances: Sendable {
         let variables: VariableValues
-        let context: any OpaqueContext
+        var context: any OpaqueContext
         /// See `Execution.cost`.
         var cost: OperationCost?
     }

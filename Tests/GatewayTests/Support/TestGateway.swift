@@ -88,6 +88,25 @@ struct TestGateway: Sendable {
             parsing: try await respond(to: query, as: owner, backends, within: patience).value().body)
     }
 
+    /// The first responses of a subscription, in the order in which they come; fewer where it ends before.
+    func follow(
+        _ query: String, as owner: OwnerID?, _ backends: Backends, count: Int
+    ) async throws -> [JSONValue] {
+        let context = GatewayContext(
+            session: owner.map { Session(owner: $0, scopes: [.read]) } ?? .anonymous, backends: backends,
+            call: CallContext(deadline: .now + .seconds(60)))
+        switch await schema.subscribe(to: Request(query), context: context) {
+        case .failure(let refused): return [try JSONValue(parsing: refused.response.body)]
+        case .success(let responses):
+            var told: [JSONValue] = []
+            var iterator = responses.makeAsyncIterator()
+            while told.count < count, let response = await iterator.next() {
+                told.append(try JSONValue(parsing: response.body))
+            }
+            return told
+        }
+    }
+
     /// How often the sandbox was called, by endpoint.
     var calls: [String: Int] {
         Dictionary(uniqueKeysWithValues: sandbox.calls.all(of: .alpaca).map { ($0.name, $0.count) })

@@ -1,0 +1,72 @@
+import Brokerage
+
+/// One of the things that a connection has, as it is now.
+protocol LiveItem: Sendable {
+    /// Tells it from all others.
+    var globalID: String { get }
+    /// How it looks when it is gone; nil where that is not told.
+    var closed: Self? { get }
+
+    /// Whether a screen would show the same, whenever it was read.
+    func looksLike(_ other: Self) -> Bool
+}
+
+/// What is new in each reading of a connection's items.
+struct LiveChanges<Item: LiveItem> {
+    private var known: [String: Item] = [:]
+    private var hasFailed = false
+
+    enum News {
+        /// What changed, and what is gone; all of them the first time.
+        case items([Item])
+        case failure(any Error)
+    }
+
+    /// Takes a reading in.
+    ///
+    /// A failure is told once, until it works again: then everything is told anew, for it was null in between.
+    mutating func take(_ answer: Result<[Item], any Error>) -> News {
+        switch answer {
+        case .failure(let error):
+            defer { hasFailed = true }
+            return hasFailed ? .items([]) : .failure(error)
+        case .success(let items):
+            let changed = items.filter { item in
+                hasFailed || known[item.globalID].map { !item.looksLike($0) } ?? true
+            }
+            let ids = Set(items.map(\.globalID))
+            let gone = known.filter { !ids.contains($0.key) }.compactMap(\.value.closed)
+            known = Dictionary(items.map { ($0.globalID, $0) }, uniquingKeysWith: { first, _ in first })
+            hasFailed = false
+            return .items(changed + gone.sorted { $0.globalID < $1.globalID })
+        }
+    }
+}
+
+extension LinkedPosition: LiveItem {
+    var closed: LinkedPosition? {
+        var position = position
+        position.quantity = .zero
+        position.marketValue = nil
+        return LinkedPosition(position: position, connection: connection)
+    }
+
+    func looksLike(_ other: LinkedPosition) -> Bool {
+        var other = other.position
+        guard other.reading.isStale == position.reading.isStale else { return false }
+        other.reading = position.reading
+        return other == position
+    }
+}
+
+extension LinkedAccount: LiveItem {
+    /// An account that is gone is an error where it was asked for.
+    var closed: LinkedAccount? { nil }
+
+    func looksLike(_ other: LinkedAccount) -> Bool {
+        var other = other.account
+        guard other.reading.isStale == account.reading.isStale else { return false }
+        other.reading = account.reading
+        return other == account
+    }
+}

@@ -1,0 +1,129 @@
+import Brokerage
+import GraphQL
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Subscriptions")
+struct LiveTests {
+    private let user = OwnerID("user")
+
+    @Test("tell all positions first, as the query has them")
+    func positions() async throws {
+        try await withGateway { gateway in
+            let user = try #require(self.user)
+            let backends = try gateway.backends([gateway.connection("alpaca", of: user)])
+            let asked = try await gateway.ask("{ positions { symbol quantity } }", as: user, backends)
+            let expected = try #require(asked["data"]?["positions"]?.elements)
+            #expect(expected.count > 1)
+            let told = try await gateway.follow(
+                "subscription { positions { symbol quantity } }", as: user, backends, count: expected.count)
+            #expect(
+                told.compactMap { $0["data"]?["positions"]?["symbol"]?.string }.sorted()
+                    == expected.compactMap { $0["symbol"]?.string }.sorted())
+        }
+    }
+
+    @Test("of one account tell it at once, and again only when it has changed")
+    func account() async throws {
+        try await withGateway { gateway in
+            let user = try #require(self.user)
+            let backends = try gateway.backends([gateway.connection("alpaca", of: user)])
+            let told = try await gateway.follow(
+                "subscription { account { equity provider } }", as: user, backends, count: 1)
+            #expect(told.first?["data"]?["account"]?["provider"]?.string == "ALPACA")
+            #expect(told.first?["data"]?["account"]?["equity"]?.string != nil)
+        }
+    }
+
+    @Test("of quotes tell each symbol's first price, and an error for a symbol that nobody has")
+    func quotes() async throws {
+        try await withGateway { gateway in
+            let user = try #require(self.user)
+            let backends = try gateway.backends([])
+            let told = try await gateway.follow(
+                "subscription { quotes(symbols: [\"AAPL\", \"MSFT\", \"NOSUCH\"]) { symbol price } }",
+                as: user,
+                backends, count: 3)
+            let symbols = told.compactMap { $0["data"]?["quotes"]?["symbol"]?.string }
+            #expect(symbols.sorted() == ["AAPL", "MSFT"])
+            let failures = told.compactMap { $0["errors"]?.elements?.first }
+            #expect(failures.count == 1)
+            #expect(failures.first?["extensions"]?["code"]?.string == "NOT_FOUND")
+            #expect(failures.first?["message"]?.string?.contains("NOSUCH") == true)
+        }
+    }
+
+    @Test(
+        "that cannot begin say why",
+        arguments: [
+            ("subscription { account(id: \"Account:other:1\") { equity } }", "user", "NOT_FOUND"),
+            ("subscription { positions { symbol } }", nil, "UNAUTHENTICATED"),
+        ])
+    func refusals(query: String, user: String?, code: String) async throws {
+        try await withGateway { gateway in
+            let owner = user.flatMap { OwnerID($0) }
+            let mine = try #require(self.user)
+            let backends = try gateway.backends([gateway.connection("alpaca", of: mine)])
+            let told = try await gateway.follow(query, as: owner, backends, count: 1)
+            #expect(told.first?["errors"]?.elements?.first?["extensions"]?["code"]?.string == code)
+        }
+    }
+
+    @Test(
+        "of a broker that fails are null with an error")
+    func failure() async throws {
+        try await withGateway { gateway in
+            let user = try #require(self.user)
+            let backends = try gateway.backends([
+                gateway.connection("lost", of: user, isReachable: false)
+            ])
+            let told = try await gateway.follow(
+                "subscription { positions { symbol } }", as: user, backends, count: 1)
+            #expect(told.first?["data"]?["positions"] == .null)
+            #expect(
+                told.first?["errors"]?.elements?.first?["extensions"]?["code"]?.string == "PROVIDER_UNAVAILABLE")
+        }
+    }
+}
+
+@Suite("What is new in a connection's items")
+struct LiveChangesTests {
+    private struct Item: LiveItem {
+        let globalID: String
+        var value: Int
+        var closed: Item? { value < 0 ? nil : Item(globalID: globalID, value: 0) }
+
+        func looksLike(_ other: Item) -> Bool { value == other.value }
+    }
+
+    private struct Lost: Error {}
+
+    @Test(
+        "is all of them first, then what has changed and what is gone, and after a failure all of them again")
+    func changes() {
+        let readings: [(Result<[(String, Int)], Lost>, [String]?)] = [
+            (.success([("a", 1), ("b", 2)]), ["a1", "b2"]),
+            (.success([("a", 1), ("b", 2)]), []),
+            (.success([("a", 1), ("b", 3), ("c", 4)]), ["b3", "c4"]),
+            (.success([("b", 3), ("c", 4)]), ["a0"]),
+            (.failure(Lost()), nil),
+            (.failure(Lost()), []),
+            (.success([("b", 3), ("c", 4)]), ["b3", "c4"]),
+        ]
+        var changes = LiveChanges<Item>()
+        for (index, (reading, expected)) in readings.enumerated() {
+            let news = changes.take(
+                reading.map { $0.map { Item(globalID: $0.0, value: $0.1) } }.mapError { $0 })
+            switch news {
+            case .items(let items):
+                #expect(items.map { "\($0.globalID)\($0.value)" } == expected, "reading \(index)")
+            case .failure:
+                #expect(expected == nil, "reading \(index)")
+            }
+        }
+    }
+}
