@@ -42,7 +42,7 @@ final class DynamicPlanning: Sendable {
         guard let type = schema.rootType(for: operation.type) else { throw PlanningError.noOperation }
         var planner = Planner(
             document: document, schema: schema, introspection: Introspection(schema: schema),
-            conditions: conditions)
+            guards: .none, conditions: conditions)
         let plan = try planner.planOperation(operation, on: object(of: type).bound)
         return OperationPlan(operation, plan, from: RootValue(root), settings, planner)
     }

@@ -9,12 +9,17 @@ final class Engine: Sendable {
     /// What each field of the schema costs.
     private let prices: CostModel
     private let introspection: Introspection
+    private let guards: FieldGuards
     private let documents: GenerationalCache<DocumentKey, PreparedDocument>
 
-    init(_ schema: Schema, _ roots: Roots, _ prices: CostModel, _ options: ExecutionOptions) {
+    init(
+        _ schema: Schema, _ roots: Roots, _ prices: CostModel, _ guards: FieldGuards,
+        _ options: ExecutionOptions
+    ) {
         self.schema = schema
         self.roots = roots
         self.prices = prices
+        self.guards = guards
         self.options = options
         introspection = Introspection(schema: schema)
         documents = GenerationalCache(capacity: options.documentCacheCapacity)
@@ -75,7 +80,7 @@ final class Engine: Sendable {
             let settings = OperationPlan.Settings(
                 sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: options.timeLimit)
             return try roots.plan(
-                operation.definition, of: document.valid, schema, introspection, settings, conditions)
+                operation.definition, of: document.valid, schema, introspection, guards, settings, conditions)
         }
         let wantsCost = request.extensions["cost"] == .boolean(true)
         return PreparedRun(

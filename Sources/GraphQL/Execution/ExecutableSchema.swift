@@ -18,12 +18,13 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ///   - mutation: the same for mutations, where the schema has any.
     ///   - subscription: the same for subscriptions; its fields are made with `events:`.
     ///   - context: what all resolvers are given of a request; they ask for this very type.
+    ///   - guards: what decides about fields that bear a directive, before anything is called.
     ///   - options: limits, and how errors are presented.
     /// - Throws: `BindingError` with every difference between the schema and the bound types.
     public init<Query: GraphQLObject, Mutation: GraphQLObject, Subscription: GraphQLObject>(
         _ schema: Schema, query: Query, mutation: Mutation = NoOperations(),
         subscription: Subscription = NoOperations(), context: Context.Type,
-        options: ExecutionOptions = ExecutionOptions()
+        guards: [FieldGuard<Context>] = [], options: ExecutionOptions = ExecutionOptions()
     ) throws(BindingError) {
         let prices: CostModel
         do {
@@ -36,8 +37,10 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
             subscription: RootBinding(ifAny: subscription))
         var binder = Binder(schema: schema, context: context)
         roots.bind(to: &binder)
+        let guards = FieldGuards(guards)
+        guards.bind(to: &binder)
         if !binder.differences.isEmpty { throw BindingError(differences: binder.differences, faults: []) }
-        engine = Engine(schema, roots, prices, options)
+        engine = Engine(schema, roots, prices, guards, options)
     }
 
     /// Answers a request: at once where all that it asks for is at hand.

@@ -30,12 +30,14 @@ struct Roots: Sendable {
     /// Plans an operation.
     func plan(
         _ operation: OperationDefinition, of document: ValidDocument, _ schema: Schema,
-        _ introspection: Introspection, _ settings: OperationPlan.Settings, _ conditions: [UInt32: Bool]
+        _ introspection: Introspection, _ guards: FieldGuards, _ settings: OperationPlan.Settings,
+        _ conditions: [UInt32: Bool]
     ) throws -> OperationPlan {
         // Validation has refused operations that the schema has no root type for.
         guard let binding = binding(for: operation.type) else { throw PlanningError.noOperation }
         var planner = Planner(
-            document: document.document, schema: schema, introspection: introspection, conditions: conditions)
+            document: document.document, schema: schema, introspection: introspection, guards: guards,
+            conditions: conditions)
         let plan = try planner.planOperation(operation, on: binding.object)
         return OperationPlan(operation, plan, from: binding.value, settings, planner)
     }

@@ -7,12 +7,12 @@
 final class FramePlan: Sendable {
     let selection: ObjectPlan
     private let slotCount: Int
-    private let argumentSteps: [ArgumentStep]
+    private let steps: [OpeningStep]
 
-    init(_ selection: ObjectPlan, slotCount: Int, _ argumentSteps: [ArgumentStep]) {
+    init(_ selection: ObjectPlan, slotCount: Int, _ steps: [OpeningStep]) {
         self.selection = selection
         self.slotCount = slotCount
-        self.argumentSteps = argumentSteps
+        self.steps = steps
     }
 
     /// Whether something must be prepared before a value can be written.
@@ -22,7 +22,7 @@ final class FramePlan: Sendable {
     func frame(of execution: Execution) -> Execution? {
         guard needsFrame else { return nil }
         let frame = execution.frame(slotCount: slotCount)
-        for step in argumentSteps { step.fill(frame) }
+        for step in steps { step.run(in: frame) }
         return frame
     }
 

@@ -5,7 +5,7 @@ final class OperationPlan: @unchecked Sendable {
     private let parts: [AnyObject]
     private let keyBytes: KeyBytes
     private let slotCount: Int
-    private let argumentSteps: [ArgumentStep]
+    private let steps: [OpeningStep]
     private let keys: [FieldGroup]
     private let document: Document
     private let root: ObjectPlan
@@ -24,7 +24,7 @@ final class OperationPlan: @unchecked Sendable {
         parts = planner.plans
         keyBytes = planner.keyBytes
         slotCount = planner.slotCount
-        argumentSteps = planner.argumentSteps
+        steps = planner.steps
         keys = planner.keys
         document = planner.document
     }
@@ -92,7 +92,7 @@ final class OperationPlan: @unchecked Sendable {
         let execution = Execution(
             circumstances, slotCount: slotCount,
             expiry: settings.timeLimit == nil ? nil : Execution.Expiry())
-        for step in argumentSteps { step.fill(execution) }
+        for step in steps { step.run(in: execution) }
         return execution
     }
 

@@ -8,13 +8,15 @@ public struct Planner {
     let conditions: [UInt32: Bool]
     /// The fields that an operation's root may have beside its own: `__schema` and `__type`.
     let introspection: Introspection
+    /// What must be asked before some fields may be.
+    private let guards: FieldGuards
 
     private let words: DirectiveWords
     private let fragments: [UInt32: FragmentDefinition]
     /// The fields of the response, by the numbers that paths have for them.
     private(set) var keys: [FieldGroup] = []
     private(set) var slotCount = 0
-    private(set) var argumentSteps: [ArgumentStep] = []
+    private(set) var steps: [OpeningStep] = []
     /// What the references in the plan point to.
     private(set) var plans: [AnyObject] = []
     let keyBytes = KeyBytes()
@@ -26,10 +28,14 @@ public struct Planner {
     /// can depend on all the types above, and then there is no telling from the length of the document.
     private static let largestPlan = 100_000
 
-    init(document: Document, schema: Schema, introspection: Introspection, conditions: [UInt32: Bool]) {
+    init(
+        document: Document, schema: Schema, introspection: Introspection, guards: FieldGuards,
+        conditions: [UInt32: Bool]
+    ) {
         self.document = document
         self.schema = schema
         self.introspection = introspection
+        self.guards = guards
         self.conditions = conditions
         words = DirectiveWords(document)
         var fragments: [UInt32: FragmentDefinition] = [:]
@@ -50,8 +56,8 @@ public struct Planner {
         _ type: Arguments.Type, of selected: FieldSelection
     ) -> Int {
         let slot = newSlot()
-        argumentSteps.append(
-            ArgumentStep(slot: slot, type, of: selected, in: document, schema: schema))
+        steps.append(
+            .arguments(ArgumentStep(slot: slot, type, of: selected, in: document, schema: schema)))
         return slot
     }
 
@@ -106,11 +112,11 @@ public struct Planner {
     ) throws -> FramePlan {
         let key = FramePlan.Key(object, selectionSets)
         if let known = framePlans[key] { return known }
-        let outer = (slotCount, argumentSteps)
-        (slotCount, argumentSteps) = (0, [])
+        let outer = (slotCount, steps)
+        (slotCount, steps) = (0, [])
         let selection = try plan(object, selectionSets)
-        let made = FramePlan(selection, slotCount: slotCount, argumentSteps)
-        (slotCount, argumentSteps) = outer
+        let made = FramePlan(selection, slotCount: slotCount, steps)
+        (slotCount, steps) = outer
         framePlans[key] = made
         return made
     }
@@ -134,9 +140,22 @@ public struct Planner {
             else {
                 throw PlanningError.unknownField(type: object.name, field: name)
             }
-            planned = try field.plan(FieldSelection(places: group, definition: definition), &self)
+            planned = try plan(field, FieldSelection(places: group, definition: definition))
         }
         return step(key, isFirst: isFirst, planned)
+    }
+
+    /// Plans a field behind what guards it.
+    private mutating func plan(_ field: BoundField, _ selected: FieldSelection) throws -> PlannedField {
+        let checks = guards.checks(of: selected.definition)
+        if checks.isEmpty { return try field.plan(selected, &self) }
+        let slot = newSlot()
+        let before = steps.count
+        let planned = try field.plan(selected, &self)
+        let own = Array(steps[before...])
+        steps.removeSubrange(before...)
+        steps.append(.guarded(GuardedSteps(slot: slot, checks: checks, steps: own)))
+        return planned.guarded(by: slot, isNonNull: selected.definition.type.wrapping.isNonNull)
     }
 
     private func step(

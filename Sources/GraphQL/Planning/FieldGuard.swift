@@ -1,0 +1,71 @@
+/// Decides whether fields that bear a directive may be asked for, before anything of an operation is called.
+///
+/// Of a refused field neither arguments nor anything below it is looked at: it is null with the error at its path, and
+/// all other fields stand.
+///
+/// ```swift
+/// FieldGuard<Context>("requires") { directive in
+///     let scope = directive.arguments["scope"]
+///     return { context in context.scopes.contains(scope) ? nil : Forbidden() }
+/// }
+/// ```
+public struct FieldGuard<Context: Sendable>: Sendable {
+    let directive: String
+    let refusal: @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
+
+    /// - Parameters:
+    ///   - directive: the directive's name, without the `@`; the schema must define it.
+    ///   - refusal: makes, of the directive as a field's definition bears it, what is asked once an operation for each
+    ///     place that selects the field: why it is refused, nil where it is not.
+    public init(
+        _ directive: String,
+        refusal: @escaping @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?
+    ) {
+        self.directive = directive
+        self.refusal = refusal
+    }
+}
+
+/// The guards of a schema, the type of their context forgotten.
+struct FieldGuards: Sendable {
+    /// Why a field is refused in an execution; nil where it is not.
+    typealias Check = @Sendable (Execution) -> (any Error)?
+
+    private let checks: [(directive: String, make: @Sendable (AppliedDirective) -> Check)]
+
+    init<Context>(_ guards: [FieldGuard<Context>]) {
+        checks = guards.map { known in
+            (
+                known.directive,
+                { directive in
+                    let refusal = known.refusal(directive)
+                    return { execution in
+                        do {
+                            return refusal(try execution.context(as: Context.self))
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+            )
+        }
+    }
+
+    /// For a schema that has none.
+    static let none = FieldGuards([FieldGuard<Void>]())
+
+    /// Notes guards of directives that the schema does not have: they would guard nothing.
+    func bind(to binder: inout Binder) {
+        for check in checks where binder.schema.directive(named: check.directive) == nil {
+            binder.differ(at: "@\(check.directive)", .notInSchema)
+        }
+    }
+
+    /// What must be asked before a field may be.
+    func checks(of field: SchemaField) -> [Check] {
+        if checks.isEmpty || field.appliedDirectives.isEmpty { return [] }
+        return field.appliedDirectives.flatMap { directive in
+            checks.filter { $0.directive == directive.name }.map { $0.make(directive) }
+        }
+    }
+}

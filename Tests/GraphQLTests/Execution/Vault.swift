@@ -1,0 +1,169 @@
+import GraphQL
+import Synchronization
+
+// A vault whose fields need keys, for the tests of guards.
+
+let vaultSDL = """
+    directive @needs(key: String!) repeatable on FIELD_DEFINITION
+
+    type Query {
+      open: Int
+      gold(grams: Int!): Int @needs(key: "gold")
+      must: Int! @needs(key: "gold")
+      boxes: [Box!]
+      thing: Thing
+    }
+
+    type Box {
+      id: Int!
+      weight: Int @needs(key: "box")
+      sealed: Int @needs(key: "gold") @needs(key: "box")
+      inner(id: Int!): Box @needs(key: "box")
+    }
+
+    union Thing = Box
+
+    type Mutation {
+      put(grams: Int!): Int @needs(key: "gold")
+      look: Int
+    }
+
+    type Subscription {
+      ticks: Int @needs(key: "gold")
+    }
+    """
+
+/// What resolvers of the vault are given: the keys that the request has, and what was called, in its order.
+final class Vault: Sendable {
+    let keys: Set<String>
+    private let calls = Mutex<[String]>([])
+
+    init(_ keys: Set<String>) {
+        self.keys = keys
+    }
+
+    func note(_ call: String) { calls.withLock { $0.append(call) } }
+    var log: [String] { calls.withLock { $0 } }
+}
+
+/// The request lacks a key.
+struct Locked: PublicError {
+    let key: String
+
+    var message: String { "It needs the key \(key)." }
+}
+
+extension FieldGuard<Vault> {
+    /// `@needs`: the field needs a key.
+    static var needs: FieldGuard {
+        FieldGuard("needs") { directive in
+            guard case .string(let key)? = directive.arguments["key"] else {
+                return { _ in Locked(key: "?") }
+            }
+            return { vault in
+                vault.note("asked for \(key)")
+                return vault.keys.contains(key) ? nil : Locked(key: key)
+            }
+        }
+    }
+}
+
+struct VaultQuery: GraphQLObject {
+    typealias Context = Vault
+
+    static let graphQL = Object<VaultQuery>("Query") {
+        Field("open", once: { _ in .ready(Optional(1)) })
+        Field(
+            "gold", Grams.self,
+            once: { arguments, vault in
+                vault.note("gold \(arguments.grams)")
+                return .later { Optional(arguments.grams) }
+            })
+        Field("must", once: { _ in .ready(1) })
+        Field("boxes") { _ -> [Box]? in [Box(id: 1, weight: 10), Box(id: 2, weight: 20)] }
+        Field("thing") { _ -> Thing? in Thing(box: Box(id: 3, weight: 30)) }
+    }
+}
+
+struct Box: GraphQLObject {
+    typealias Context = Vault
+    let id: Int
+    let weight: Int?
+
+    static let graphQL = Object<Box>("Box") {
+        Field("id", \.id)
+        Field("weight", \.weight)
+        Field("sealed") { Optional($0.id * 100) }
+        Field(
+            "inner", InnerBox.self,
+            load: { boxes, arguments, vault in
+                vault.note("inner of \(boxes.map(\.id))")
+                return .ready(
+                    boxes.map { .success(Box(id: $0.id + arguments.id, weight: nil)) } as Answers<Box?>)
+            })
+    }
+}
+
+struct Thing: GraphQLAbstract {
+    let box: Box
+
+    static let graphQL = Abstract<Thing>("Thing") { Case(Box.self) { $0.box } }
+}
+
+struct VaultMutation: GraphQLObject {
+    typealias Context = Vault
+
+    static let graphQL = Object<VaultMutation>("Mutation") {
+        Field(
+            "put", Grams.self,
+            once: { arguments, vault in
+                vault.note("put \(arguments.grams)")
+                return .ready(Optional(arguments.grams))
+            })
+        Field(
+            "look",
+            once: { vault in
+                vault.note("look")
+                return .ready(Optional(0))
+            })
+    }
+}
+
+struct VaultSubscription: GraphQLObject {
+    typealias Context = Vault
+
+    static let graphQL = Object<VaultSubscription>("Subscription") {
+        Field(
+            "ticks",
+            events: { vault in
+                vault.note("ticks")
+                return AsyncStream<Int?> { continuation in
+                    continuation.yield(1)
+                    continuation.finish()
+                }
+            })
+    }
+}
+
+/// What `Grams` throws.
+struct NoGold: PublicError {
+    var message: String { "There is no negative gold." }
+}
+
+/// Refuses -1, so that tests see whether arguments were read at all.
+struct Grams: GraphQLArguments {
+    let grams: Int
+
+    init(_ arguments: ArgumentReader) throws {
+        grams = try arguments["grams"]
+        if grams == -1 { throw NoGold() }
+    }
+}
+
+struct InnerBox: GraphQLArguments {
+    let id: Int
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try arguments["id"]
+    }
+}

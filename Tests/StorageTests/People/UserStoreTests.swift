@@ -1,0 +1,49 @@
+import Brokerage
+import GRDB
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("Users")
+struct UserStoreTests {
+    @Test("one whom the settings name is there once, however often the process starts")
+    func ensures() throws {
+        let file = try HouseFile.temporary()
+        let users = UserStore(in: file)
+        let owner = try #require(OwnerID("owner"))
+        let first = try #require(Instant(secondsSince1970: 1_700_000_000))
+        try users.ensure(owner, now: first)
+        try users.ensure(owner, now: first + .seconds(60))
+        let rows = try file.database.readNow { db in
+            try Row.fetchAll(db, sql: "SELECT id, username, created_at FROM user").map {
+                ($0["id"] as String, $0["username"] as String?, $0["created_at"] as Int64)
+            }
+        }
+        #expect(rows.count == 1)
+        #expect(rows.first?.0 == "owner")
+        #expect(rows.first?.1 == nil)
+        #expect(rows.first?.2 == 1_700_000_000_000)
+    }
+
+    @Test("a user takes sessions, password and credentials along, and nothing of another's")
+    func cascades() async throws {
+        let file = try HouseFile.temporary()
+        let left = try await file.database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO data_key (wrapped, master_key_id) VALUES (x'00', 'm');
+                    INSERT INTO user (id, created_at) VALUES ('ann', 1), ('bob', 1);
+                    INSERT INTO password SELECT id, x'00', x'00', 2, 8, 1 FROM user;
+                    INSERT INTO session SELECT id, CAST(id AS BLOB), id, 'READ', NULL, 1, 1, 1 FROM user;
+                    INSERT INTO credential SELECT id, 'SAXO', id, 1, 1, x'00' FROM user;
+                    DELETE FROM user WHERE id = 'ann';
+                    """)
+            return try ["password", "session", "credential"].map { table in
+                try String.fetchAll(
+                    db, sql: "SELECT \(table == "credential" ? "owner" : "user_id") FROM \(table)")
+            }
+        }
+        #expect(left == [["bob"], ["bob"], ["bob"]])
+    }
+}
