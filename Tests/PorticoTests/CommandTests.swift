@@ -14,7 +14,11 @@ struct CommandTests {
 
     @Test(
         "explains itself with examples",
-        arguments: [["--help"], ["serve", "--help"], ["sandbox", "--help"], ["health", "--help"]])
+        arguments: [
+            ["--help"], ["serve", "--help"], ["sandbox", "--help"], ["health", "--help"],
+            ["schema", "--help"], ["schema", "diff", "--help"], ["schema", "lint", "--help"],
+            ["operations", "check", "--help"],
+        ])
     func help(arguments: [String]) async throws {
         let run = try await Program.run(arguments)
         #expect(run.status == 0)

@@ -14,9 +14,14 @@ struct Portico: AsyncParsableCommand {
                                                      answer from an Alpaca account
               portico sandbox --port 9000            the stand-in for the providers, alone
               portico health                         exit status 0 if a Portico here is ready
+              portico schema diff OLD NEW            what changed, and whether it breaks a client
+              portico operations check FOLDER        what the operations of a front end cost
             """,
         version: Version.current,
-        subcommands: [Serve.self, SandboxCommand.self, Health.self, GraphQLCommand.self])
+        subcommands: [
+            Serve.self, SandboxCommand.self, Health.self, GraphQLCommand.self, SchemaCommand.self,
+            OperationsCommand.self,
+        ])
 }
 
 /// The release that this executable is of.

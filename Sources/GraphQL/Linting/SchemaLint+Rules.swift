@@ -1,0 +1,68 @@
+extension SchemaFinding.Rule {
+    /// What is wrong with a definition; nil where the rule has nothing to say.
+    func fault(of element: DefinedElement, in document: Document) -> String? {
+        switch self {
+        case .naming: nameFault(element, document.text(element.name))
+        case .descriptions: descriptionFault(element, document)
+        case .deprecationReasons: deprecationFault(element, document)
+        case .nullableItems: itemFault(element, document)
+        }
+    }
+
+    private func nameFault(_ element: DefinedElement, _ name: String) -> String? {
+        let style = element.kind.nameStyle
+        // An extension has the name of what it extends, where it has been found already.
+        if element.isExtension || style.fits(name) { return nil }
+        let better = style.rewritten(name).map { ": \"\($0)\"" } ?? ""
+        return "\(element.title) should be in \(style.rawValue)\(better)."
+    }
+
+    private func descriptionFault(_ element: DefinedElement, _ document: Document) -> String? {
+        if element.isExtension || !document.description(of: element).isEmpty { return nil }
+        return "\(element.title) has no description."
+    }
+
+    private func deprecationFault(_ element: DefinedElement, _ document: Document) -> String? {
+        guard let directive = document.first("deprecated", in: element.directives) else { return nil }
+        let reason = directive.arguments.indices.compactMap { index -> String? in
+            guard case .string(let value) = document.arguments[index].value else { return nil }
+            return document.string(value)
+        }
+        let saysNothing = ["", BuiltInDirective.defaultDeprecationReason]
+        if reason.contains(where: { !saysNothing.contains($0) }) { return nil }
+        return "\(element.title) is deprecated without a reason: say what to use instead."
+    }
+
+    private func itemFault(_ element: DefinedElement, _ document: Document) -> String? {
+        guard element.kind == .field, let type = element.type, type.wrapping.hasNullableItems else {
+            return nil
+        }
+        // Where an item may be missing on purpose, whoever reads the schema has to learn why.
+        if document.description(of: element).lowercased().contains("null") { return nil }
+        return
+            "Items of \(element.coordinate) may be null: make them non-null, or say in its description when "
+            + "one is null."
+    }
+}
+
+extension DefinedElement {
+    fileprivate var title: String { "\(kind.rawValue) \"\(coordinate)\"" }
+}
+
+extension Document {
+    fileprivate func description(of element: DefinedElement) -> String {
+        element.description.map { string($0) } ?? ""
+    }
+}
+
+extension Wrapping {
+    /// Whether a list on any level has items that may be null.
+    fileprivate var hasNullableItems: Bool {
+        var level = self
+        while let item = level.item {
+            if !item.isNonNull { return true }
+            level = item
+        }
+        return false
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Contract
+import GraphQL
+
+/// `portico operations check`.
+struct OperationsCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: """
+            Hold operations against a schema: are they valid, what do they cost, how long are their answers kept.
+            """,
+        discussion: """
+            Every file that ends in .graphql, in folders within too, is a document of its own. Where a file of the same
+            name ends in .json, it holds example variables, which are held against the operation's and which its cost
+            is told for. Without --schema and --url the schema is this Portico's own.
+
+            Exit status 0 when all is well; 1 when an operation is not valid, asks for more than the default limits
+            allow, or, with --strict, uses what is deprecated; 2 when the command was used wrongly.
+
+            Examples:
+              portico operations check operations
+              portico operations check --schema schema.graphql operations
+              portico operations check --strict --url http://127.0.0.1:8080 operations
+            """)
+
+    @Option(help: "A file with the schema; - is standard input.")
+    var schema: String?
+
+    @Option(help: "The address of a running Portico, of which the schema is asked.")
+    var url: String?
+
+    @Flag(help: "Count what is deprecated among the faults.")
+    var strict = false
+
+    @Flag(
+        help:
+            "Write {\"operations\": [{\"file\", \"name\", \"errors\", \"deprecated\", \"cost\", \"cache\"}]}."
+    )
+    var json = false
+
+    // GraphQL has a type of that name too.
+    @ArgumentParser.Argument(help: "The folder with the operations.")
+    var folder: String
+
+    func validate() throws {
+        if schema != nil, url != nil {
+            throw ValidationError("--schema and --url each name a schema; give one of them.")
+        }
+    }
+
+    func run() async throws {
+        let source = try await schemaSource()
+        let command = self
+        let outcome = try await DeepStack.run { try command.check(source) }
+        switch outcome {
+        case .failure(let faults):
+            Terminal.report(faults.text)
+            throw ExitCode(1)
+        case .success(let checks):
+            Terminal.write(json ? OperationCheck.json(of: checks) + "\n" : OperationCheck.text(of: checks))
+            if checks.contains(where: { $0.isAtFault(strictly: strict) }) { throw ExitCode(1) }
+        }
+    }
+
+    private func schemaSource() async throws -> SourceText {
+        if let url { return try await RemoteSchema(url).source() }
+        if let schema { return try TextFile(path: schema).source }
+        return SourceText(Contract.schemaText, name: "schema.graphql")
+    }
+
+    private func check(_ source: SourceText) throws -> Result<[OperationCheck], FaultReports> {
+        let folder = try OperationsFolder(path: folder)
+        let checker: OperationChecker
+        do {
+            checker = try OperationChecker(source)
+        } catch {
+            let report = FaultReport(source: source, errors: error.errors)
+            return .failure(FaultReports(reports: [report]))
+        }
+        return .success(
+            try folder.files.flatMap { path in
+                try checker.checks(
+                    TextFile(path: path).source, variables: OperationsFolder.variables(of: path))
+            })
+    }
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// `portico operations`.
+struct OperationsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "operations",
+        abstract: "Check the operations of a front end, as its continuous integration does.",
+        subcommands: [OperationsCheckCommand.self])
+}

@@ -1,0 +1,39 @@
+import GraphQL
+import Upstream
+
+/// The schema of a running Portico.
+struct RemoteSchema {
+    private let url: HTTPURL
+
+    /// - Throws: `UsageError` where it is no address.
+    init(_ address: String) throws {
+        guard let url = HTTPURL(address)?.appending(path: "schema.graphql") else {
+            throw UsageError(
+                "--url is \"\(address)\"; an address is like http://127.0.0.1:8080, without a query.")
+        }
+        self.url = url
+    }
+
+    /// Asks for it.
+    ///
+    /// - Throws: `UnreachableSchema` where none is to be had.
+    func source() async throws -> SourceText {
+        let transport = try Transport(userAgent: "portico-operations/\(Version.current)")
+        let answer: Result<HTTPResponse, TransportError>
+        do throws(TransportError) {
+            answer = .success(
+                try await transport.send(HTTPRequest(.get, url, deadline: .now + .seconds(10))))
+        } catch {
+            answer = .failure(error)
+        }
+        await transport.shutDown()
+        switch answer {
+        case .success(let response) where response.isSuccess:
+            return SourceText(bytes: response.body, name: "\(url)")
+        case .success(let response):
+            throw UnreachableSchema("\(url) answered with status \(response.status); is a Portico there?")
+        case .failure(let error):
+            throw UnreachableSchema("\(url) did not answer: \(error)")
+        }
+    }
+}

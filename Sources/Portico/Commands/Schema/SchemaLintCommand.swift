@@ -1,0 +1,63 @@
+import ArgumentParser
+import GraphQL
+
+/// `portico schema lint`.
+struct SchemaLintCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "Check names, descriptions, deprecations and lists of schemas; exit status 1 on findings.",
+        discussion: """
+            The rules:
+              naming               types in UpperCamelCase; fields, arguments, input fields and directives in
+                                   lowerCamelCase; enum values in UPPER_CASE
+              descriptions         every definition has one
+              deprecation-reasons  what is deprecated says what to use instead
+              nullable-items       items of lists are non-null, or the field's description says when one is null
+
+            Examples:
+              portico schema lint schema.graphql
+              portico schema lint --rule naming --rule descriptions schema.graphql
+              portico schema lint --json - < schema.graphql
+            """)
+
+    @Flag(
+        help: """
+            Write [{"file", "findings": [{"rule", "coordinate", "message", "locations"}]}], an entry for each file with \
+            any.
+            """)
+    var json = false
+
+    @Option(
+        help: "A rule to check, instead of all; may be given more than once.",
+        transform: SchemaLintCommand.rule(named:))
+    var rule: [SchemaFinding.Rule] = []
+
+    // GraphQL has a type of that name too.
+    @ArgumentParser.Argument(help: "The files with the schemas; - is standard input.")
+    var files: [String]
+
+    func run() async throws {
+        let command = self
+        let lints = try await DeepStack.run { try command.lint() }
+        let faults = lints.compactMap(\.faults)
+        Terminal.report(FaultReports(reports: faults).text)
+        let found = lints.filter { !$0.findings.isEmpty }
+        if json {
+            Terminal.write(String(decoding: InputValue.list(found.map(\.json)).json, as: UTF8.self) + "\n")
+        } else {
+            Terminal.write(found.map(\.text).joined())
+        }
+        if !faults.isEmpty || !found.isEmpty { throw ExitCode(1) }
+    }
+
+    private func lint() throws -> [SchemaFileLint] {
+        let rules = Set(rule.isEmpty ? SchemaFinding.Rule.allCases : rule)
+        return try files.map { SchemaFileLint(of: try SchemaFile(path: $0), rules) }
+    }
+
+    private static func rule(named name: String) throws -> SchemaFinding.Rule {
+        if let rule = SchemaFinding.Rule(rawValue: name) { return rule }
+        let names = SchemaFinding.Rule.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("There is no rule \"\(name)\". The rules are \(names).")
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A run of `portico operations check …`, and what comes of it.
+struct OperationsCommandCase: CustomTestStringConvertible, Sendable {
+    /// Words that begin with `@` are files of the folder, as in `OperationsCommandTests.files`.
+    let arguments: [String]
+    let status: Int32
+    var output = ""
+    /// All that is on standard error, or, where the command was used wrongly, its first line.
+    var errors = ""
+
+    var testDescription: String { arguments.joined(separator: " ") }
+}
+
+@Suite("portico operations")
+struct OperationsCommandTests {
+    static let files = [
+        "schema.graphql": """
+        directive @cacheControl(maxAge: Int, scope: CacheScope = PUBLIC) on FIELD_DEFINITION
+        directive @listSize(slicingArguments: [String!]) on FIELD_DEFINITION
+        enum CacheScope { PUBLIC PRIVATE }
+        type Query {
+          account: Account @cacheControl(maxAge: 2, scope: PRIVATE)
+          quotes(first: Int!): [Quote!] @cacheControl(maxAge: 60) @listSize(slicingArguments: ["first"])
+          clock: String
+        }
+        type Account { equity: Float, worth: Float @deprecated(reason: "Use equity.") }
+        type Quote { price: Float }
+        """,
+        "plain.graphql": "type Query { quotes: Int }\n",
+        "priced.graphql":
+            #"directive @cost(weight: String!) on FIELD_DEFINITION type Query { a: Int @cost(weight: "x") }"#,
+        "good/account.graphql": "query Home { account { equity } }\n",
+        "good/quotes.graphql": "query Quotes($n: Int!) { quotes(first: $n) { price } }\n",
+        "good/quotes.json": #"{"n": 40}"#,
+        "old/worth.graphql": "query Worth {\n  account { worth }\n}\n",
+        "vague/quotes.graphql": "query Quotes($n: Int!) { quotes(first: $n) { price } clock }\n",
+        "bad/a.graphql": "{ acount { equity } }\n",
+        "bad/b.graphql": "query Quotes($n: Int!) { quotes(first: $n) { price } }\n",
+        "bad/b.json": #"{"n": "many"}"#,
+        "dear/quotes.graphql": "{ quotes(first: 5000) { price } }\n",
+        "odd/quotes.graphql":
+            "fragment A on Query { clock } query One { ...A } query Two($n: Int!) { quotes(first: $n) { price } ...A }",
+        "odd/quotes.json": #"{"Two": {"n": 1}}"#,
+        "unread/quotes.graphql": "query Quotes($n: Int!) { quotes(first: $n) { price } }\n",
+        "unread/quotes.json": "[",
+    ]
+
+    @Test(
+        "answers 0 where all is well, 1 where it found something, 2 where it was used wrongly",
+        arguments: OperationsCommandCase.all)
+    func answers(_ test: OperationsCommandCase) async throws {
+        let run = try await CommandRun.run(["operations", "check"] + test.arguments, among: Self.files)
+        #expect(run.status == test.status)
+        #expect(run.output == test.output)
+        if test.status == 2 {
+            #expect(run.errors.split(separator: "\n").first.map(String.init) == test.errors)
+        } else {
+            #expect(run.errors == test.errors)
+        }
+    }
+
+    @Test("without a schema holds operations against this Portico's own")
+    func ownSchema() async throws {
+        let run = try await CommandRun.run(
+            ["operations", "check", "--json", "@mine"],
+            among: ["mine/a.graphql": "query A { quote(symbol: \"AAPL\") { price } }"])
+        #expect(run.status == 0, "\(run.output) \(run.errors)")
+        let check = try #require(try JSONValue(parsing: run.output)["operations"]?[0])
+        #expect(check["name"] == "A")
+        #expect(check["cache"]?["maxAge"] == 1)
+        #expect(check["cost"]?["requested"]?.number ?? 0 > 0)
+    }
+}
+
+extension OperationsCommandCase {
+    private static let schema = ["--schema", "@schema.graphql"]
+
+    static let all = reports + jsonReports + misuses
+
+    private static let reports = [
+        OperationsCommandCase(
+            arguments: schema + ["@good"], status: 0,
+            output: """
+                good/account.graphql Home
+                  cost: 2 of 5000
+                  cache: 2 s, by its user alone; Query.account sets the time
+                good/quotes.graphql Quotes
+                  cost: 41 of 5000
+                  cache: 60 s, by anybody; Query.quotes sets the time
+
+                """),
+        OperationsCommandCase(
+            arguments: schema + ["@old"], status: 0,
+            output: """
+                old/worth.graphql Worth
+                  cost: 2 of 5000
+                  cache: 2 s, by its user alone; Query.account sets the time
+                  old/worth.graphql:2:13: Account.worth is deprecated: Use equity.
+
+                """),
+        OperationsCommandCase(
+            arguments: schema + ["@vague"], status: 0,
+            output: """
+                vague/quotes.graphql Quotes
+                  cost: depends on its variables; an example beside it would tell
+                  cache: never, since Query.clock may not be kept
+
+                """),
+        OperationsCommandCase(
+            arguments: schema + ["@odd"], status: 0,
+            output: """
+                odd/quotes.graphql One
+                  cost: 1 of 5000
+                  cache: never, since Query.clock may not be kept
+                odd/quotes.graphql Two
+                  cost: 2 of 5000
+                  cache: never, since Query.clock may not be kept
+
+                """),
+        OperationsCommandCase(
+            arguments: schema + ["@bad"], status: 1,
+            output: """
+                bad/a.graphql: cannot be run
+                error: Cannot query field "acount" on type "Query". Did you mean "account"?
+
+                bad/a.graphql:1:3
+                1 | { acount { equity } }
+                  |   ^
+                2 |
+                bad/b.graphql Quotes: cannot be run
+                error: Variable "$n" has invalid value: Int cannot represent non-integer value: "many"
+
+                bad/b.graphql:1:14
+                1 | query Quotes($n: Int!) { quotes(first: $n) { price } }
+                  |              ^
+                2 |
+
+                """),
+        OperationsCommandCase(
+            arguments: schema + ["--strict", "@old"], status: 1,
+            output: """
+                old/worth.graphql Worth
+                  cost: 2 of 5000
+                  cache: 2 s, by its user alone; Query.account sets the time
+                  old/worth.graphql:2:13: Account.worth is deprecated: Use equity.
+
+                """),
+    ]
+
+    private static let jsonReports = [
+        OperationsCommandCase(
+            arguments: schema + ["--json", "@good"], status: 0,
+            output:
+                #"{"operations":[{"file":"good/account.graphql","name":"Home","errors":[],"deprecated":[],"#
+                + #""cost":{"requested":2,"fieldCost":1,"typeCost":2},"#
+                + #""cache":{"maxAge":2,"scope":"PRIVATE","shortest":["Query.account"]}},"#
+                + #"{"file":"good/quotes.graphql","name":"Quotes","errors":[],"deprecated":[],"#
+                + #""cost":{"requested":41,"fieldCost":1,"typeCost":41},"#
+                + #""cache":{"maxAge":60,"scope":"PUBLIC","shortest":["Query.quotes"]}}]}"# + "\n"),
+        OperationsCommandCase(
+            arguments: schema + ["--json", "@old"], status: 0,
+            output: #"{"operations":[{"file":"old/worth.graphql","name":"Worth","errors":[],"#
+                + #""deprecated":[{"coordinate":"Account.worth","reason":"Use equity.","#
+                + #""locations":[{"line":2,"column":13}]}],"#
+                + #""cost":{"requested":2,"fieldCost":1,"typeCost":2},"#
+                + #""cache":{"maxAge":2,"scope":"PRIVATE","shortest":["Query.account"]}}]}"# + "\n"),
+    ]
+
+    private static let misuses = [
+        OperationsCommandCase(
+            arguments: ["--schema", "@schema.graphql", "--url", "http://127.0.0.1:1", "@good"], status: 2,
+            errors: "Error: --schema and --url each name a schema; give one of them."),
+        OperationsCommandCase(
+            arguments: schema, status: 2, errors: "Error: Missing expected argument '<folder>'"),
+    ]
+}

@@ -1,0 +1,162 @@
+import Testing
+
+/// A run of `portico schema …`, and what comes of it.
+struct SchemaCommandCase: CustomTestStringConvertible, Sendable {
+    /// Words that begin with `@` are files of the folder, as in `SchemaCommandTests.files`.
+    let arguments: [String]
+    let status: Int32
+    var output = ""
+    /// All that is on standard error, or, where the command was used wrongly, its first line.
+    var errors = ""
+
+    var testDescription: String { arguments.joined(separator: " ") }
+}
+
+@Suite("portico schema")
+struct SchemaCommandTests {
+    static let files = [
+        "old.graphql": """
+        "Q" type Query { "A" account: Account }
+        "A" type Account { "E" equity: Float, "K" kind: Kind }
+        "K" enum Kind { "C" CASH }
+        """,
+        "new.graphql": """
+        "Q" type Query { "A" account(id: ID): Account }
+        "A" type Account { "K" kind: Kind, "C" cash: Float }
+        "K" enum Kind { "C" CASH "M" MARGIN }
+        """,
+        "loose.graphql": "type Query { user_name: [String] old: Int @deprecated }\n",
+        "broken.graphql": "type Query { a: Unknown }\n",
+        "equity/home.graphql": "{ account { equity } }\n",
+        "equity/deep/kind.graphql": "{ account { kind } }\n",
+        "fresh/cash.graphql": "{ account(id: 1) { cash } }\n",
+        "wrong/wrong.graphql": "{ account { debt } }\n",
+        "empty/readme.txt": "nothing",
+    ]
+
+    @Test(
+        "answers 0 where all is well, 1 where it found something, 2 where it was used wrongly",
+        arguments: SchemaCommandCase.all)
+    func answers(_ test: SchemaCommandCase) async throws {
+        let run = try await CommandRun.run(["schema"] + test.arguments, among: Self.files)
+        #expect(run.status == test.status)
+        #expect(run.output == test.output)
+        if test.status == 2 {
+            #expect(run.errors.split(separator: "\n").first.map(String.init) == test.errors)
+        } else {
+            #expect(run.errors == test.errors)
+        }
+    }
+}
+
+extension SchemaCommandCase {
+    static let all = diffs + reachingDiffs + lints
+
+    private static let brokenReport = """
+        error: Unknown type "Unknown".
+
+        broken.graphql:1:17
+        1 | type Query { a: Unknown }
+          |                 ^
+        2 |
+
+        """
+
+    private static let diffs = [
+        SchemaCommandCase(
+            arguments: ["diff", "@old.graphql", "@old.graphql"], status: 0, output: "No changes.\n"),
+        SchemaCommandCase(
+            arguments: ["diff", "@old.graphql", "@new.graphql"], status: 1,
+            output: """
+                breaking: Field Account.equity was removed. (FIELD_REMOVED)
+                dangerous: An optional argument Query.account(id:) was added. (OPTIONAL_ARG_ADDED)
+                dangerous: Enum value Kind.MARGIN was added. (VALUE_ADDED_TO_ENUM)
+                safe: ID was added. (TYPE_ADDED)
+                safe: Field Account.cash was added. (FIELD_ADDED)
+                1 breaking, 2 dangerous, 2 safe
+
+                """),
+        SchemaCommandCase(
+            arguments: ["diff", "--json", "@old.graphql", "@old.graphql"], status: 0,
+            output: #"{"changes":[]}"# + "\n"),
+        SchemaCommandCase(
+            arguments: ["diff", "@old.graphql", "@broken.graphql"], status: 1, errors: brokenReport),
+        SchemaCommandCase(
+            arguments: ["diff", "@old.graphql"], status: 2, errors: "Error: Missing expected argument '<new>'"
+        ),
+        SchemaCommandCase(
+            arguments: ["diff", "--operations", "@nowhere", "@old.graphql", "@new.graphql"], status: 2,
+            errors: "Error: nowhere is no folder, or cannot be read."),
+        SchemaCommandCase(
+            arguments: ["diff", "--operations", "@empty", "@old.graphql", "@new.graphql"], status: 2,
+            errors: "Error: empty has no file that ends in .graphql."),
+    ]
+
+    private static let reachingDiffs = [
+        SchemaCommandCase(
+            arguments: ["diff", "--operations", "@equity", "@old.graphql", "@new.graphql"], status: 1,
+            output: """
+                breaking: Field Account.equity was removed. (FIELD_REMOVED)
+                    equity/home.graphql
+                dangerous: An optional argument Query.account(id:) was added. (OPTIONAL_ARG_ADDED)
+                    equity/deep/kind.graphql
+                    equity/home.graphql
+                dangerous: Enum value Kind.MARGIN was added. (VALUE_ADDED_TO_ENUM)
+                    equity/deep/kind.graphql
+                1 breaking, 2 dangerous, 0 safe
+
+                """),
+        SchemaCommandCase(
+            arguments: ["diff", "--json", "--operations", "@equity/deep", "@old.graphql", "@new.graphql"],
+            status: 0,
+            output: #"{"changes":[{"impact":"DANGEROUS","kind":"OPTIONAL_ARG_ADDED","#
+                + #""coordinate":"Query.account(id:)","#
+                + #""message":"An optional argument Query.account(id:) was added.","#
+                + #""operations":["equity/deep/kind.graphql"]},"#
+                + #"{"impact":"DANGEROUS","kind":"VALUE_ADDED_TO_ENUM","coordinate":"Kind.MARGIN","#
+                + #""message":"Enum value Kind.MARGIN was added.","operations":["equity/deep/kind.graphql"]}]}"#
+                + "\n"),
+        SchemaCommandCase(
+            arguments: ["diff", "--operations", "@fresh", "@old.graphql", "@new.graphql"], status: 0,
+            output: "No change reaches the operations.\n"),
+        SchemaCommandCase(
+            arguments: ["diff", "--operations", "@wrong", "@old.graphql", "@new.graphql"], status: 1,
+            errors: """
+                error: Cannot query field "debt" on type "Account".
+
+                wrong/wrong.graphql:1:13
+                1 | { account { debt } }
+                  |             ^
+                2 |
+
+                """),
+    ]
+
+    private static let lints = [
+        SchemaCommandCase(arguments: ["lint", "@old.graphql"], status: 0),
+        SchemaCommandCase(arguments: ["lint", "--json", "@old.graphql"], status: 0, output: "[]\n"),
+        SchemaCommandCase(
+            arguments: ["lint", "--rule", "naming", "--rule", "deprecation-reasons", "@loose.graphql"],
+            status: 1,
+            output:
+                #"loose.graphql:1:14: Field "Query.user_name" should be in lowerCamelCase: "userName". (naming)"#
+                + "\n"
+                + #"loose.graphql:1:34: Field "Query.old" is deprecated without a reason: say what to use instead. "#
+                + "(deprecation-reasons)\n"),
+        SchemaCommandCase(
+            arguments: ["lint", "--json", "--rule", "nullable-items", "@loose.graphql", "@old.graphql"],
+            status: 1,
+            output: #"[{"file":"loose.graphql","findings":[{"rule":"nullable-items","#
+                + #""coordinate":"Query.user_name","message":"Items of Query.user_name may be null: make them "#
+                + #"non-null, or say in its description when one is null.","#
+                + #""locations":[{"line":1,"column":14}]}]}]"# + "\n"),
+        SchemaCommandCase(arguments: ["lint", "@broken.graphql"], status: 1, errors: brokenReport),
+        SchemaCommandCase(
+            arguments: ["lint", "--rule", "spelling", "@old.graphql"], status: 2,
+            errors:
+                "Error: The value 'spelling' is invalid for '--rule <rule>': There is no rule \"spelling\". The rules are naming, descriptions, deprecation-reasons, "
+                + "nullable-items."),
+        SchemaCommandCase(
+            arguments: ["lint"], status: 2, errors: "Error: Missing expected argument '<files> ...'"),
+    ]
+}
