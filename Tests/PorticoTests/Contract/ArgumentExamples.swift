@@ -1,0 +1,43 @@
+import GraphQL
+
+/// Values for the arguments that have to be given, as GraphQL literals.
+///
+/// Most hang on an argument's name alone, so that a new field with the arguments of its neighbours needs nothing here.
+enum ArgumentExamples {
+    /// How many variants of the arguments there are.
+    static let variants = 3
+
+    private static let byName: [String: [String]] = [
+        "symbol": [#""AAPL""#, #""EUR/USD""#, #""BTC/USD""#],
+        "symbols": [#"["AAPL", "MSFT"]"#, #"["EUR/USD"]"#, #"["BTC/USD"]"#],
+        "text": [#""apple""#],
+        "to": [#""EUR""#, #""USD""#],
+        "currency": [#""USD""#, #""EUR""#],
+        "first": ["5"],
+        "last": ["20"],
+    ]
+
+    /// `(name: value, …)` for what a field must be given, or nothing where it needs none.
+    ///
+    /// An argument of type `ID` takes a known id of the field's own type, or any.
+    ///
+    /// - Returns: The text; nil where there is no example for an argument.
+    static func arguments(
+        of field: SchemaField, variant: Int, in schema: Schema, ids: [String: String]
+    ) -> String? {
+        var texts: [String] = []
+        for argument in field.arguments where argument.isRequired {
+            let value: String?
+            if case .scalar(let scalar) = schema[argument.type.type].kind, scalar.builtIn == .id {
+                let id = ids[schema[field.type.type].name] ?? ids.min { $0.key < $1.key }?.value
+                value = id.map { "\"\($0)\"" }
+            } else {
+                let examples = byName[argument.name] ?? []
+                value = examples.isEmpty ? nil : examples[variant % examples.count]
+            }
+            guard let value else { return nil }
+            texts.append("\(argument.name): \(value)")
+        }
+        return texts.isEmpty ? "" : "(" + texts.joined(separator: ", ") + ")"
+    }
+}

@@ -1,0 +1,18 @@
+import Contract
+import Foundation
+import GraphQL
+import TestSupport
+import Testing
+
+@Suite("The contract beside the one that was last released")
+struct ReleasedSchemaTests {
+    @Test("breaks no client that was written for it")
+    func breaksNothing() throws {
+        let text = try String(contentsOf: Golden.url("schema/released.graphql"), encoding: .utf8)
+        let released = try Schema.build(text)
+        let breaking = try released.changes(to: Schema.build(Contract.schemaText))
+            .filter { $0.impact == .breaking }
+            .map(\.description)
+        #expect(breaking.isEmpty)
+    }
+}
