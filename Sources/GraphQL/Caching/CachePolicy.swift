@@ -12,6 +12,11 @@ public struct CachePolicy: Sendable {
     /// subscription, which is never kept.
     public let shortest: [SchemaUse]
 
+    /// A policy for answers that no schema tells of.
+    package init(maxAge: Int, isPrivate: Bool = false) {
+        (self.maxAge, self.isPrivate, shortest) = (maxAge, isPrivate, [])
+    }
+
     /// The policy of an operation; nil where its schema has no `@cacheControl` and tells nothing.
     ///
     /// - Parameters:

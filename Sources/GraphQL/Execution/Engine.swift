@@ -66,6 +66,14 @@ final class Engine: Sendable {
         }
     }
 
+    /// `ExecutableSchema.cachePolicy(of:)`.
+    func cachePolicy(of request: Request) -> CachePolicy? {
+        guard let operation = try? prepare(request.document).operation(named: request.operationName) else {
+            return nil
+        }
+        return operation.cachePolicy()
+    }
+
     /// Everything that is done before anything is loaded.
     private func prepare(_ request: Request, _ context: any OpaqueContext) throws(GraphQLErrors)
         -> PreparedRun

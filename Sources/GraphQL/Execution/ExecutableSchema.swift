@@ -60,6 +60,13 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         engine.respond(to: request, context: ContextBox(context), allowing: allowed)
     }
 
+    /// How long the answer to a request may be kept, and by whom, as `@cacheControl` says.
+    ///
+    /// Nil for what cannot be run, and where the schema tells nothing.
+    public func cachePolicy(of request: Request) -> CachePolicy? {
+        engine.cachePolicy(of: request)
+    }
+
     /// Begins a subscription: a response for each event of its source stream, which ends with the sequence.
     ///
     /// A query or mutation is answered by a sequence of one response.

@@ -13,6 +13,8 @@ final class PreparedOperation: Sendable {
     private struct Known {
         /// What the limits have to say; a refusal costs as much to find as a success, so it is kept as well.
         var measured: Result<MeasuredOperation, GraphQLErrors>?
+        /// How long the answer may be kept; nil until it is asked for.
+        var cachePolicy: CachePolicy??
         var plans: [Planned] = []
         /// Which plan makes room for the next one.
         var oldest = 0
@@ -56,6 +58,14 @@ final class PreparedOperation: Sendable {
         }
         known.withLock { $0.measured = result }
         return result
+    }
+
+    /// How long the answer may be kept; nil where nothing says.
+    func cachePolicy() -> CachePolicy? {
+        if let policy = known.withLock(\.cachePolicy) { return policy }
+        let policy = CachePolicy(of: definition, in: valid)
+        known.withLock { $0.cachePolicy = .some(policy) }
+        return policy
     }
 
     /// The variables of a request, coerced (specification, section 6.1.2).

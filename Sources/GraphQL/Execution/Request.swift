@@ -1,7 +1,10 @@
 /// What a client asks for (GraphQL over HTTP, "Request parameters").
 public struct Request: Sendable {
-    /// The text of the document.
+    /// The text of the document; empty where the client only names it.
     public var document: String
+    /// The name of a document that the server has, whose text it puts into `document` before it runs the request
+    /// (GraphQL over HTTP, appendix "Persisted Documents").
+    public var documentID: String?
     /// Which of the document's operations is meant; nil where it has only one.
     public var operationName: String?
     /// The values of the operation's variables, as they came.

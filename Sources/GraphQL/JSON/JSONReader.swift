@@ -122,6 +122,20 @@ struct JSONReader {
         return (name, place)
     }
 
+    /// Whether another element of an array stands next, with the comma before it read; at its end, the array is left.
+    mutating func nextElement(in bytes: Span<UInt8>, isFirst: Bool) throws(JSONFailure) -> Bool {
+        let next = peek(in: bytes)
+        if next == UInt8(ascii: "]") {
+            leave()
+            return false
+        }
+        if !isFirst {
+            guard next == UInt8(ascii: ",") else { throw unexpected(.commaOrBracket, in: bytes) }
+            offset += 1
+        }
+        return true
+    }
+
     /// Makes sure that nothing but white space is left.
     mutating func end(in bytes: Span<UInt8>) throws(JSONFailure) {
         guard peek(in: bytes) == nil else { throw unexpected(.end, in: bytes) }

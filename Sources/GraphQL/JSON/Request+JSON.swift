@@ -1,21 +1,16 @@
 extension Request {
     /// Reads a request as clients send it (GraphQL over HTTP, "JSON encoding").
     ///
-    /// An object with `query`, and with `operationName`, `variables` and `extensions` where they are needed. Other keys
-    /// are ignored, as the specification leaves them to later versions; they must be JSON nonetheless.
+    /// An object with `query`, and with `operationName`, `variables` and `extensions` where they are needed. A document
+    /// that the server has may be named by `documentId` or `extensions.persistedQuery` instead; `document` is empty
+    /// then. Other keys are ignored, as the specification leaves them to later versions; they must be JSON nonetheless.
     ///
     /// - Throws: `RequestBodyError`, which says which key is wrong, and where.
     public init(json bytes: Span<UInt8>, limits: JSONLimits = .default) throws(RequestBodyError) {
-        let parameters: RequestParameters
-        do {
-            parameters = try RequestParameters(bytes, limits: limits)
-        } catch {
-            throw RequestBodyError(error, in: bytes)
+        switch try RequestBody(json: bytes, limits: limits) {
+        case .single(let request): self = request
+        case .batch: throw .notAnObject(found: .array)
         }
-        guard let query = parameters.query else { throw .noQuery }
-        self.init(
-            query, operationName: parameters.operationName, variables: parameters.variables,
-            extensions: parameters.extensions)
     }
 
     /// Reads a request from an array of bytes.
@@ -23,6 +18,59 @@ extension Request {
     /// - Throws: `RequestBodyError`, which says which key is wrong, and where.
     public init(json bytes: [UInt8], limits: JSONLimits = .default) throws(RequestBodyError) {
         try self.init(json: bytes.span, limits: limits)
+    }
+
+    fileprivate init(_ parameters: RequestParameters) throws(RequestBodyError) {
+        let namesDocument = parameters.documentID != nil || parameters.extensions["persistedQuery"] != nil
+        guard parameters.query != nil || namesDocument else { throw .noQuery }
+        self.init(
+            parameters.query ?? "", operationName: parameters.operationName, variables: parameters.variables,
+            extensions: parameters.extensions)
+        documentID = parameters.documentID
+    }
+}
+
+/// What the body of a request asks for.
+public enum RequestBody: Sendable {
+    /// One answer.
+    case single(Request)
+    /// Several answers, in an array of the same order.
+    case batch([Request])
+
+    /// Reads one request as `Request` does, or an array of at most `batchLimit`; 0 refuses arrays.
+    ///
+    /// - Throws: `RequestBodyError`, which says which key is wrong, and where.
+    public init(
+        json bytes: Span<UInt8>, limits: JSONLimits = .default, batchLimit: Int = 0
+    ) throws(RequestBodyError) {
+        if batchLimit > 0, RequestBody.isArray(bytes) {
+            let batch: [RequestParameters]
+            do {
+                batch = try RequestParameters.batch(bytes, limits: limits, limit: batchLimit)
+            } catch {
+                throw RequestBodyError(error, in: bytes)
+            }
+            self = .batch(try batch.map { parameters throws(RequestBodyError) in try Request(parameters) })
+        } else {
+            let parameters: RequestParameters
+            do {
+                parameters = try RequestParameters(bytes, limits: limits)
+            } catch {
+                throw RequestBodyError(error, in: bytes)
+            }
+            self = .single(try Request(parameters))
+        }
+    }
+
+    private static func isArray(_ bytes: Span<UInt8>) -> Bool {
+        for position in 0..<bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x0A, 0x0D, 0x09: continue
+            case UInt8(ascii: "["): return true
+            default: return false
+            }
+        }
+        return false
     }
 }
 
@@ -33,6 +81,8 @@ extension RequestBodyError {
         case .notAnObject(let found): self = .notAnObject(found: found)
         case .wrongType(let key, let found, let offset):
             self = .wrongType(of: key, found: found, at: SourceLocation(ofByte: offset, in: bytes))
+        case .tooMany(let limit): self = .tooManyRequests(limit: limit)
+        case .emptyBatch: self = .emptyBatch
         }
     }
 }

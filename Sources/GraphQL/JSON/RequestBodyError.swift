@@ -6,8 +6,12 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     case notAnObject(found: JSONKind)
     /// A key has a value of the wrong type.
     case wrongType(of: RequestKey, found: JSONKind, at: SourceLocation)
-    /// There is no `query`.
+    /// There is no `query`, and nothing else that names a document.
     case noQuery
+    /// An array has more requests than one may have.
+    case tooManyRequests(limit: Int)
+    /// An array has no request.
+    case emptyBatch
 
     /// What is wrong, where, and what would be right.
     public var message: String {
@@ -20,6 +24,9 @@ public enum RequestBodyError: Error, Hashable, Sendable {
         case .wrongType(let key, let found, let place):
             "The key \"\(key.rawValue)\" must be \(key.expectation), not \(found.rawValue), "
                 + "at line \(place.line), column \(place.column)."
+        case .tooManyRequests(let limit):
+            "The request is an array of more than \(limit) requests. Send fewer at a time."
+        case .emptyBatch: "The request is an array without a request. Send one object with the key \"query\"."
         case .noQuery:
             "The request has no \"query\". Send the operation as a string: {\"query\": \"{ __typename }\"}."
         }
@@ -29,6 +36,7 @@ public enum RequestBodyError: Error, Hashable, Sendable {
 /// The keys of a request.
 public enum RequestKey: String, Hashable, Sendable, CaseIterable {
     case query
+    case documentID = "documentId"
     case operationName
     case variables
     case extensions
@@ -37,7 +45,7 @@ public enum RequestKey: String, Hashable, Sendable, CaseIterable {
     var expectation: String {
         switch self {
         case .query: "a string"
-        case .operationName: "a string or null"
+        case .documentID, .operationName: "a string or null"
         case .variables, .extensions: "an object or null"
         }
     }
