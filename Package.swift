@@ -36,7 +36,9 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOPosix", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
+let http2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let webSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -59,6 +61,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -86,7 +89,10 @@ let package = Package(
         room(
             "Contract", at: "schema", excluding: ["operations"], resources: [.embedInCode("schema.graphql")]),
         room("Gateway", at: "Sources/Gateway", over: ["Brokerage", "GraphQL", "Storage", "Upstream"]),
-        room("Web", at: "Sources/Web", over: ["GraphQL", logging, lifecycle] + nio),
+        .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
+        room(
+            "Web", at: "Sources/Web",
+            over: ["CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls] + nio),
         door(
             "Portico", at: "Sources/Portico",
             over: [

@@ -1,10 +1,10 @@
 package import Logging
 package import NIOCore
-import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import ServiceLifecycle
 
-/// The front door: GraphQL over HTTP/1.1 for one service.
+/// The front door: GraphQL over HTTP/1.1 for one service, and over TLS and HTTP/2 where it has a certificate.
 ///
 /// ```swift
 /// let server = try await Server.start(configuration, service: service, logger: logger)
@@ -18,38 +18,44 @@ package final class Server: Service {
     package let port: Int
     private let listener: any Channel
     private let state: ServerState
+    private let identity: TLSIdentity?
 
     /// Listens, and answers from then on; `run` must follow.
     ///
     /// Connections live on the event loops of the group, each on one. Requests are logged at the level `debug`,
-    /// failures at `error`; neither tokens nor queries are.
+    /// failures at `error`; neither tokens nor queries are. Other routes than the service's are given by their paths.
     ///
-    /// - Throws: `ServerStartFailure`.
+    /// - Throws: `ServerStartFailure`, and `TLSFailure` where the files of TLS cannot be used.
     package static func start<Session>(
         _ configuration: ServerConfiguration, service: GraphQLService<Session>,
+        routes: [String: any Route] = [:],
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger
-    ) async throws(ServerStartFailure) -> Server {
-        let state = ServerState(
-            router: Router(service, limits: configuration.limits), limits: configuration.limits,
-            logger: logger)
+    ) async throws -> Server {
+        let identity = try configuration.tls.map { try TLSIdentity($0) }
+        let load = ServerLoad(configuration.limits)
+        let router = Router(service, configuration, load, others: routes)
+        let state = ServerState(configuration, router: router, load: load, logger: logger)
         do {
-            let listener = try await listen(configuration, state, group)
+            let listener = try await listen(configuration, state, identity, group)
             guard let address = listener.localAddress, let host = address.ipAddress, let port = address.port
             else {
                 throw ChannelError.unknownLocalAddress
             }
-            return Server(host: host, port: port, listener: listener, state: state)
+            return Server(host: host, port: port, listener: listener, state: state, identity: identity)
         } catch {
             throw ServerStartFailure(
                 host: configuration.host, port: configuration.port, reason: reason(for: error))
         }
     }
 
-    private init(host: String, port: Int, listener: any Channel, state: ServerState) {
+    private init(
+        host: String, port: Int, listener: any Channel, state: ServerState, identity: TLSIdentity?
+    ) {
         self.host = host
         self.port = port
         self.listener = listener
         self.state = state
+        self.identity = identity
     }
 
     /// Serves until graceful shutdown begins or the task is cancelled, then drains and returns.
@@ -59,52 +65,41 @@ package final class Server: Service {
     ///
     /// - Throws: what closed the listening socket, where nobody asked for it.
     package func run() async throws {
+        let renewal = identity.map { identity in
+            Task { [state] in await identity.renew(logger: state.logger) }
+        }
+        defer { renewal?.cancel() }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await listener.closeFuture.get()
         } onCancelOrGracefulShutdown: { [listener] in
             listener.close(promise: nil)
         }
-        await state.connections.drain(within: state.limits.drainTimeout, on: listener.eventLoop)
+        await state.load.connections.drain(within: state.limits.drainTimeout, on: listener.eventLoop)
     }
 
     // MARK: - Listening
 
     private static func listen(
-        _ configuration: ServerConfiguration, _ state: ServerState, _ group: any EventLoopGroup
+        _ configuration: ServerConfiguration, _ state: ServerState, _ identity: TLSIdentity?,
+        _ group: any EventLoopGroup
     ) async throws -> any Channel {
         try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try addHandlers(to: channel, state) }
+                channel.eventLoop.makeCompletedFuture {
+                    guard let identity else { return try HTTP1Pipeline.addHandlers(to: channel, state) }
+                    try channel.pipeline.syncOperations.addHandlers([
+                        NIOSSLServerHandler(context: identity.context), ProtocolChooser(state),
+                    ])
+                }
             }
             .bind(host: configuration.host, port: configuration.port).get()
-    }
-
-    /// The codec is NIO's; another one takes its place by firing the same parts.
-    private static func addHandlers(to channel: any Channel, _ state: ServerState) throws {
-        let connection = ConnectionHandler(state)
-        let decoder = HTTPRequestDecoder(
-            leftOverBytesStrategy: .dropBytes, limitConfiguration: state.limits.decoderLimits)
-        try channel.pipeline.syncOperations.addHandlers([
-            ArrivalGate(connection), ByteToMessageHandler(decoder), connection,
-        ])
     }
 
     private static func reason(for error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
         return SystemError.text(of: error.errnoCode)
-    }
-}
-
-extension ServerLimits {
-    /// The bounds of the codec: it counts the target among the fields, and holds one of them at a time.
-    fileprivate var decoderLimits: NIOHTTPDecoderLimitConfiguration {
-        var decoder = NIOHTTPDecoderLimitConfiguration()
-        decoder.maxHeaderListSize = uri + headers
-        decoder.maxHeaderFieldSize = uri + headers
-        decoder.maxHeaderFieldCount = headerFields
-        return decoder
     }
 }

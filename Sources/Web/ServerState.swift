@@ -2,19 +2,19 @@ import Logging
 
 /// What all connections of a server share.
 final class ServerState: Sendable {
-    let router: Router
+    let configuration: ServerConfiguration
     let limits: ServerLimits
+    let router: Router
+    let load: ServerLoad
     let logger: Logger
-    let connections: Connections
-    let inFlight: InFlight
     let requestIDs = RequestIDs()
     let date = DateStamp()
 
-    init(router: Router, limits: ServerLimits, logger: Logger) {
+    init(_ configuration: ServerConfiguration, router: Router, load: ServerLoad, logger: Logger) {
+        self.configuration = configuration
+        limits = configuration.limits
         self.router = router
-        self.limits = limits
+        self.load = load
         self.logger = logger
-        connections = Connections(limit: limits.connections)
-        inFlight = InFlight(limit: limits.requestsInFlight)
     }
 }

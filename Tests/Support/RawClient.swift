@@ -81,7 +81,7 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// The next response; its body as long as Content-Length says, or none after HEAD.
+    /// The next response; its body as long as Content-Length or its chunks say, or none after HEAD.
     package func response(toHead: Bool = false) async throws -> RawResponse {
         try await onQueue { [self] in
             while true {
@@ -91,6 +91,19 @@ package final class RawClient: Sendable {
                     let rest = received.withLock { String(decoding: $0, as: UTF8.self) }
                     throw Failure(description: "the connection ended within a response: \(rest)")
                 }
+            }
+        }
+    }
+
+    /// The next bytes, as many as are asked for.
+    package func take(_ count: Int) async throws -> String {
+        try await onQueue { [self] in
+            while received.withLock({ $0.count < count }) {
+                guard try receive() else { throw Failure(description: "the connection ended") }
+            }
+            return received.withLock { received in
+                defer { received.removeFirst(count) }
+                return String(decoding: received.prefix(count), as: UTF8.self)
             }
         }
     }

@@ -35,6 +35,13 @@ package struct RawResponse: Sendable {
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             return (name: line[..<colon].lowercased(), value: String(value))
         }
+        if !toHead, headers.contains(where: { $0.name == "transfer-encoding" && $0.value == "chunked" }) {
+            guard let (body, length) = try RawChunks.body(in: bytes[end...]) else { return nil }
+            bytes.removeFirst(end + length)
+            return RawResponse(
+                status: status, reason: String(statusLine[2]), headers: headers,
+                body: String(decoding: body, as: UTF8.self))
+        }
         guard let length = bodyLength(status, headers, toHead: toHead) else {
             throw RawClient.Failure(description: "no Content-Length")
         }
@@ -47,7 +54,7 @@ package struct RawResponse: Sendable {
     private static func bodyLength(
         _ status: Int, _ headers: [(name: String, value: String)], toHead: Bool
     ) -> Int? {
-        if status == 100 || status == 204 || toHead { return 0 }
+        if status < 200 || status == 204 || status == 304 || toHead { return 0 }
         return headers.first { $0.name == "content-length" }.flatMap { Int($0.value) }.flatMap {
             $0 < 0 ? nil : $0
         }

@@ -38,6 +38,7 @@ struct LimitTests {
     func requestsInFlight() async throws {
         var limits = ServerLimits()
         limits.requestsInFlight = 1
+        limits.requestsQueued = 0
         let started = Event<Void>()
         let gate = Event<Void>()
         let service = TestService.make(later: {
@@ -61,6 +62,57 @@ struct LimitTests {
             #expect(try await first.response().status == 200)
             try await second.send(RawRequest.post(RawRequest.query("{ slow }")))
             #expect(try await second.response().status == 200)
+        }
+    }
+
+    @Test("of requests in flight has others wait for their turn, in order")
+    func queue() async throws {
+        var limits = ServerLimits.patient
+        limits.requestsInFlight = 1
+        let gate = Event<Void>()
+        let started = Event<Void>()
+        let service = TestService.make(later: {
+            started.happen()
+            await gate.wait()
+        })
+        try await withServer(service, limits: limits) { server in
+            let first = try server.client()
+            try await first.send(RawRequest.post(RawRequest.query("{ slow }")))
+            await started.wait()
+            let gone = try server.client()
+            let waiting = [try server.client(), try server.client()]
+            for client in [gone] + waiting {
+                try await client.send(RawRequest.post(RawRequest.query("{ slow }")))
+            }
+            // Its place in the queue goes to the one behind it.
+            gone.close()
+            gate.happen()
+            for client in [first] + waiting { #expect(try await client.response().status == 200) }
+        }
+    }
+
+    @Test("of time ends the wait for a turn")
+    func queueTimeout() async throws {
+        var limits = ServerLimits.patient
+        limits.requestsInFlight = 1
+        limits.queueTimeout = .milliseconds(50)
+        let gate = Event<Void>()
+        let started = Event<Void>()
+        let service = TestService.make(later: {
+            started.happen()
+            await gate.wait()
+        })
+        try await withServer(service, limits: limits) { server in
+            let first = try server.client()
+            try await first.send(RawRequest.post(RawRequest.query("{ slow }")))
+            await started.wait()
+            let second = try server.client()
+            let refusal = try await second.asking(RawRequest.post(RawRequest.query("{ slow }")))
+            #expect(refusal.status == 503)
+            #expect(refusal["retry-after"] == "1")
+            gate.happen()
+            #expect(try await first.response().status == 200)
+            #expect(try await second.asking(RawRequest.post(RawRequest.query("{ slow }"))).status == 200)
         }
     }
 
@@ -164,11 +216,4 @@ struct SlowClient: Sendable, CustomTestStringConvertible {
             message: "The request's body took longer than 0.05 seconds to arrive."
         ) { $0.bodyTimeout = .milliseconds(50) },
     ]
-}
-
-extension RawClient {
-    fileprivate func asking(_ text: String) async throws -> RawResponse {
-        try await send(text)
-        return try await response()
-    }
 }

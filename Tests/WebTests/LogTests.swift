@@ -31,11 +31,27 @@ struct LogTests {
             return try #require(id)
         }
         let text = lines.text
-        #expect(text.contains("debug Answered bytes=26 method=POST path=/graphql requestID=\(id) status=200"))
+        let hash = DocumentHash(of: "{ hello }")
+        #expect(text.contains("debug Answered bytes=26 document=\(hash) method=POST microseconds="))
+        #expect(text.contains(" outcome=complete path=/graphql requestID=\(id) status=200"))
         #expect(text.contains("error Request failed error=Broken"))
         for secret in ["good", "stolen-token", "hunter2", "token=abc", "hello", "Echo"] {
             #expect(!text.contains(secret))
         }
+    }
+
+    @Test("has a line for each answer at the level info where it is asked for, with the operation's name")
+    func answers() async throws {
+        let lines = LogLines()
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.logsAnswers = true
+        try await withServer(configuration, logger: Logger(label: "test") { _ in lines }) { server in
+            _ = try await server.ask(RawRequest.post(#"{"operationName":"A","query":"{ name }"}"#))
+            _ = try await server.ask(RawRequest.get("/nothing"))
+        }
+        #expect(lines.text.contains("info Answered bytes=21 document="))
+        #expect(lines.text.contains(" operation=A outcome=complete path=/graphql "))
+        #expect(lines.text.contains(" path=/nothing "))
     }
 
     @Test("is silent of requests at the level info")

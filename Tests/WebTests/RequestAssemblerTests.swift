@@ -13,7 +13,8 @@ struct RequestAssemblerTests {
     }
 
     private func assembler() -> RequestAssembler {
-        RequestAssembler(router: Router(TestService.make(), limits: limits), limits: limits)
+        let router = Router(TestService.make(), ServerConfiguration(limits: limits), ServerLoad(limits))
+        return RequestAssembler(router: router, limits: limits)
     }
 
     private func head(_ fields: [(String, String)] = [], path: String = "/graphql") -> HTTPServerRequestPart {

@@ -27,13 +27,22 @@ struct TestServer: Sendable {
 }
 
 /// Runs a server around a test, and waits until it has stopped.
-func withServer<Value>(
-    _ service: GraphQLService<String> = TestService.make(), limits: ServerLimits = .patient,
-    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+func withServer<Session, Value>(
+    _ service: GraphQLService<Session> = TestService.make(), limits: ServerLimits = .patient,
+    routes: [String: any Route] = [:], logger: Logger = .silent,
     _ test: (TestServer) async throws -> Value
 ) async throws -> Value {
     let configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: limits)
-    let server = try await Server.start(configuration, service: service, logger: logger)
+    return try await withServer(configuration, service, routes: routes, logger: logger, test)
+}
+
+/// Runs a server of a configuration around a test, and waits until it has stopped.
+func withServer<Session, Value>(
+    _ configuration: ServerConfiguration, _ service: GraphQLService<Session> = TestService.make(),
+    routes: [String: any Route] = [:], logger: Logger = .silent,
+    _ test: (TestServer) async throws -> Value
+) async throws -> Value {
+    let server = try await Server.start(configuration, service: service, routes: routes, logger: logger)
     let running = Task { try await server.run() }
     do {
         let value = try await test(TestServer(server: server, running: running))
@@ -44,6 +53,17 @@ func withServer<Value>(
         running.cancel()
         _ = await running.result
         throw error
+    }
+}
+
+extension Logger {
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+extension RawClient {
+    func asking(_ text: String) async throws -> RawResponse {
+        try await send(text)
+        return try await response()
     }
 }
 

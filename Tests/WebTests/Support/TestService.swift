@@ -45,6 +45,7 @@ enum TestService {
                 GraphQL.Response(
                     body: Array(#"{"data":null,"errors":[{"message":"no"}]}"#.utf8), outcome: .partial))
         case "{ big }": .ready(complete("big", String(repeating: "x", count: 4 << 20)))
+        case "{ long }": .ready(complete("long", String(repeating: "x", count: 50_000)))
         case "{ slow }":
             .later {
                 try await later()

@@ -1,0 +1,166 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Answers that are waited for, and the writing of answers.
+extension ConnectionHandler {
+    // MARK: - Waiting
+
+    /// Makes an answer now, or when it is its turn.
+    func wait(for fetch: @escaping Fetch, _ exchange: Exchange, context: ChannelHandlerContext) {
+        let eventLoop = context.eventLoop
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        let entry = server.load.waitingRoom.enter { [id = exchange.id] in
+            eventLoop.execute { connection.value.takeTurn(id) }
+        }
+        switch entry {
+        case .admitted: make(fetch, exchange, context: context)
+        case .queued(let ticket):
+            current = Current(exchange: exchange, work: .queued(ticket, fetch))
+            enter(.queued, context: context)
+        case .full:
+            let refusal = HTTPProblem.overloaded(.requestsInFlight).response(id: exchange.id)
+            send(refusal, for: exchange, context: context)
+        }
+    }
+
+    private func takeTurn(_ id: RequestID) {
+        guard let context, let current, current.exchange.id == id, case .queued(_, let fetch) = current.work
+        else {
+            // The client has gone meanwhile, or has been told that it took too long.
+            return server.load.waitingRoom.leave()
+        }
+        make(fetch, current.exchange, context: context)
+    }
+
+    private func make(_ fetch: @escaping Fetch, _ exchange: Exchange, context: ChannelHandlerContext) {
+        let eventLoop = context.eventLoop
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        let task = Task { [server, id = exchange.id] in
+            let result: Result<HTTPResponse, any Error>
+            do {
+                result = .success(try await fetch())
+            } catch {
+                result = .failure(error)
+            }
+            server.load.waitingRoom.leave()
+            eventLoop.execute { connection.value.finish(id, with: result) }
+        }
+        current = Current(exchange: exchange, work: .running(task))
+        enter(.answering, context: context)
+    }
+
+    private func finish(_ id: RequestID, with result: Result<HTTPResponse, any Error>) {
+        // Otherwise the client has gone, or has been told that it took too long.
+        guard let context, let exchange = current?.exchange, exchange.id == id else { return }
+        current = nil
+        switch result {
+        case .success(let response): send(response, for: exchange, context: context)
+        case .failure(let error):
+            server.logger.error(
+                "Request failed", metadata: ["requestID": "\(id)", "error": "\(type(of: error))"])
+            send(HTTPProblem.internalError.response(id: id), for: exchange, context: context)
+        }
+        proceed(context: context)
+    }
+
+    /// Gives an answer up that took too long.
+    func giveUp(_ problem: HTTPProblem, context: ChannelHandlerContext) {
+        guard let exchange = current?.exchange else { return }
+        cancelCurrent()
+        current = nil
+        send(problem.response(id: exchange.id), for: exchange, context: context)
+        proceed(context: context)
+    }
+
+    // MARK: - Writing
+
+    /// Writes a response, or its head where the rest follows.
+    func send(_ answer: HTTPResponse, for exchange: Exchange, context: ChannelHandlerContext) {
+        var response = answer
+        response.validate(exchange.method, ifNoneMatch: exchange.ifNoneMatch)
+        response.compress(server.configuration.compression, acceptsGzip: exchange.acceptsGzip)
+        response.headers += server.configuration.cors.headers(for: exchange.origin)
+        switch response.body {
+        case .whole:
+            let isLast = isLast(response, for: exchange)
+            let output = encode(response, for: exchange, isLast: isLast, context: context)
+            conclude(with: output, isLast: isLast, context: context)
+        case .streamed(let producer):
+            guard exchange.method == .HEAD || server.load.streams.enter() else {
+                let refusal = HTTPProblem.overloaded(.streams).response(id: exchange.id)
+                return send(refusal, for: exchange, context: context)
+            }
+            stream(response, from: producer, for: exchange, context: context)
+        case .handover(let handover):
+            // HTTP/2 has no upgrade, so nothing that is asked for there leads here.
+            guard encoding == .http1 else {
+                return send(
+                    HTTPProblem.internalError.response(id: exchange.id), for: exchange, context: context)
+            }
+            handOver(response, to: handover, for: exchange, context: context)
+        }
+        report(response, to: exchange)
+    }
+
+    func isLast(_ response: HTTPResponse, for exchange: Exchange) -> Bool {
+        response.endsConnection || isDraining || !exchange.isKeepAlive
+    }
+
+    func encode(
+        _ response: HTTPResponse, for exchange: Exchange, isLast: Bool, context: ChannelHandlerContext
+    ) -> ResponseEncoding.Output {
+        let circumstances = HTTPResponse.Circumstances(
+            id: exchange.id, date: server.date,
+            persistence: isLast ? .closed : exchange.isHTTP10 ? .kept : .assumed,
+            isChunked: !exchange.isHTTP10)
+        return encoding.encode(
+            response, circumstances, isBodyLeftOut: exchange.method == .HEAD,
+            allocator: context.channel.allocator)
+    }
+
+    /// Writes without flushing; the promise is kept when all of it is written.
+    func write(
+        _ output: ResponseEncoding.Output, context: ChannelHandlerContext,
+        promise: EventLoopPromise<Void>? = nil
+    ) {
+        switch output {
+        case .bytes(let bytes): context.write(NIOAny(bytes), promise: promise)
+        case .parts(let parts):
+            for part in parts.dropLast() { context.write(NIOAny(part), promise: nil) }
+            if let last = parts.last { context.write(NIOAny(last), promise: promise) }
+        }
+    }
+
+    /// Writes the last bytes of a response, and ends the connection where it is the last one.
+    func conclude(with output: ResponseEncoding.Output, isLast: Bool, context: ChannelHandlerContext) {
+        needsFlush = true
+        guard isLast else {
+            write(output, context: context)
+            return enter(.idle, context: context)
+        }
+        isOver = true
+        waiting.removeAll()
+        enter(.ending, context: context)
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        write(output, context: context, promise: promise)
+        promise.futureResult.assumeIsolated().whenComplete { _ in self.linger(context: context) }
+    }
+
+    /// Ends the connection without losing the last answer: closing while the client still sends would reset the
+    /// connection, and the reset may overtake the answer (RFC 9112, section 9.6).
+    private func linger(context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        // A stream of HTTP/2 has no other behind it, and its end overtakes nothing.
+        guard encoding == .http1 else { return context.close(promise: nil) }
+        enter(.lingering, context: context)
+        context.close(mode: .output, promise: nil)
+        context.read()
+    }
+
+    func flushIfNeeded(context: ChannelHandlerContext) {
+        guard needsFlush else { return }
+        needsFlush = false
+        context.flush()
+    }
+}

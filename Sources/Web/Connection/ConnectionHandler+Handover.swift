@@ -1,0 +1,40 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// The end of HTTP on a connection that goes on with another protocol.
+extension ConnectionHandler {
+    /// Says `101`, lets the handlers of the other protocol in, and leaves together with the codec, which passes on
+    /// what it holds of bytes behind the request.
+    func handOver(
+        _ response: HTTPResponse, to handover: ProtocolHandover, for exchange: Exchange,
+        context: ChannelHandlerContext
+    ) {
+        isOver = true
+        waiting.removeAll()
+        timer?.cancel()
+        timer = nil
+        write(encode(response, for: exchange, isLast: false, context: context), context: context)
+        context.flush()
+        do {
+            try handover.takeOver(context.channel)
+            try leave(context: context)
+        } catch {
+            server.logger.error(
+                "Handover failed", metadata: ["requestID": "\(exchange.id)", "error": "\(type(of: error))"])
+            context.close(promise: nil)
+        }
+    }
+
+    private func leave(context: ChannelHandlerContext) throws {
+        let channel = context.channel
+        let pipeline = channel.pipeline.syncOperations
+        // The gate and this handler leave at once; the codec in the loop's next turn, since it may be decoding now.
+        pipeline.removeHandler(try pipeline.handler(type: ArrivalGate.self), promise: nil)
+        let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        pipeline.removeHandler(codec, promise: nil)
+        pipeline.removeHandler(self, promise: nil)
+        if isDraining { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
+        if holdsRead { channel.read() }
+    }
+}

@@ -1,0 +1,94 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Answers whose body is made while it is sent.
+extension ConnectionHandler {
+    /// A body on its way.
+    struct OpenBody {
+        /// Whether the connection ends with it.
+        let isLast: Bool
+        /// Otherwise the connection's end is the body's: HTTP/1.0 knows no chunks.
+        let isChunked: Bool
+        /// Parts that are written, and whose writer waits until the client takes more.
+        var waiting: [EventLoopPromise<Void>] = []
+    }
+
+    /// Sends a response's head, and has its body made; the server has counted the stream.
+    func stream(
+        _ response: HTTPResponse, from producer: BodyProducer, for exchange: Exchange,
+        context: ChannelHandlerContext
+    ) {
+        let isLast = isLast(response, for: exchange) || exchange.isHTTP10
+        let head = encode(response, for: exchange, isLast: isLast, context: context)
+        guard exchange.method != .HEAD else { return conclude(with: head, isLast: isLast, context: context) }
+        write(head, context: context)
+        needsFlush = true
+        let task = produce(producer, for: exchange.id, on: context.eventLoop)
+        current = Current(
+            exchange: exchange, work: .running(task),
+            body: OpenBody(isLast: isLast, isChunked: !exchange.isHTTP10))
+        enter(.streaming, context: context)
+    }
+
+    private func produce(
+        _ producer: BodyProducer, for id: RequestID, on eventLoop: any EventLoop
+    ) -> Task<Void, Never> {
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        let writer = BodyWriter { part in
+            try await eventLoop.flatSubmit {
+                connection.value.write(part, of: id) ?? eventLoop.makeFailedFuture(CancellationError())
+            }.get()
+        }
+        return Task { [server] in
+            var failure: (any Error)?
+            do {
+                try await producer.produce(writer)
+            } catch {
+                failure = error
+            }
+            server.load.streams.leave()
+            eventLoop.execute { [failure] in connection.value.end(id, failure) }
+        }
+    }
+
+    /// Writes a part; the future ends when the client takes more, and is nil where the client has gone.
+    private func write(_ part: ByteBuffer, of id: RequestID) -> EventLoopFuture<Void>? {
+        guard let context, let body = current?.body, current?.exchange.id == id else { return nil }
+        let channel = context.channel
+        if part.readableBytes > 0 {
+            write(
+                encoding.encode(part: part, isChunked: body.isChunked, allocator: channel.allocator),
+                context: context)
+            context.flush()
+            enter(.streaming, context: context)
+        }
+        guard !channel.isWritable else { return context.eventLoop.makeSucceededVoidFuture() }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        current?.body?.waiting.append(promise)
+        settle(context: context)
+        return promise.futureResult
+    }
+
+    /// The client takes more.
+    func resumeWriters() {
+        guard let waiting = current?.body?.waiting, !waiting.isEmpty else { return }
+        current?.body?.waiting = []
+        for promise in waiting { promise.succeed() }
+    }
+
+    /// The body is over, in good order or not.
+    private func end(_ id: RequestID, _ failure: (any Error)?) {
+        guard let context, let body = current?.body, current?.exchange.id == id else { return }
+        current = nil
+        if let failure {
+            server.logger.debug(
+                "Streamed answer broken off",
+                metadata: ["requestID": "\(id)", "error": "\(type(of: failure))"])
+            return context.close(promise: nil)
+        }
+        let end = encoding.encodeEnd(isChunked: body.isChunked)
+        conclude(with: end, isLast: body.isLast || isDraining, context: context)
+        proceed(context: context)
+    }
+}

@@ -1,0 +1,311 @@
+import GraphQL
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// One connection, or one stream of HTTP/2: takes requests from the codec, has them answered in order, and writes the
+/// answers.
+///
+/// An answer that is at hand is written where it was asked for, on the event loop, without a task. Answers to requests
+/// that arrived in one read are flushed together.
+final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = Never
+
+    let server: ServerState
+    let encoding: ResponseEncoding
+    private var assembler: RequestAssembler
+    /// Requests behind the current one.
+    var waiting: CircularBuffer<Exchange> = []
+    var current: Current?
+    /// Set with the last answer: from then on nothing is read or answered.
+    var isOver = false
+    var isDraining = false
+    /// Whether a read has begun and not yet completed; flushing waits for its end.
+    private var isInRead = false
+    var needsFlush = false
+    /// Whether a read was asked for and held back, because enough requests wait.
+    var holdsRead = false
+    /// What has arrived since the codec last made a part of it: extensions of chunks and trailers have no bound there.
+    private var bytesWithoutPart = 0
+    /// Whether a client waits for `100 Continue`.
+    private var owesInvitation = false
+    private var deadline: ConnectionDeadline
+    var timer: Scheduled<Void>?
+    /// Where the handler stands in the pipeline; nil once it has left.
+    private(set) var context: ChannelHandlerContext?
+
+    /// A request whose answer is being made.
+    struct Current {
+        let exchange: Exchange
+        let work: Work
+        /// Where the answer's head is out and its body follows.
+        var body: OpenBody?
+
+        /// How far it is.
+        enum Work {
+            /// It waits for its turn.
+            case queued(WaitingRoom.Ticket, Fetch)
+            case running(Task<Void, Never>)
+        }
+    }
+
+    /// Makes an answer that has to be waited for.
+    typealias Fetch = @Sendable () async throws -> HTTPResponse
+
+    init(_ server: ServerState, encoding: ResponseEncoding) {
+        self.server = server
+        self.encoding = encoding
+        assembler = RequestAssembler(
+            router: server.router, limits: server.limits, trustedProxies: server.configuration.trustedProxies)
+        deadline = ConnectionDeadline(now: .now(), server.limits)
+    }
+
+    // MARK: - Channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        // Behind a handshake, the connection is counted by then.
+        if context.channel.isActive { begin(context: context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        switch encoding {
+        case .http1:
+            switch server.load.connections.add(
+                context.channel, from: ClientAddress(context.channel.remoteAddress))
+            {
+            case .admitted: begin(context: context)
+            case .full: turnAway(.connections, context: context)
+            case .greedy: turnAway(.connectionsOfAddress, context: context)
+            case .draining: context.close(promise: nil)
+            }
+        case .http2: begin(context: context)
+        }
+        context.fireChannelActive()
+    }
+
+    private func begin(context: ChannelHandlerContext) {
+        assembler.peer = ClientAddress(context.channel.remoteAddress)
+        setTimer(context: context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isOver = true
+        timer?.cancel()
+        timer = nil
+        waiting.removeAll()
+        for promise in current?.body?.waiting ?? [] { promise.fail(CancellationError()) }
+        cancelCurrent()
+        current = nil
+        context.fireChannelInactive()
+    }
+
+    /// Gives up what the current request waits for, since nobody wants it any more.
+    func cancelCurrent() {
+        switch current?.work {
+        case .queued(let ticket, _): _ = server.load.waitingRoom.withdraw(ticket)
+        case .running(let task): task.cancel()
+        case nil: break
+        }
+    }
+
+    /// Bytes have arrived, and will come back as parts of requests; false where they are of no interest any more.
+    func bytesArrived(_ count: Int) -> Bool {
+        guard !isOver, let context else { return false }
+        guard bytesWithoutPart <= server.limits.headers + server.limits.uri else {
+            refuse(.malformed(.padding(limit: server.limits.headers)), context: context)
+            return false
+        }
+        bytesWithoutPart += count
+        if deadline.phase == .idle { enter(.head, context: context) }
+        return true
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        isInRead = true
+        bytesWithoutPart = 0
+        switch assembler.receive(unwrapInboundIn(data), newID: server.requestIDs.make) {
+        case .nothing: break
+        case .invite:
+            owesInvitation = true
+            inviteIfDue(context: context)
+        case .exchange(let exchange): enqueue(exchange, context: context)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isInRead = false
+        flushIfNeeded(context: context)
+        settle(context: context)
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        // A request that waits is enough: what the client sends beyond stays in its socket.
+        guard waiting.isEmpty || isOver else {
+            holdsRead = true
+            return
+        }
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            resumeWriters()
+            proceed(context: context)
+        } else {
+            settle(context: context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
+        isDraining = true
+        if current?.body != nil { cancelCurrent() }
+        let isIdle = current == nil && waiting.isEmpty && !assembler.isMidRequest && deadline.phase == .idle
+        if isIdle { context.close(promise: nil) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        // What comes behind the last request is of no interest, and must not cost the client its answer.
+        case is HTTPParserError where isOver, is ByteToMessageDecoderError where isOver: break
+        case let error as HTTPParserError where context.channel.isActive:
+            refuse(HTTPProblem(error, server.limits), context: context)
+        default:
+            server.logger.debug("Connection failed", metadata: ["error": "\(error)"])
+            context.close(promise: nil)
+        }
+    }
+
+    // MARK: - Requests in order
+
+    private func enqueue(_ exchange: Exchange, context: ChannelHandlerContext) {
+        guard waiting.count < server.limits.pipelinedRequests else {
+            let overload = HTTPProblem.Overload.pipelinedRequests(limit: server.limits.pipelinedRequests)
+            return refuse(.overloaded(overload), context: context)
+        }
+        waiting.append(exchange)
+        serve(context: context)
+    }
+
+    /// Answers with a problem once everything before it is answered, and ends the connection.
+    private func refuse(_ problem: HTTPProblem, context: ChannelHandlerContext) {
+        waiting.append(Exchange(ending: problem, id: server.requestIDs.make()))
+        proceed(context: context)
+    }
+
+    /// Answers what can be answered.
+    private func serve(context: ChannelHandlerContext) {
+        while !isOver, current == nil, context.channel.isWritable, let exchange = waiting.popFirst() {
+            switch exchange.work {
+            case .tell(let response): send(response, for: exchange, context: context)
+            case .answer(let answerer, let body):
+                switch answerer(body, isDraining) {
+                case .ready(let response): send(response, for: exchange, context: context)
+                case .later(let fetch): wait(for: fetch, exchange, context: context)
+                }
+            }
+        }
+    }
+
+    /// Says that there is no room, and closes at once: a connection too many is not kept for politeness.
+    private func turnAway(_ overload: HTTPProblem.Overload, context: ChannelHandlerContext) {
+        isOver = true
+        let exchange = Exchange(ending: .overloaded(overload), id: server.requestIDs.make())
+        guard case .tell(let response) = exchange.work else { return }
+        let output = encode(response, for: exchange, isLast: true, context: context)
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        write(output, context: context, promise: promise)
+        context.flush()
+        promise.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+    }
+
+    /// Goes on after something outside a read has happened.
+    func proceed(context: ChannelHandlerContext) {
+        serve(context: context)
+        inviteIfDue(context: context)
+        if !isInRead { flushIfNeeded(context: context) }
+        settle(context: context)
+        if holdsRead, waiting.isEmpty, self.context != nil {
+            holdsRead = false
+            context.read()
+        }
+    }
+
+    private func inviteIfDue(context: ChannelHandlerContext) {
+        guard owesInvitation, encoding == .http1, !isOver, current == nil, waiting.isEmpty else { return }
+        owesInvitation = false
+        // A client that has sent its body by now has not waited.
+        guard assembler.isMidRequest else { return }
+        write(.bytes(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), context: context)
+        needsFlush = true
+    }
+
+    // MARK: - Phases
+
+    /// The phase has taken too long.
+    private func expire(context: ChannelHandlerContext) {
+        let limits = server.limits
+        switch deadline.phase {
+        case .idle, .writing, .ending, .lingering: context.close(promise: nil)
+        case .head: refuse(.slow(.head, limit: limits.headTimeout), context: context)
+        case .body: refuse(.slow(.body, limit: limits.bodyTimeout), context: context)
+        case .queued: giveUp(.overloaded(.requestsInFlight), context: context)
+        case .answering: giveUp(.answerTooSlow(limit: limits.answerTimeout), context: context)
+        case .streaming:
+            server.logger.error(
+                "Streamed answer fell silent",
+                metadata: ["requestID": "\(current?.exchange.id, default: "-")"])
+            context.close(promise: nil)
+        }
+    }
+
+    /// Finds the phase that the connection is in by now, after reads and writes.
+    func settle(context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        let phase: ConnectionPhase =
+            if !context.channel.isWritable {
+                .writing
+            } else if let current {
+                current.phase
+            } else if assembler.isMidRequest {
+                .body
+            } else {
+                deadline.phase == .head ? .head : .idle
+            }
+        if phase != deadline.phase { enter(phase, context: context) }
+    }
+
+    func enter(_ phase: ConnectionPhase, context: ChannelHandlerContext) {
+        if deadline.enter(phase, now: .now(), server.limits) { setTimer(context: context) }
+    }
+
+    private func setTimer(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline.end) {
+            if self.deadline.timerFired(now: .now()) {
+                self.expire(context: context)
+            } else {
+                self.setTimer(context: context)
+            }
+        }
+    }
+}
+
+extension ConnectionHandler.Current {
+    /// What the connection waits for because of it.
+    fileprivate var phase: ConnectionPhase {
+        switch work {
+        case .queued: .queued
+        case .running: body == nil ? .answering : .streaming
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import NIOCore
+
+/// What a connection waits for, and so how long it may.
+enum ConnectionPhase: Sendable, Hashable {
+    /// The first byte of a request.
+    case idle
+    /// The rest of a request's head.
+    case head
+    /// The rest of a request's body.
+    case body
+    /// A turn to ask the service.
+    case queued
+    /// The service.
+    case answering
+    /// The next part of a streamed answer.
+    case streaming
+    /// The client, to take what was written.
+    case writing
+    /// The client, to take the last answer.
+    case ending
+    /// The client, to close its side.
+    case lingering
+
+    func timeout(_ limits: ServerLimits) -> TimeAmount {
+        switch self {
+        case .idle: limits.idleTimeout
+        case .head: limits.headTimeout
+        case .body: limits.bodyTimeout
+        case .queued: limits.queueTimeout
+        case .answering: limits.answerTimeout
+        case .streaming: limits.streamTimeout
+        case .writing, .ending: limits.writeTimeout
+        case .lingering: limits.lingerTimeout
+        }
+    }
+}
+
+/// The phase of a connection and when it must be over.
+///
+/// Phases change with every request, timers are dear: one timer is kept, and it is only moved when it would come too
+/// late. One that comes too early is set again.
+struct ConnectionDeadline {
+    private(set) var phase = ConnectionPhase.idle
+    private(set) var end: NIODeadline
+    private var timerEnd: NIODeadline
+
+    init(now: NIODeadline, _ limits: ServerLimits) {
+        end = now + ConnectionPhase.idle.timeout(limits)
+        timerEnd = end
+    }
+
+    /// Begins a phase; true where the timer must be moved to `end`.
+    mutating func enter(_ phase: ConnectionPhase, now: NIODeadline, _ limits: ServerLimits) -> Bool {
+        self.phase = phase
+        end = now + phase.timeout(limits)
+        guard end < timerEnd else { return false }
+        timerEnd = end
+        return true
+    }
+
+    /// The timer has fired: true where the phase has taken too long, else the timer must be set to `end`.
+    mutating func timerFired(now: NIODeadline) -> Bool {
+        guard now < end else { return true }
+        timerEnd = end
+        return false
+    }
+}

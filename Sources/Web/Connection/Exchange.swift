@@ -1,0 +1,53 @@
+import NIOCore
+import NIOHTTP1
+
+/// A request that has arrived, as far as its answer needs it.
+struct Exchange: Sendable {
+    let id: RequestID
+    /// When it had arrived.
+    let arrival = NIODeadline.now()
+    let method: HTTPMethod
+    /// For logs; without the query.
+    let path: String
+    let isKeepAlive: Bool
+    let isHTTP10: Bool
+    let acceptsGzip: Bool
+    /// What the client has already.
+    let ifNoneMatch: String?
+    /// The site whose page asks.
+    let origin: String?
+    var work: Work
+
+    /// What is left to do.
+    enum Work: Sendable {
+        case answer(Answerer, body: ByteBuffer)
+        case tell(HTTPResponse)
+    }
+
+    init(_ head: RequestHead, id: RequestID, _ work: Work) {
+        self.id = id
+        method = head.method
+        path = String(head.target.path)
+        isKeepAlive = head.isKeepAlive
+        isHTTP10 = head.isHTTP10
+        ifNoneMatch = head.fields.ifNoneMatch
+        acceptsGzip = AcceptEncoding.prefersGzip(head.fields.acceptEncoding)
+        origin = head.fields.origin
+        self.work = work
+    }
+
+    /// An exchange that ends its connection with a problem, where there is no head to go by.
+    ///
+    /// An answer to HEAD has no body, so the method is told where it is known.
+    init(ending problem: HTTPProblem, id: RequestID, method: HTTPMethod = .GET) {
+        self.id = id
+        self.method = method
+        path = "-"
+        isKeepAlive = false
+        isHTTP10 = false
+        acceptsGzip = false
+        ifNoneMatch = nil
+        origin = nil
+        work = .tell(problem.response(id: id))
+    }
+}

@@ -1,0 +1,155 @@
+import NIOCore
+import NIOHTTP1
+
+/// Makes requests of the parts that the codec decodes, within bounds.
+///
+/// A value without input or output, so that it can be tested as one.
+struct RequestAssembler {
+    private let router: Router
+    private let limits: ServerLimits
+    private let trustedProxies: Int
+    /// Whom the connection is with.
+    var peer = ClientAddress.unknown
+    private var state = State.head
+
+    private enum State {
+        case head
+        /// An admitted request, its body so far.
+        case body(RequestHead, RequestID, Answerer, ByteBuffer)
+        /// A refused request whose body is thrown away, so that the connection can go on; how much of it has come.
+        case skipping(Exchange, count: Int)
+        /// A request after which nothing is read.
+        case over
+    }
+
+    /// What a part leads to.
+    enum Step {
+        case nothing
+        /// The client waits for `100 Continue` before it sends its body.
+        case invite
+        case exchange(Exchange)
+    }
+
+    init(router: Router, limits: ServerLimits, trustedProxies: Int = 0) {
+        self.router = router
+        self.limits = limits
+        self.trustedProxies = trustedProxies
+    }
+
+    /// Whether a head has come and the end of its request has not.
+    var isMidRequest: Bool {
+        switch state {
+        case .body, .skipping: true
+        case .head, .over: false
+        }
+    }
+
+    /// Takes the next part; a head begins a request, which gets an id.
+    mutating func receive(_ part: HTTPServerRequestPart, newID: () -> RequestID) -> Step {
+        switch part {
+        case .head(let head): receive(head, id: newID())
+        case .body(let bytes): receive(bytes)
+        case .end: receiveEnd()
+        }
+    }
+
+    // MARK: - Head
+
+    private mutating func receive(_ decoded: HTTPRequestHead, id: RequestID) -> Step {
+        guard case .head = state else { return .nothing }
+        var head: RequestHead
+        do throws(HTTPProblem) {
+            head = try RequestHead(decoded, limits: limits)
+            head.client = peer.behind(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)
+        } catch {
+            state = .over
+            return .exchange(Exchange(ending: error, id: id, method: decoded.method))
+        }
+        do throws(HTTPProblem) {
+            let isInvited = try invites(head)
+            let isTooLong = head.framing.isLonger(than: limits.body)
+            switch router.admit(head, id: id) {
+            case .success where isTooLong: throw .bodyTooLarge(limit: limits.body)
+            case .success(let answerer):
+                state = .body(head, id, answerer, ByteBuffer())
+                return isInvited ? .invite : .nothing
+            case .failure(let refusal):
+                return refuse(Exchange(head, id: id, .tell(refusal.response)), atOnce: isInvited || isTooLong)
+            }
+        } catch {
+            return refuse(Exchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
+        }
+    }
+
+    /// Whether the client waits to be asked for its body (RFC 9110, section 10.1.1).
+    private func invites(_ head: RequestHead) throws(HTTPProblem) -> Bool {
+        guard let expectation = head.fields.expect, !head.isHTTP10 else { return false }
+        guard expectation.matches("100-continue") else { throw .expectationFailed(expectation) }
+        return head.framing != .length(0)
+    }
+
+    /// Refuses a request: at its end, or at once.
+    ///
+    /// Where the body is not waited for, the connection ends, since what follows may be that body or a new request.
+    private mutating func refuse(_ exchange: Exchange, atOnce: Bool) -> Step {
+        guard atOnce else {
+            state = .skipping(exchange, count: 0)
+            return .nothing
+        }
+        state = .over
+        return .exchange(exchange.endingConnection())
+    }
+
+    // MARK: - Body
+
+    private mutating func receive(_ bytes: ByteBuffer) -> Step {
+        switch state {
+        case .head, .over: return .nothing
+        case .body(let head, let id, let answerer, var body):
+            guard bytes.readableBytes <= limits.body - body.readableBytes else {
+                let problem = HTTPProblem.bodyTooLarge(limit: limits.body)
+                return refuse(Exchange(head, id: id, .tell(problem.response(id: id))), atOnce: true)
+            }
+            // Gives up the state's reference, so that appending need not copy.
+            state = .over
+            if body.readableBytes == 0 { body = bytes } else { body.writeImmutableBuffer(bytes) }
+            state = .body(head, id, answerer, body)
+            return .nothing
+        case .skipping(let exchange, let count):
+            guard bytes.readableBytes <= limits.body - count else { return refuse(exchange, atOnce: true) }
+            state = .skipping(exchange, count: count + bytes.readableBytes)
+            return .nothing
+        }
+    }
+
+    private mutating func receiveEnd() -> Step {
+        switch state {
+        case .head, .over: return .nothing
+        case .body(let head, let id, let answerer, let body):
+            state = .head
+            return .exchange(Exchange(head, id: id, .answer(answerer, body: body)))
+        case .skipping(let exchange, _):
+            state = .head
+            return .exchange(exchange)
+        }
+    }
+}
+
+extension RequestHead.Framing {
+    fileprivate func isLonger(than limit: Int) -> Bool {
+        switch self {
+        case .length(let length): length > limit
+        case .chunked: false
+        }
+    }
+}
+
+extension Exchange {
+    fileprivate func endingConnection() -> Exchange {
+        guard case .tell(var response) = work else { return self }
+        response.endsConnection = true
+        var exchange = self
+        exchange.work = .tell(response)
+        return exchange
+    }
+}

@@ -1,0 +1,38 @@
+import Crypto
+
+/// The SHA-256 of a document's text, by which clients name it.
+package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
+    private let digest: [UInt8]
+
+    /// The hash of a text, as UTF-8.
+    package init(of text: String) {
+        var hasher = SHA256()
+        hasher.update(data: Array(text.utf8))
+        digest = Array(hasher.finalize())
+    }
+
+    /// Reads 64 hexadecimal digits, behind `sha256:` or not; nil for anything else.
+    package init?(_ text: String) {
+        let digits = text.hasPrefix("sha256:") ? text.utf8.dropFirst(7) : text.utf8[...]
+        guard digits.count == 64 else { return nil }
+        var digest: [UInt8] = []
+        var high: UInt8?
+        for digit in digits {
+            guard let value = Character(Unicode.Scalar(digit)).hexDigitValue.map(UInt8.init) else {
+                return nil
+            }
+            if let first = high {
+                digest.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        self.digest = digest
+    }
+
+    /// 64 hexadecimal digits in small letters.
+    package var description: String {
+        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,53 @@
+package import GraphQL
+
+/// What the front door stands before: sessions, answers, the schema and readiness, as values.
+///
+/// All closures are called on event loops and must not block.
+package struct GraphQLService<Session: Sendable>: Sendable {
+    /// The session of a bearer token, from memory; nil where none was sent.
+    package var session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
+    /// Answers a request.
+    ///
+    /// What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task
+    /// that is cancelled when the client goes away or the answer takes too long.
+    package var respond: @Sendable (GraphQL.Request, RequestContext<Session>) -> Loading<GraphQL.Response>
+    /// The schema, served at `/schema.graphql`.
+    package var schemaText: String
+    /// Which documents clients may name, and which may be run.
+    package var documents = DocumentPolicy()
+    /// How long the answer to a request may be kept, and by whom; nil where nothing says.
+    package var cachePolicy: @Sendable (GraphQL.Request) -> CachePolicy? = { _ in nil }
+    /// For which other sessions the public values of a session are the same: those of the same audience share whole
+    /// answers within their age; nil shares none.
+    package var audience: @Sendable (Session) -> String? = { _ in nil }
+    /// What `/metrics` tells beside what the front door counts.
+    package var metrics: @Sendable () -> [MetricFamily] = { [] }
+    /// What `/health/ready` says.
+    package var readiness: @Sendable () -> Readiness
+
+    package init(
+        schemaText: String, readiness: @escaping @Sendable () -> Readiness = { Readiness() },
+        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>,
+        respond: @escaping @Sendable (GraphQL.Request, RequestContext<Session>) -> Loading<GraphQL.Response>
+    ) {
+        self.schemaText = schemaText
+        self.readiness = readiness
+        self.session = session
+        self.respond = respond
+    }
+}
+
+/// What is known of a request beside its text.
+package struct RequestContext<Session: Sendable>: Sendable {
+    package let session: Session
+    /// For logs and masked errors; clients see it in `x-request-id`.
+    package let id: RequestID
+    /// What the request's method may run: GET runs only queries (GraphQL over HTTP, section "GET").
+    ///
+    /// An operation of another kind must be refused, not run.
+    package let allowedOperations: Set<OperationType>
+    /// Where the request stands in a trace; what is called because of it is told so.
+    package let trace: TraceContext
+    /// Whether the client wants nothing that was read before it asked: `Cache-Control: no-cache`.
+    package let demandsFresh: Bool
+}

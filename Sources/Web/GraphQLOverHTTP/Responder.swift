@@ -1,0 +1,34 @@
+import GraphQL
+
+/// A service for one request, its session found and its type erased, so that connections need not be generic.
+struct Responder: Sendable {
+    /// Whom public answers are shared with; nil shares none.
+    let audience: String?
+    let respond: @Sendable (GraphQL.Request, RequestCircumstances) -> Loading<GraphQL.Response>
+}
+
+/// What a service is told of a request beside its session.
+struct RequestCircumstances: Sendable {
+    let id: RequestID
+    let trace: TraceContext
+    let allowedOperations: Set<OperationType>
+    let demandsFresh: Bool
+}
+
+extension GraphQLService {
+    /// Finds the session of a token, and what answers for it.
+    var responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized> {
+        { [session, audience, respond] token in
+            session(token).map { session in
+                Responder(audience: audience(session)) { request, circumstances in
+                    respond(
+                        request,
+                        RequestContext(
+                            session: session, id: circumstances.id,
+                            allowedOperations: circumstances.allowedOperations, trace: circumstances.trace,
+                            demandsFresh: circumstances.demandsFresh))
+                }
+            }
+        }
+    }
+}

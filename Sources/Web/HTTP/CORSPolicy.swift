@@ -1,0 +1,57 @@
+package import NIOCore
+import NIOHTTP1
+
+/// Which sites' pages may read answers (Fetch standard, section "CORS protocol").
+///
+/// Credentials are never allowed: there are no cookies, and a token in `Authorization` needs no permission of that
+/// kind.
+package struct CORSPolicy: Sendable, Hashable {
+    package var origins = Origins.none
+    /// For how long a browser need not ask again.
+    package var maxAge = TimeAmount.hours(1)
+
+    /// The sites.
+    package enum Origins: Sendable, Hashable {
+        case none
+        case any
+        /// Each as browsers write it: `https://app.example.com`, with a port where it is not the usual one.
+        case listed(Set<String>)
+    }
+
+    package init() {}
+
+    /// The value of `Access-Control-Allow-Origin` for a request of a site's page; nil where it is not allowed.
+    ///
+    /// It is one that the configuration has, never what a client has sent.
+    func allowed(_ origin: String?) -> String? {
+        guard let origin else { return nil }
+        switch origins {
+        case .none: return nil
+        case .any: return "*"
+        case .listed(let sites): return sites.first { $0 == origin }
+        }
+    }
+
+    /// What answers say to pages, those to other clients included: a cache between may hold one for all of them.
+    func headers(for origin: String?) -> [HTTPResponse.Header] {
+        var headers: [HTTPResponse.Header] = []
+        if case .listed = origins { headers.append(HTTPResponse.Header("vary", "origin")) }
+        guard let allowed = allowed(origin) else { return headers }
+        headers.append(HTTPResponse.Header("access-control-allow-origin", allowed))
+        headers.append(HTTPResponse.Header("access-control-expose-headers", "retry-after, x-request-id"))
+        return headers
+    }
+
+    /// The answer to a browser that asks before it sends what a page wants to send.
+    var preflight: HTTPResponse {
+        var response = HTTPResponse(.noContent)
+        response.headers = [
+            HTTPResponse.Header("access-control-allow-methods", "GET, HEAD, POST"),
+            HTTPResponse.Header(
+                "access-control-allow-headers",
+                "accept, authorization, cache-control, content-type, last-event-id, traceparent, tracestate"),
+            HTTPResponse.Header("access-control-max-age", "\(maxAge.nanoseconds / 1_000_000_000)"),
+        ]
+        return response
+    }
+}

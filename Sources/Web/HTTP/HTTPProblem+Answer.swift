@@ -1,0 +1,105 @@
+import GraphQL
+import NIOCore
+import NIOHTTP1
+
+extension HTTPProblem {
+    var status: HTTPResponseStatus {
+        switch self {
+        // A step of its protocol, not a failure: clients that take only 200 for an answer send the text next.
+        case .document(.notPersisted): .ok
+        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .document: .badRequest
+        case .unsupportedVersion: .httpVersionNotSupported
+        case .uriTooLong: .uriTooLong
+        case .headersTooLarge: .requestHeaderFieldsTooLarge
+        case .bodyTooLarge: .payloadTooLarge
+        case .unsupportedTransferEncoding: .notImplemented
+        case .expectationFailed: .expectationFailed
+        case .slow: .requestTimeout
+        case .unknownPath: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .unsupportedMediaType, .unsupportedContentEncoding: .unsupportedMediaType
+        case .notAcceptable: .notAcceptable
+        case .unauthorized: .unauthorized
+        case .overloaded: .serviceUnavailable
+        case .tooManyRequests: .tooManyRequests
+        case .answerTooSlow: .gatewayTimeout
+        case .internalError: .internalServerError
+        }
+    }
+
+    /// `extensions.code`.
+    var code: String {
+        switch self {
+        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .expectationFailed: "BAD_REQUEST"
+        case .document(let problem): problem.code
+        case .unsupportedVersion: "HTTP_VERSION_NOT_SUPPORTED"
+        case .uriTooLong: "URI_TOO_LONG"
+        case .headersTooLarge: "HEADERS_TOO_LARGE"
+        case .bodyTooLarge: "PAYLOAD_TOO_LARGE"
+        case .unsupportedTransferEncoding: "NOT_IMPLEMENTED"
+        case .slow: "REQUEST_TIMEOUT"
+        case .unknownPath: "NOT_FOUND"
+        case .methodNotAllowed: "METHOD_NOT_ALLOWED"
+        case .unsupportedMediaType, .unsupportedContentEncoding: "UNSUPPORTED_MEDIA_TYPE"
+        case .notAcceptable: "NOT_ACCEPTABLE"
+        case .unauthorized: "UNAUTHENTICATED"
+        case .overloaded: "OVERLOADED"
+        case .tooManyRequests: "RATE_LIMITED"
+        case .answerTooSlow: "TIMEOUT"
+        case .internalError: "INTERNAL_SERVER_ERROR"
+        }
+    }
+
+    /// Header fields that the status asks for.
+    var headers: [HTTPResponse.Header] {
+        switch self {
+        case .methodNotAllowed(_, let allowed):
+            [HTTPResponse.Header("allow", allowed.map(\.rawValue).joined(separator: ", "))]
+        case .unauthorized(let refusal): [HTTPResponse.Header("www-authenticate", refusal.challenge)]
+        case .overloaded: [HTTPResponse.Header("retry-after", "1")]
+        case .tooManyRequests(_, let delay):
+            [HTTPResponse.Header("retry-after", "\(delay.secondsRoundedUp)")]
+        case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .bodyTooLarge,
+            .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownPath, .unsupportedMediaType,
+            .unsupportedContentEncoding, .notAcceptable, .tokenInURL, .invalidParameter, .invalidRequest,
+            .document, .answerTooSlow, .internalError:
+            []
+        }
+    }
+
+    /// Whether nobody can tell where the next request would begin, or the client should not send one.
+    private var endsConnection: Bool {
+        switch self {
+        case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .bodyTooLarge,
+            .unsupportedTransferEncoding, .expectationFailed, .slow,
+            .overloaded(.connections), .overloaded(.connectionsOfAddress), .overloaded(.pipelinedRequests):
+            true
+        case .unknownPath, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentEncoding,
+            .notAcceptable, .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest, .document,
+            .overloaded(.requestsInFlight), .overloaded(.streams), .tooManyRequests, .answerTooSlow,
+            .internalError:
+            false
+        }
+    }
+
+    /// The problem in GraphQL's form of errors.
+    func graphQLResponse(id: RequestID) -> GraphQL.Response {
+        let extensions: InputObject = ["code": .string(code), "requestId": .string(id.description)]
+        return GraphQL.Response(refusing: [GraphQLError(message, extensions: extensions)])
+    }
+
+    /// The same as an answer.
+    func response(as type: ResponseMediaType = .json, id: RequestID) -> HTTPResponse {
+        var response = HTTPResponse(status, type.contentType, body: graphQLResponse(id: id).body)
+        response.headers = headers
+        response.endsConnection = endsConnection
+        return response
+    }
+}
+
+extension TimeAmount {
+    /// For `Retry-After`, which has whole seconds: at least 1.
+    var secondsRoundedUp: Int64 {
+        max(1, (nanoseconds + 999_999_999) / 1_000_000_000)
+    }
+}

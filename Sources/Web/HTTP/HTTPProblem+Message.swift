@@ -1,0 +1,99 @@
+import GraphQL
+import NIOCore
+import NIOHTTP1
+
+extension HTTPProblem {
+    /// For people: what is wrong, and a way out.
+    var message: String {
+        switch self {
+        case .malformed(let malformation): malformation.message
+        case .unsupportedVersion: "Only HTTP/1.1 and HTTP/1.0 are spoken here."
+        case .uriTooLong(let limit):
+            "The URL is longer than \(limit) bytes. Send the request with POST, its parameters in a JSON body."
+        case .headersTooLarge(let limit):
+            "The URL and the header fields are larger than \(limit) bytes allow."
+        case .bodyTooLarge(let limit): "The body is longer than \(limit) bytes."
+        case .unsupportedTransferEncoding: "The only transfer coding that is understood is \"chunked\"."
+        case .expectationFailed(let text): "The expectation \"\(text)\" is not \"100-continue\"."
+        case .slow(let part, let limit):
+            "The request's \(part.rawValue) took longer than \(limit.seconds) seconds to arrive."
+        case .unknownPath(let path): "Nothing is at \"\(path)\". The endpoint is \"/graphql\"."
+        case .methodNotAllowed(let method, let allowed):
+            "\(method.rawValue) is not allowed here; use \(allowed.list(conjunction: "or"))."
+        case .unsupportedMediaType(nil):
+            "The request has no Content-Type. Send \"Content-Type: application/json\"."
+        case .unsupportedMediaType(let type?):
+            "The Content-Type \"\(type)\" is not supported. Send \"application/json\" in UTF-8."
+        case .unsupportedContentEncoding(let coding):
+            "The Content-Encoding \"\(coding)\" is not supported. Send the body as it is."
+        case .notAcceptable(let accept):
+            "Nothing can be answered in \"\(accept)\". Accept \"application/graphql-response+json\" or "
+                + "\"application/json\"."
+        case .unauthorized(let refusal): refusal.message
+        case .tokenInURL(let parameter):
+            "The parameter \"\(parameter)\" looks like a token, and URLs are kept in histories and logs. "
+                + "Send \"Authorization: Bearer <token>\" instead, and replace a token that was sent so."
+        case .invalidParameter(let name, let reason): "The URL's parameter \"\(name)\" \(reason)."
+        case .invalidRequest(let error): error.message
+        case .document(let problem): problem.message
+        case .overloaded(let overload): overload.message
+        case .tooManyRequests(let sender, let delay):
+            "Too many requests come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."
+        case .answerTooSlow(let limit): "The answer took longer than \(limit.seconds) seconds."
+        case .internalError: "Internal server error"
+        }
+    }
+}
+
+extension HTTPProblem.Malformation {
+    fileprivate var message: String {
+        switch self {
+        case .syntax(let reason): "The request is no HTTP: \(reason)."
+        case .target: "The request's target is neither a path nor a URL."
+        case .host: "A request has exactly one Host field."
+        case .framing: "A request has Content-Length or Transfer-Encoding, never both, and each once."
+        case .padding(let limit):
+            "Extensions of chunks, or a trailer, are longer than \(limit) bytes."
+        case .repeatedField(let name): "The field \"\(name)\" may stand only once in a request."
+        }
+    }
+}
+
+extension HTTPProblem.Overload {
+    fileprivate var message: String {
+        switch self {
+        case .connections: "Too many connections are open. Try again in a moment."
+        case .connectionsOfAddress:
+            "Too many connections are open from your address. Send many requests on one of them."
+        case .requestsInFlight: "Too many requests are being answered. Try again in a moment."
+        case .streams: "Too many answers are being streamed. Try again in a moment."
+        case .pipelinedRequests(let limit):
+            "More than \(limit) requests were sent without waiting for an answer. Send fewer at a time."
+        }
+    }
+}
+
+extension HTTPProblem.Sender {
+    fileprivate var origin: String {
+        switch self {
+        case .address: "from your address"
+        case .token: "with your token"
+        }
+    }
+}
+
+extension TimeAmount {
+    /// As messages say it: whole seconds where it is whole, else a fraction.
+    fileprivate var seconds: String {
+        let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return rest == 0 ? "\(whole)" : "\(Double(nanoseconds) / 1e9)"
+    }
+}
+
+extension [HTTPMethod] {
+    /// `GET, HEAD or POST`.
+    fileprivate func list(conjunction: String) -> String {
+        guard let last, count > 1 else { return first?.rawValue ?? "" }
+        return dropLast().map(\.rawValue).joined(separator: ", ") + " \(conjunction) \(last.rawValue)"
+    }
+}

@@ -1,0 +1,68 @@
+package import GraphQL
+package import NIOCore
+package import NIOHTTP1
+
+/// A request that gets no answer from the service, and why.
+///
+/// What clients read stands in the extension beside it.
+package enum HTTPProblem: Error, Equatable, Sendable {
+    // The message itself
+    case malformed(Malformation)
+    case unsupportedVersion
+    case uriTooLong(limit: Int)
+    case headersTooLarge(limit: Int)
+    case bodyTooLarge(limit: Int)
+    case unsupportedTransferEncoding
+    case expectationFailed(String)
+    case slow(Part, limit: TimeAmount)
+
+    // What is asked for, and how
+    case unknownPath(String)
+    case methodNotAllowed(HTTPMethod, allowed: [HTTPMethod])
+    case unsupportedMediaType(String?)
+    case unsupportedContentEncoding(String)
+    case notAcceptable(String)
+    case unauthorized(Unauthorized)
+    case tokenInURL(parameter: String)
+    case invalidParameter(String, reason: String)
+    case invalidRequest(RequestBodyError)
+    case document(DocumentProblem)
+
+    // The server
+    case overloaded(Overload)
+    case tooManyRequests(Sender, after: TimeAmount)
+    case answerTooSlow(limit: TimeAmount)
+    case internalError
+
+    /// What is wrong with the form of a message.
+    package enum Malformation: Hashable, Sendable {
+        case syntax(String)
+        case target
+        case host
+        case framing
+        /// More stands between the parts of a body than belongs there.
+        case padding(limit: Int)
+        case repeatedField(String)
+    }
+
+    /// What there is too much of.
+    package enum Overload: Hashable, Sendable {
+        case connections
+        case connectionsOfAddress
+        case requestsInFlight
+        case streams
+        case pipelinedRequests(limit: Int)
+    }
+
+    /// By what those who send requests are told apart.
+    package enum Sender: String, Hashable, Sendable {
+        case address
+        case token
+    }
+
+    /// The part of a request that took too long.
+    package enum Part: String, Hashable, Sendable {
+        case head
+        case body
+    }
+}

@@ -1,0 +1,75 @@
+package import NIOHTTP1
+
+/// An answer, before it is bytes.
+package struct HTTPResponse: Sendable {
+    package var status: HTTPResponseStatus
+    /// Nil where there is nothing that could have a type.
+    package var contentType: StaticString?
+    package var body: Body
+    /// What stands beside the fields that every response has.
+    package var headers: [Header] = []
+    /// What it answers, for logs and metrics.
+    package var operation: OperationFacts?
+    /// Whether the connection is closed after it, whatever the client wishes.
+    package var endsConnection = false
+
+    /// What follows a response's head.
+    package enum Body: Sendable {
+        /// All of it at once.
+        case whole([UInt8])
+        /// Parts, as they come.
+        case streamed(BodyProducer)
+        /// Another protocol: the response is `101 Switching Protocols`.
+        case handover(ProtocolHandover)
+
+        /// How long it is, where that is known beforehand.
+        var count: Int? {
+            switch self {
+            case .whole(let bytes): bytes.count
+            case .streamed, .handover: nil
+            }
+        }
+    }
+
+    /// A header field; its name is in lower case.
+    package struct Header: Sendable {
+        package let name: StaticString
+        package let value: String
+
+        /// The value has no line breaks: all values are made in this module, none of what a client has sent.
+        package init(_ name: StaticString, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init(_ status: HTTPResponseStatus, _ contentType: StaticString, body: [UInt8]) {
+        self.status = status
+        self.contentType = contentType
+        self.body = .whole(body)
+    }
+
+    /// A response without content.
+    package init(_ status: HTTPResponseStatus) {
+        self.status = status
+        contentType = nil
+        body = .whole([])
+    }
+
+    /// A response whose body is made while it is sent.
+    package init(_ status: HTTPResponseStatus, _ contentType: StaticString, streaming body: BodyProducer) {
+        self.status = status
+        self.contentType = contentType
+        self.body = .streamed(body)
+    }
+
+    /// The consent to a client that asks for another protocol (RFC 9110, section 15.2.2).
+    ///
+    /// The fields name the protocol, as `upgrade`; that the connection is upgraded is said beside them.
+    package init(switchingTo handover: ProtocolHandover, headers: [Header]) {
+        status = .switchingProtocols
+        contentType = nil
+        body = .handover(handover)
+        self.headers = headers
+    }
+}

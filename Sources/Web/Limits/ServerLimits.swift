@@ -1,0 +1,83 @@
+package import NIOCore
+
+/// The bounds of the front door.
+///
+/// All are on; each is a default that a configuration may change.
+package struct ServerLimits: Sendable, Hashable {
+    // MARK: Sizes, in bytes
+
+    /// The longest request target: path and query together.
+    ///
+    /// One that is longer than this and `headers` together is answered with 431: the codec stops there, and does not
+    /// tell targets from fields.
+    package var uri = 8 << 10
+    /// All header fields of a request, names and values together; and what may stand between two parts of a body,
+    /// such as extensions of chunks.
+    package var headers = 16 << 10
+    /// The longest body.
+    package var body = 1 << 20
+
+    /// Whole answers that are kept for reuse, with their documents.
+    package var answerCache = 16 << 20
+
+    // MARK: Counts
+
+    /// Open connections.
+    package var connections = 10_000
+    /// Open connections of one address.
+    package var connectionsPerAddress = 256
+    /// Requests that wait for data, over all connections; what is answered at once does not count.
+    package var requestsInFlight = 4_096
+    /// Requests that wait for their turn to wait for data.
+    package var requestsQueued = 4_096
+    /// Answers that are streamed, over all connections.
+    package var streams = 10_000
+    /// Requests of one connection of HTTP/2 at a time.
+    package var streamsPerConnection = 100
+    /// Requests of one connection that wait for the answer before theirs.
+    package var pipelinedRequests = 64
+    /// Header fields of a request.
+    package var headerFields = 100
+    /// Levels of arrays and objects in a request's JSON.
+    package var jsonDepth = 64
+    /// Requests in one array; 0 refuses arrays.
+    package var batch = 0
+
+    // MARK: Rates
+
+    /// Requests of one address.
+    package var addressRate = RateLimit(perSecond: 200, burst: 1_000)
+    /// Requests with one token, from whatever addresses.
+    package var tokenRate = RateLimit(perSecond: 100, burst: 500)
+    /// Addresses, and tokens, whose requests are counted apart at a time; those beyond share what one may send.
+    package var trackedClients = 100_000
+    /// Whether rates and connections of clients on this machine are not limited: they are its owner's, or those of a
+    /// proxy, which knows its clients better.
+    ///
+    /// Where a trusted proxy tells of clients, what it tells counts instead.
+    package var exemptsThisMachine = true
+
+    // MARK: Times
+
+    /// For a request's head, from its first byte.
+    package var headTimeout = TimeAmount.seconds(10)
+    /// For a request's body, from the end of its head.
+    package var bodyTimeout = TimeAmount.seconds(30)
+    /// Between two requests, and before the first.
+    package var idleTimeout = TimeAmount.seconds(60)
+    /// For a request's turn to wait for data.
+    package var queueTimeout = TimeAmount.seconds(5)
+    /// For an answer, from the request's turn.
+    package var answerTimeout = TimeAmount.seconds(60)
+    /// For the next part of an answer that is streamed; who makes it says something in good time, if only that it is
+    /// still there.
+    package var streamTimeout = TimeAmount.seconds(60)
+    /// For a client to take some of what was written to it.
+    package var writeTimeout = TimeAmount.seconds(30)
+    /// For a client to close its side after the last answer of a connection.
+    package var lingerTimeout = TimeAmount.seconds(2)
+    /// For the answers in the making, when the server stops.
+    package var drainTimeout = TimeAmount.seconds(10)
+
+    package init() {}
+}

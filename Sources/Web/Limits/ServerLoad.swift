@@ -1,0 +1,30 @@
+/// What a server is at, within its limits, and what it has done.
+struct ServerLoad: Sendable {
+    let connections: Connections
+    let waitingRoom: WaitingRoom
+    let streams: InFlight
+    let metrics = Metrics()
+
+    init(_ limits: ServerLimits) {
+        connections = Connections(limits: limits)
+        waitingRoom = WaitingRoom(limit: limits.requestsInFlight, seats: limits.requestsQueued)
+        streams = InFlight(limit: limits.streams)
+    }
+
+    /// For `/metrics`.
+    var families: [MetricFamily] {
+        let occupancy = waitingRoom.occupancy
+        return metrics.families + [
+            ServerLoad.gauge("portico_http_connections", "Open connections.", connections.count),
+            ServerLoad.gauge("portico_http_streams", "Answers that are being streamed.", streams.count),
+            ServerLoad.gauge(
+                "portico_http_requests_in_flight", "Requests that wait for data.", occupancy.admitted),
+            ServerLoad.gauge(
+                "portico_http_requests_queued", "Requests that wait for their turn.", occupancy.waiting),
+        ]
+    }
+
+    private static func gauge(_ name: String, _ help: String, _ value: Int) -> MetricFamily {
+        MetricFamily(name, .gauge, help, [MetricFamily.Sample(Double(value))])
+    }
+}

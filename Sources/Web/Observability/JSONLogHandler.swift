@@ -1,0 +1,45 @@
+import GraphQL
+package import Logging
+
+/// Writes each entry of a log as one line of JSON: `{"time":…,"level":…,"logger":…,"message":…}`, and metadata behind.
+package struct JSONLogHandler: LogHandler {
+    package var metadata = Logger.Metadata()
+    package var logLevel = Logger.Level.info
+    private let label: String
+    private let write: @Sendable (String) -> Void
+
+    /// Writes where it is told to, line by line; to standard output unless told otherwise.
+    package init(label: String, write: @escaping @Sendable (String) -> Void = StandardOutput.print) {
+        self.label = label
+        self.write = write
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var line: InputObject = [
+            "time": .string(LogTime.now), "level": .string(event.level.rawValue), "logger": .string(label),
+            "message": .string(event.message.description),
+        ]
+        let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+        for (key, value) in all.sorted(by: { $0.key < $1.key }) where line[key] == nil {
+            line[key] = JSONLogHandler.json(value)
+        }
+        write(String(decoding: InputValue.object(line).json, as: UTF8.self))
+    }
+
+    private static func json(_ value: Logger.Metadata.Value) -> InputValue {
+        switch value {
+        case .string(let text): return .string(text)
+        case .stringConvertible(let value): return .string(value.description)
+        case .array(let values): return .list(values.map(json))
+        case .dictionary(let values):
+            var object = InputObject()
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) { object[key] = json(value) }
+            return .object(object)
+        }
+    }
+}

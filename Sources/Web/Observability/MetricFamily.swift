@@ -1,0 +1,79 @@
+/// Numbers of one kind, as Prometheus reads them.
+package struct MetricFamily: Sendable, Hashable {
+    /// Letters, digits and underscores; ends with `_total` for a counter, and names its unit.
+    package var name: String
+    package var kind: Kind
+    /// One sentence without a line break.
+    package var help: String
+    package var samples: [Sample]
+
+    package enum Kind: String, Sendable, Hashable {
+        case counter
+        case gauge
+        case histogram
+    }
+
+    /// One number, and what tells it from the others.
+    package struct Sample: Sendable, Hashable {
+        /// Behind the family's name: `_bucket`, `_sum` and `_count` of a histogram.
+        package var suffix = ""
+        package var labels: [Label]
+        package var value: Double
+
+        package init(_ value: Double, labels: [Label] = []) {
+            self.value = value
+            self.labels = labels
+        }
+    }
+
+    package struct Label: Sendable, Hashable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.samples = samples
+    }
+
+    /// The family in the text format, version 0.0.4.
+    var text: String {
+        var lines = ["# HELP \(name) \(help)", "# TYPE \(name) \(kind.rawValue)"]
+        for sample in samples {
+            let labels = sample.labels.map { "\($0.name)=\"\($0.value.escapedForLabel)\"" }
+            let list = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
+            lines.append("\(name)\(sample.suffix)\(list) \(sample.value.metricText)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension String {
+    fileprivate var escapedForLabel: String {
+        var escaped = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
+
+extension Double {
+    /// Whole numbers without a fraction; `+Inf` as the format has it.
+    fileprivate var metricText: String {
+        if self == .infinity { return "+Inf" }
+        return Int64(exactly: self).map { "\($0)" } ?? "\(self)"
+    }
+}

@@ -1,0 +1,95 @@
+import GraphQL
+import NIOCore
+import Synchronization
+
+/// What a server counts of its answers.
+///
+/// What tells numbers apart is bounded, whatever clients send: paths are those of routes, and operations beyond so
+/// many names are counted together.
+///
+/// A lock, because the requests of all event loops are counted together.
+final class Metrics: Sendable {
+    private let state = Mutex(State())
+    private let maximumNames = 200
+
+    private struct State {
+        var answers: [Answer: Int] = [:]
+        var durations: [String: Histogram] = [:]
+        var operations: [Operation: Int] = [:]
+        var reused = 0
+        var operationDurations: [String: Histogram] = [:]
+    }
+
+    private struct Answer: Hashable {
+        let path: String
+        let method: String
+        let status: UInt
+    }
+
+    private struct Operation: Hashable {
+        let name: String
+        let outcome: GraphQL.Response.Outcome
+    }
+
+    /// Counts an answer that took so long, from its request's end.
+    func record(
+        path: String, method: String, status: UInt, _ operation: OperationFacts?, took duration: TimeAmount
+    ) {
+        state.withLock { state in
+            state.answers[Answer(path: path, method: method, status: status), default: 0] += 1
+            state.durations[path, default: Histogram()].record(duration)
+            guard let operation else { return }
+            if operation.isReused { state.reused += 1 }
+            let name = label(for: operation.name, in: state)
+            state.operations[Operation(name: name, outcome: operation.outcome), default: 0] += 1
+            state.operationDurations[name, default: Histogram()].record(duration)
+        }
+    }
+
+    private func label(for name: String?, in state: State) -> String {
+        guard let name, !name.isEmpty else { return "(anonymous)" }
+        let isKept = state.operationDurations[name] != nil || state.operationDurations.count < maximumNames
+        return isKept && name.utf8.count <= 100 ? name : "(other)"
+    }
+
+    var families: [MetricFamily] {
+        let state = state.withLock { $0 }
+        typealias Label = MetricFamily.Label
+        return [
+            MetricFamily(
+                "portico_http_requests_total", .counter, "Answers, by path, method and status.",
+                state.answers.sorted { "\($0.key)" < "\($1.key)" }.map { answer, count in
+                    MetricFamily.Sample(
+                        Double(count),
+                        labels: [
+                            Label("path", answer.path), Label("method", answer.method),
+                            Label("status", "\(answer.status)"),
+                        ])
+                }),
+            MetricFamily(
+                "portico_http_request_duration_seconds", .histogram,
+                "From a request's end to its answer, by path.",
+                state.durations.sorted { $0.key < $1.key }.flatMap { path, histogram in
+                    histogram.samples(labels: [Label("path", path)])
+                }),
+            MetricFamily(
+                "portico_graphql_operations_total", .counter, "Operations, by name and outcome.",
+                state.operations.sorted { "\($0.key)" < "\($1.key)" }.map { operation, count in
+                    MetricFamily.Sample(
+                        Double(count),
+                        labels: [
+                            Label("operation", operation.name), Label("outcome", operation.outcome.label),
+                        ])
+                }),
+            MetricFamily(
+                "portico_graphql_answers_reused_total", .counter, "Answers that were made before.",
+                [MetricFamily.Sample(Double(state.reused))]),
+            MetricFamily(
+                "portico_graphql_operation_duration_seconds", .histogram,
+                "From a request's end to its answer, by the operation's name.",
+                state.operationDurations.sorted { $0.key < $1.key }.flatMap { name, histogram in
+                    histogram.samples(labels: [Label("operation", name)])
+                }),
+        ]
+    }
+}

@@ -1,0 +1,31 @@
+import NIOHTTP1
+
+/// `/metrics`, in the text format that Prometheus reads.
+struct MetricsRoute: Route {
+    let audience: MetricsAudience
+    let families: @Sendable () -> [MetricFamily]
+
+    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+        switch audience {
+        case .everyone: break
+        case .thisMachine where head.client.isThisMachine: break
+        case .thisMachine, .nobody:
+            return .failure(Refusal(.unknownPath(String(head.target.path)), id: id))
+        }
+        return ReadingRoute { _ in
+            let text = families().map(\.text).joined()
+            var response = HTTPResponse(
+                .ok, "text/plain; version=0.0.4; charset=utf-8", body: Array(text.utf8))
+            response.headers = [HTTPResponse.Header("cache-control", "no-store")]
+            return response
+        }.admit(head, id: id)
+    }
+}
+
+/// Who may read metrics: they name operations, and tell how much is asked for.
+package enum MetricsAudience: Sendable, Hashable {
+    case nobody
+    /// Clients of this machine, such as a collector beside the server.
+    case thisMachine
+    case everyone
+}

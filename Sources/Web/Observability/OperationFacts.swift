@@ -1,0 +1,24 @@
+import GraphQL
+
+/// What logs and metrics tell of the operation that a response answers.
+package struct OperationFacts: Sendable {
+    /// As the client gives it; nil where it gives none.
+    let name: String?
+    /// The text of its document, for its hash.
+    let document: String
+    let outcome: GraphQL.Response.Outcome
+    /// Whether it was answered before, and the answer is reused.
+    var isReused = false
+}
+
+extension GraphQL.Response.Outcome {
+    /// For logs and metrics.
+    var label: String {
+        switch self {
+        case .complete: "complete"
+        case .partial: "partial"
+        case .refused: "refused"
+        case .notAllowed: "not_allowed"
+        }
+    }
+}

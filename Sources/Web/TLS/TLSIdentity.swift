@@ -1,0 +1,107 @@
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// What a server proves itself with: read anew when its files change.
+///
+/// A lock, because connections ask for it on event loops of their own.
+final class TLSIdentity: Sendable {
+    private let files: TLSFiles
+    private let state: Mutex<State>
+
+    private struct State {
+        var context: NIOSSLContext
+        /// Of both files' bytes, seeded anew in each process.
+        var fingerprint: Int
+    }
+
+    /// Reads the files; it blocks.
+    init(_ files: TLSFiles) throws(TLSFailure) {
+        self.files = files
+        let material = try TLSIdentity.read(files)
+        state = Mutex(
+            State(context: try TLSIdentity.context(material, files), fingerprint: material.fingerprint))
+    }
+
+    /// For the next connection.
+    var context: NIOSSLContext { state.withLock { $0.context } }
+
+    /// Reads the files again; it blocks.
+    ///
+    /// - Returns: whether they have changed.
+    /// - Throws: where they say nothing that can be used; what they said before stays in use.
+    func reload() throws(TLSFailure) -> Bool {
+        let material = try TLSIdentity.read(files)
+        guard state.withLock({ $0.fingerprint != material.fingerprint }) else { return false }
+        let context = try TLSIdentity.context(material, files)
+        state.withLock { $0 = State(context: context, fingerprint: material.fingerprint) }
+        return true
+    }
+
+    /// Looks at the files from time to time, until the task is cancelled.
+    func renew(logger: Logger) async {
+        while (try? await Task.sleep(for: .nanoseconds(files.checkInterval.nanoseconds))) != nil {
+            do {
+                let hasChanged = try await NIOThreadPool.singleton.runIfActive { try self.reload() }
+                if hasChanged {
+                    logger.notice("Certificate renewed", metadata: ["path": "\(files.certificateChain)"])
+                }
+            } catch {
+                logger.error(
+                    "Certificate not renewed: the one before stays in use", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+
+    // MARK: - Files
+
+    private struct Material {
+        let chain: [UInt8]
+        let key: [UInt8]
+
+        var fingerprint: Int {
+            var hasher = Hasher()
+            hasher.combine(chain)
+            hasher.combine(key)
+            return hasher.finalize()
+        }
+    }
+
+    private static func read(_ files: TLSFiles) throws(TLSFailure) -> Material {
+        Material(chain: try bytes(at: files.certificateChain), key: try bytes(at: files.privateKey))
+    }
+
+    private static func bytes(at path: String) throws(TLSFailure) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw TLSFailure(path: path, reason: "there is no such file, or it may not be read")
+        }
+        return Array(data)
+    }
+
+    private static func context(_ material: Material, _ files: TLSFiles) throws(TLSFailure) -> NIOSSLContext {
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMBytes(material.chain)
+        } catch {
+            throw TLSFailure(path: files.certificateChain, reason: "it has no certificate in PEM")
+        }
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(bytes: material.key, format: .pem)
+        } catch {
+            throw TLSFailure(path: files.privateKey, reason: "it has no key in PEM, or one with a password")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["h2", "http/1.1"]
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw TLSFailure(path: files.privateKey, reason: "it is not the key of the certificate")
+        }
+    }
+}

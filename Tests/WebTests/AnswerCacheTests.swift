@@ -1,0 +1,108 @@
+import NIOCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GraphQL
+@testable import Web
+
+@Suite("An answer that may be kept")
+struct AnswerCacheTests {
+    /// A service that counts how often it is asked, and how long the answers to some documents may be kept.
+    private func service(_ asked: Counter) -> GraphQLService<String> {
+        var service = TestService.make()
+        let respond = service.respond
+        service.respond = { request, context in
+            asked.count()
+            return respond(request, context)
+        }
+        service.cachePolicy = { request in
+            switch request.document {
+            case "{ hello }", "query Echo", "{ partial }": CachePolicy(maxAge: 60)
+            case "{ session }": CachePolicy(maxAge: 60, isPrivate: true)
+            case "{ name }": CachePolicy(maxAge: 0)
+            default: nil
+            }
+        }
+        service.audience = { session in session == "anonymous" ? "everyone" : "subscribers" }
+        return service
+    }
+
+    @Test("is reused for its audience, with its age, unless the client wants a fresh one")
+    func reuse() async throws {
+        let asked = Counter()
+        let request = RawRequest.query("{ hello }")
+        try await withServer(service(asked)) { server in
+            let client = try server.client()
+            let first = try await client.asking(RawRequest.post(request))
+            #expect(first["cache-control"] == "public, max-age=60")
+            #expect(first["age"] == nil)
+            let second = try await client.asking(RawRequest.post(request))
+            #expect(second.body == first.body)
+            #expect(second["age"].flatMap { Int($0) } != nil)
+            #expect(asked.value == 1)
+            _ = try await client.asking(RawRequest.post(request, fields: ["Authorization: Bearer good"]))
+            #expect(asked.value == 2)
+            _ = try await client.asking(RawRequest.post(request, fields: ["Cache-Control: no-cache"]))
+            #expect(asked.value == 3)
+        }
+    }
+
+    @Test("is another one for other variables and other names")
+    func keys() async throws {
+        let asked = Counter()
+        try await withServer(service(asked)) { server in
+            let client = try server.client()
+            let bodies = [
+                #"{"query":"query Echo","variables":{"a":1}}"#,
+                #"{"query":"query Echo","variables":{"a":2}}"#,
+                #"{"query":"query Echo","operationName":"Echo","variables":{"a":2}}"#,
+            ]
+            for _ in 0..<2 {
+                for body in bodies { _ = try await client.asking(RawRequest.post(body)) }
+            }
+            #expect(asked.value == 3)
+            let answer = try await client.asking(RawRequest.post(bodies[1]))
+            #expect(answer.body == #"{"a":2}"#)
+        }
+    }
+
+    @Test(
+        "is made anew where it is private, has no age, is partial, or has more than data",
+        arguments: [
+            (RawRequest.query("{ session }"), "private, max-age=60"),
+            (RawRequest.query("{ name }"), "no-store"), (RawRequest.query("{ partial }"), "no-store"),
+            (#"{"query":"{ hello }","extensions":{"cost":true}}"#, "public, max-age=60"),
+            (RawRequest.query("{ id }"), nil),
+        ])
+    func anew(_ body: String, _ cacheControl: String?) async throws {
+        let asked = Counter()
+        try await withServer(service(asked)) { server in
+            let client = try server.client()
+            for _ in 0..<2 {
+                #expect(try await client.asking(RawRequest.post(body))["cache-control"] == cacheControl)
+            }
+            #expect(asked.value == 2)
+        }
+    }
+
+    @Test("is forgotten when its age is over")
+    func age() throws {
+        let cache = AnswerCache(bytes: 10_000)
+        let policy = CachePolicy(maxAge: 10)
+        let key = try #require(AnswerCache.Key(GraphQL.Request("{ a }"), policy, audience: "all"))
+        let response = GraphQL.Response(body: [1], outcome: .complete)
+        let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        cache.keep(response, as: key, policy, now: start)
+        #expect(cache.answer(for: key, now: start + .seconds(9))?.age == 9)
+        #expect(cache.answer(for: key, now: start + .seconds(10)) == nil)
+    }
+}
+
+private final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    func count() { number.withLock { $0 += 1 } }
+
+    var value: Int { number.withLock { $0 } }
+}

@@ -1,0 +1,92 @@
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("Pages of other sites")
+struct CORSTests {
+    private static let origin = "Origin: https://app.example.com"
+    private static let preflight = RawRequest.get(
+        "/graphql", method: "OPTIONS", fields: [origin, "Access-Control-Request-Method: POST"])
+
+    private func configuration(_ origins: CORSPolicy.Origins) -> ServerConfiguration {
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.cors.origins = origins
+        return configuration
+    }
+
+    @Test("may read nothing unless they are allowed to")
+    func none() async throws {
+        try await withServer { server in
+            #expect(try await server.ask(Self.preflight).status == 405)
+            let answer = try await server.ask(
+                RawRequest.post(RawRequest.query("{ hello }"), fields: [Self.origin]))
+            #expect(answer["access-control-allow-origin"] == nil)
+        }
+    }
+
+    @Test("may ask and read where they are listed")
+    func listed() async throws {
+        let sites: Set = ["https://app.example.com", "https://other.example.com"]
+        try await withServer(configuration(.listed(sites))) { server in
+            let consent = try await server.ask(Self.preflight)
+            #expect(consent.status == 204)
+            #expect(consent["access-control-allow-origin"] == "https://app.example.com")
+            #expect(consent["access-control-allow-methods"] == "GET, HEAD, POST")
+            #expect(consent["access-control-allow-headers"]?.contains("authorization") == true)
+            #expect(consent["access-control-max-age"] == "3600")
+            #expect(consent["access-control-allow-credentials"] == nil)
+            #expect(consent["vary"] == "origin")
+            #expect(consent["content-length"] == nil)
+            for body in [RawRequest.query("{ hello }"), "no JSON"] {
+                let answer = try await server.ask(RawRequest.post(body, fields: [Self.origin]))
+                #expect(answer["access-control-allow-origin"] == "https://app.example.com")
+                #expect(answer["access-control-expose-headers"] == "retry-after, x-request-id")
+            }
+            let stranger = try await server.ask(
+                RawRequest.post(RawRequest.query("{ hello }"), fields: ["Origin: https://evil.example.com"]))
+            #expect(stranger.status == 200)
+            #expect(stranger["access-control-allow-origin"] == nil)
+        }
+    }
+
+    @Test("may all ask and read where any is allowed")
+    func anybody() async throws {
+        try await withServer(configuration(.any)) { server in
+            let consent = try await server.ask(Self.preflight)
+            #expect(consent["access-control-allow-origin"] == "*")
+        }
+    }
+
+    @Test(
+        "cannot send what needs no permission",
+        arguments: [
+            "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a",
+        ])
+    func simpleTypes(_ type: String) async throws {
+        try await withServer(configuration(.any)) { server in
+            let body = RawRequest.query("mutation { act }")
+            let answer = try await server.ask(
+                "POST /graphql HTTP/1.1\r\nHost: a\r\n\(Self.origin)\r\nContent-Type: \(type)\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            #expect(answer.status == 415)
+        }
+    }
+}
+
+@Suite("In production")
+struct ProductionTests {
+    @Test("queries are POSTed, the schema is not shown, and health is told as before")
+    func refusal() async throws {
+        let configuration = ServerConfiguration(host: "127.0.0.1", port: 0).inProduction
+        try await withServer(configuration) { server in
+            #expect(try await server.ask(RawRequest.get("/schema.graphql")).status == 404)
+            let refusal = try await server.ask(RawRequest.get("/graphql?query=%7B+hello+%7D"))
+            #expect(refusal.status == 405)
+            #expect(refusal["allow"] == "POST")
+            #expect(refusal.message == "GET is not allowed here; use POST.")
+            #expect(try await server.ask(RawRequest.post(RawRequest.query("{ hello }"))).status == 200)
+            #expect(try await server.ask(RawRequest.get("/health/live")).status == 200)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import GraphQL
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("A connection that is handed over")
+struct HandoverTests {
+    static let request =
+        "GET /echo HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: echo\r\n\r\n"
+
+    @Test("speaks the other protocol from then on, beginning with what was sent behind the request")
+    func leftOver() async throws {
+        try await withServer(routes: ["/echo": EchoRoute()]) { server in
+            let client = try server.client()
+            try await client.send(RawRequest.get("/health/live") + HandoverTests.request + "GET early")
+            #expect(try await client.response().status == 200)
+            let consent = try await client.response()
+            #expect(consent.status == 101)
+            #expect(consent["connection"] == "upgrade")
+            #expect(consent["upgrade"] == "echo")
+            #expect(consent["content-length"] == nil)
+            #expect(try await client.take(9) == "GET early")
+            try await client.send("late")
+            #expect(try await client.take(4) == "late")
+        }
+    }
+
+    @Test("is told when the server drains")
+    func draining() async throws {
+        try await withServer(routes: ["/echo": EchoRoute()]) { server in
+            let client = try server.client()
+            try await client.send(HandoverTests.request)
+            #expect(try await client.response().status == 101)
+            server.stop()
+            #expect(try await client.rest() == "bye")
+        }
+    }
+
+    @Test("outlives the timeouts of HTTP")
+    func timeouts() async throws {
+        var limits = ServerLimits.patient
+        limits.idleTimeout = .seconds(1)
+        try await withServer(limits: limits, routes: ["/echo": EchoRoute()]) { server in
+            let client = try server.client()
+            try await client.send(HandoverTests.request)
+            #expect(try await client.response().status == 101)
+            let idle = try server.client()
+            // By then the timer of a connection that came later has fired.
+            #expect(try await idle.rest() == "")
+            try await client.send("still here")
+            #expect(try await client.take(10) == "still here")
+        }
+    }
+
+    @Test("is closed where nobody takes it over")
+    func failure() async throws {
+        let failing = EchoRoute { _ in throw ChannelError.inappropriateOperationForState }
+        try await withServer(routes: ["/echo": failing]) { server in
+            let client = try server.client()
+            try await client.send(HandoverTests.request)
+            #expect(try await client.response().status == 101)
+            #expect(try await client.rest() == "")
+        }
+    }
+}
+
+/// A route that goes on with a protocol that repeats what it is told.
+private struct EchoRoute: Route {
+    var takeOver: @Sendable (any Channel) throws -> Void = { channel in
+        try channel.pipeline.syncOperations.addHandler(EchoHandler())
+    }
+
+    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+        guard head.fields.asksForUpgrade(to: "echo") else {
+            return .failure(Refusal(.unknownPath("/echo"), id: id))
+        }
+        return .success { _, _ in
+            .ready(
+                HTTPResponse(
+                    switchingTo: ProtocolHandover(takeOver), headers: [HTTPResponse.Header("upgrade", "echo")]
+                ))
+        }
+    }
+}
+
+private final class EchoHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.writeAndFlush(data, promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "bye"))).assumeIsolated().whenComplete { _ in
+            context.close(promise: nil)
+        }
+    }
+}

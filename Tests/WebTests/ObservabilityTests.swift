@@ -1,0 +1,165 @@
+import GraphQL
+import Logging
+import NIOCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("Metrics")
+struct MetricsTests {
+    @Test("count answers and operations, and tell how many connections there are")
+    func counting() async throws {
+        var service = TestService.make()
+        service.metrics = {
+            [
+                MetricFamily(
+                    "portico_quota_left", .gauge, "Calls left, by provider.",
+                    [MetricFamily.Sample(0.5, labels: [MetricFamily.Label("provider", "a \"b\"\\\n")])])
+            ]
+        }
+        try await withServer(service) { server in
+            let client = try server.client()
+            for body in [RawRequest.query("{ hello }"), #"{"operationName":"A","query":"{ name }"}"#, "{"] {
+                _ = try await client.asking(RawRequest.post(body))
+            }
+            _ = try await client.asking(RawRequest.get("/made/up/by/a/client"))
+            let answer = try await client.asking(RawRequest.get("/metrics"))
+            #expect(answer.status == 200)
+            #expect(answer["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+            let lines = Set(answer.body.split(separator: "\n").map(String.init))
+            let expected = [
+                "# TYPE portico_http_requests_total counter",
+                #"portico_http_requests_total{path="/graphql",method="POST",status="200"} 2"#,
+                #"portico_http_requests_total{path="/graphql",method="POST",status="400"} 1"#,
+                #"portico_http_requests_total{path="(none)",method="GET",status="404"} 1"#,
+                #"portico_graphql_operations_total{operation="(anonymous)",outcome="complete"} 1"#,
+                #"portico_graphql_operations_total{operation="A",outcome="complete"} 1"#,
+                #"portico_graphql_operation_duration_seconds_bucket{operation="A",le="+Inf"} 1"#,
+                #"portico_graphql_operation_duration_seconds_count{operation="A"} 1"#,
+                "portico_http_connections 1", "portico_http_requests_in_flight 0",
+                #"portico_quota_left{provider="a \"b\"\\\n"} 0.5"#,
+            ]
+            for line in expected { #expect(lines.contains(line), "\(line)") }
+        }
+    }
+
+    @Test("are shown to nobody where nobody may see them, and to other machines only where everyone may")
+    func audience() async throws {
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.trustedProxies = 1
+        let foreign = RawRequest.get("/metrics", fields: ["X-Forwarded-For: 10.0.0.1"])
+        for (audience, status) in [(MetricsAudience.nobody, 404), (.thisMachine, 404), (.everyone, 200)] {
+            configuration.metricsAudience = audience
+            try await withServer(configuration) { server in
+                let answer = try await server.ask(foreign)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
+    @Test("have a bound on the names of operations that clients make up")
+    func names() {
+        let metrics = Metrics()
+        for number in 0..<1_000 {
+            let facts = OperationFacts(name: "Operation\(number)", document: "", outcome: .complete)
+            metrics.record(path: "/graphql", method: "POST", status: 200, facts, took: .milliseconds(1))
+        }
+        let operations =
+            metrics.families.first { $0.name == "portico_graphql_operations_total" }?.samples ?? []
+        #expect(operations.count == 201)
+        #expect(operations.contains { $0.labels.first?.value == "(other)" && $0.value == 800 })
+    }
+
+    @Test("have histograms whose buckets count those before them, too")
+    func histogram() {
+        var histogram = Histogram()
+        for duration in [TimeAmount.microseconds(500), .milliseconds(3), .milliseconds(4), .hours(1)] {
+            histogram.record(duration)
+        }
+        let samples = histogram.samples(labels: [])
+        let buckets = samples.filter { $0.suffix == "_bucket" }.map(\.value)
+        #expect(buckets == [1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4])
+        #expect(samples.first { $0.suffix == "_count" }?.value == 4)
+        #expect(abs((samples.first { $0.suffix == "_sum" }?.value ?? 0) - 3600.0075) < 1e-9)
+    }
+}
+
+@Suite("A trace")
+struct TraceTests {
+    private let id = RequestIDs().make()
+
+    @Test("goes on from where the client stands")
+    func parent() {
+        let trace = TraceContext(
+            traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", of: id)
+        #expect(trace.traceID.description == "0af7651916cd43dd8448eb211c80319c")
+        #expect(trace.parentID == 0xB7AD_6B71_6920_3331)
+        #expect(trace.isSampled)
+        #expect(
+            trace.traceparent
+                == "00-0af7651916cd43dd8448eb211c80319c-\(trace.spanID.sixteenDigits)-01")
+        #expect(trace.spanID != trace.parentID)
+    }
+
+    @Test(
+        "begins anew where what the client says is malformed",
+        arguments: [
+            nil, "", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+            "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+        ])
+    func malformed(_ field: String?) {
+        let trace = TraceContext(traceparent: field, of: id)
+        #expect(trace.parentID == nil)
+        #expect(!trace.isSampled)
+        #expect(trace.traceID.description.utf8.count == 32)
+    }
+
+    @Test("is another one for each request")
+    func distinct() {
+        let ids = RequestIDs()
+        let traces = (0..<1_000).map { _ in TraceContext(traceparent: nil, of: ids.make()).traceparent }
+        #expect(Set(traces).count == 1_000)
+    }
+}
+
+@Suite("A log in JSON")
+struct JSONLogTests {
+    @Test("has an entry a line, whatever is in it")
+    func line() throws {
+        let collected = LineBox()
+        var logger = Logger(label: "portico.web") { label in
+            JSONLogHandler(label: label) { collected.append($0) }
+        }
+        logger[metadataKey: "requestID"] = "1"
+        logger.warning("two\nlines \"quoted\"", metadata: ["list": ["a", "b"], "level": "made up"])
+        let line = try #require(collected.all.first)
+        #expect(!line.contains("\n"))
+        let entry = try JSONValue(parsing: line)
+        #expect(entry["level"] == "warning")
+        #expect(entry["logger"] == "portico.web")
+        #expect(entry["message"] == "two\nlines \"quoted\"")
+        #expect(entry["requestID"] == "1")
+        #expect(entry["list"]?.elements == ["a", "b"])
+        #expect(entry["time"]?.string?.hasSuffix("Z") == true)
+    }
+
+    @Test("has times as RFC 3339 writes them")
+    func time() {
+        #expect(LogTime.text(secondsSince1970: 784_111_777, milliseconds: 7) == "1994-11-06T08:49:37.007Z")
+    }
+}
+
+private final class LineBox: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func append(_ line: String) { lines.withLock { $0.append(line) } }
+
+    var all: [String] { lines.withLock { $0 } }
+}

@@ -1,0 +1,145 @@
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("A rate limiter")
+struct RateLimiterTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+
+    @Test("admits a burst, then so many a second")
+    func bucket() {
+        let limiter = RateLimiter<String>(RateLimit(perSecond: 2, burst: 3), capacity: 10)
+        for _ in 0..<3 { #expect(limiter.refuse("a", now: start) == nil) }
+        #expect(limiter.refuse("a", now: start) == .milliseconds(500))
+        #expect(limiter.refuse("a", now: start + .milliseconds(300)) == .milliseconds(200))
+        #expect(limiter.refuse("a", now: start + .milliseconds(500)) == nil)
+        #expect(limiter.refuse("a", now: start + .milliseconds(500)) == .milliseconds(500))
+        #expect(limiter.refuse("b", now: start) == nil)
+        // A pause fills the bucket, and no more than that.
+        for _ in 0..<3 { #expect(limiter.refuse("a", now: start + .hours(1)) == nil) }
+        #expect(limiter.refuse("a", now: start + .hours(1)) == .milliseconds(500))
+    }
+
+    @Test("forgets whose bucket is full when it needs room; without room, strangers share a bucket")
+    func table() {
+        let limiter = RateLimiter<Int>(RateLimit(perSecond: 1, burst: 1), capacity: 2)
+        #expect(limiter.refuse(1, now: start) == nil)
+        #expect(limiter.refuse(2, now: start) == nil)
+        #expect(limiter.refuse(3, now: start) == nil)
+        #expect(limiter.refuse(4, now: start) == .seconds(1))
+        #expect(limiter.refuse(1, now: start) == .seconds(1))
+        #expect(limiter.refuse(4, now: start + .seconds(2)) == nil)
+        #expect(limiter.refuse(5, now: start + .seconds(2)) == nil)
+        #expect(limiter.refuse(4, now: start + .seconds(2)) == .seconds(1))
+    }
+}
+
+@Suite("A client's quota")
+struct ClientQuotaTests {
+    /// Limits that clients of this machine have, too.
+    private var limits: ServerLimits {
+        var limits = ServerLimits.patient
+        limits.exemptsThisMachine = false
+        return limits
+    }
+
+    @Test("of an address ends with 429, which says when to try again; other routes and the connection go on")
+    func address() async throws {
+        var limits = limits
+        limits.addressRate = RateLimit(perSecond: 1, burst: 2)
+        try await withServer(limits: limits) { server in
+            let client = try server.client()
+            for _ in 0..<2 {
+                #expect(try await client.asking(RawRequest.post(RawRequest.query("{ hello }"))).status == 200)
+            }
+            let refusal = try await client.asking(RawRequest.post(RawRequest.query("{ hello }")))
+            #expect(refusal.status == 429)
+            #expect(refusal.code == "RATE_LIMITED")
+            #expect(refusal.message == "Too many requests come from your address. Try again in 1 seconds.")
+            #expect(refusal["retry-after"] == "1")
+            #expect(try await client.asking(RawRequest.get("/health/live")).status == 200)
+        }
+    }
+
+    @Test("of a token is its own, whatever connection it comes on")
+    func token() async throws {
+        var limits = limits
+        limits.tokenRate = RateLimit(perSecond: 1, burst: 1)
+        let request = RawRequest.post(RawRequest.query("{ session }"), fields: ["Authorization: Bearer good"])
+        try await withServer(limits: limits) { server in
+            #expect(try await server.ask(request).status == 200)
+            let refusal = try await server.ask(request)
+            #expect(refusal.status == 429)
+            #expect(refusal.message == "Too many requests come with your token. Try again in 1 seconds.")
+            #expect(try await server.ask(RawRequest.post(RawRequest.query("{ session }"))).status == 200)
+        }
+    }
+
+    @Test("is not counted for this machine, unless a trusted proxy tells for whom it asks")
+    func thisMachine() async throws {
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
+        configuration.limits.addressRate = RateLimit(perSecond: 1, burst: 1)
+        configuration.trustedProxies = 1
+        try await withServer(configuration) { server in
+            let client = try server.client()
+            for _ in 0..<3 {
+                #expect(try await client.asking(RawRequest.post(RawRequest.query("{ hello }"))).status == 200)
+            }
+            for (chain, status) in [
+                ("10.0.0.1", 200), ("10.0.0.2, 10.0.0.1", 429), ("10.0.0.1, 10.0.0.2", 200),
+            ] {
+                let request = RawRequest.post(
+                    RawRequest.query("{ hello }"), fields: ["X-Forwarded-For: \(chain)"])
+                #expect(try await client.asking(request).status == status)
+            }
+        }
+    }
+
+    @Test("of connections turns away those of one address beyond it")
+    func connections() async throws {
+        var limits = limits
+        limits.connectionsPerAddress = 1
+        try await withServer(limits: limits) { server in
+            let first = try server.client()
+            #expect(try await first.asking(RawRequest.get("/health/live")).status == 200)
+            let refusal = try await server.client().response()
+            #expect(refusal.status == 503)
+            #expect(
+                refusal.message
+                    == "Too many connections are open from your address. Send many requests on one of them.")
+        }
+    }
+}
+
+@Suite("A client's address")
+struct ClientAddressTests {
+    @Test(
+        "is told from what people write",
+        arguments: [
+            ("127.0.0.1", ClientAddress.ipv4(0x7F00_0001)), ("::1", .ipv4(0x7F00_0001)),
+            ("::ffff:10.1.2.3", .ipv4(0x0A01_0203)),
+            ("2001:db8:1:2:3:4:5:6", .ipv6Network(0x2001_0DB8_0001_0002)),
+        ])
+    func reading(_ text: String, _ address: ClientAddress) {
+        #expect(ClientAddress(text) == address)
+    }
+
+    @Test("is none where the text is none", arguments: ["", "unknown", "10.0.0.1:80", "1.2.3", "_hidden"])
+    func misreading(_ text: String) {
+        #expect(ClientAddress(text) == nil)
+    }
+
+    @Test("behind proxies is the one that the outermost trusted one has seen")
+    func proxies() throws {
+        let peer = try #require(ClientAddress("127.0.0.1"))
+        let field = "1.1.1.1, 2.2.2.2,3.3.3.3"
+        #expect(peer.behind(proxies: 0, forwardedFor: field) == peer)
+        #expect(peer.behind(proxies: 1, forwardedFor: field) == ClientAddress("3.3.3.3"))
+        #expect(peer.behind(proxies: 3, forwardedFor: field) == ClientAddress("1.1.1.1"))
+        #expect(peer.behind(proxies: 4, forwardedFor: field) == peer)
+        #expect(peer.behind(proxies: 1, forwardedFor: "nobody") == peer)
+        #expect(peer.behind(proxies: 1, forwardedFor: nil) == peer)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("With a certificate")
+struct TLSTests {
+    @Test(
+        "the server speaks HTTP/2, and HTTP/1.1 with those who speak no other",
+        arguments: ["--http2", "--http1.1"])
+    func protocols(_ version: String) async throws {
+        try await withCertificate { files in
+            try await withServer(configuration(files)) { server in
+                let answer = try await curl(
+                    server, version, "-H", "Content-Type: application/json", "-d",
+                    RawRequest.query("{ hello }"))
+                #expect(answer.contains(version == "--http2" ? "HTTP/2 200" : "HTTP/1.1 200 OK"))
+                #expect(answer.contains("content-type: application/json; charset=utf-8"))
+                #expect(answer.hasSuffix(#"{"data":{"hello":"world"}}"#))
+            }
+        }
+    }
+
+    @Test("HTTP/2 carries what is large, streamed, refused and waited for")
+    func http2() async throws {
+        let route = StreamingRoute { writer in
+            for part in 0..<100 {
+                try await writer.write(
+                    ByteBuffer(repeating: UInt8(ascii: "0") + UInt8(part % 10), count: 1_000))
+            }
+        }
+        try await withCertificate { files in
+            try await withServer(configuration(files), routes: ["/stream": route]) { server in
+                let json = ["-H", "Content-Type: application/json", "-d"]
+                let large = try await curl(server, ["--http2"] + json + [RawRequest.query("{ long }")])
+                #expect(large.hasSuffix(String(repeating: "x", count: 50_000) + #""}}"#))
+                let slow = try await curl(server, ["--http2"] + json + [RawRequest.query("{ slow }")])
+                #expect(slow.hasSuffix(#"{"data":{"slow":"done"}}"#))
+                let refused = try await curl(server, ["--http2"] + json + ["no JSON"])
+                #expect(refused.contains("HTTP/2 400"))
+                let streamed = try await curl(server, ["--http2"], path: "/stream")
+                #expect(streamed.split(separator: "\r\n\r\n").last?.count == 100_000)
+            }
+        }
+    }
+
+    @Test("a new one is shown to those who come after it")
+    func renewal() async throws {
+        try await withCertificate { files in
+            let identity = try TLSIdentity(files)
+            #expect(try !identity.reload())
+            try await makeCertificate(files)
+            #expect(try identity.reload())
+            try Data("nonsense".utf8).write(to: URL(filePath: files.certificateChain))
+            let failure = #expect(throws: TLSFailure.self) { try identity.reload() }
+            #expect(failure?.path == files.certificateChain)
+            #expect(failure?.reason == "it has no certificate in PEM")
+        }
+    }
+
+    @Test("that is not there, the server does not begin")
+    func missing() async throws {
+        let files = TLSFiles(certificateChain: "/nothing/chain.pem", privateKey: "/nothing/key.pem")
+        let failure = await #expect(throws: TLSFailure.self) {
+            try await withServer(configuration(files)) { _ in }
+        }
+        #expect(
+            failure?.description
+                == "TLS cannot be spoken with \"/nothing/chain.pem\": there is no such file, or it may not be read."
+        )
+    }
+
+    private func configuration(_ files: TLSFiles) -> ServerConfiguration {
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
+        configuration.tls = files
+        return configuration
+    }
+
+    private func curl(_ server: TestServer, _ arguments: String...) async throws -> String {
+        try await curl(server, arguments)
+    }
+
+    private func curl(
+        _ server: TestServer, _ arguments: [String], path: String = "/graphql"
+    ) async throws -> String {
+        let all = ["-sS", "-k", "-i", "--noproxy", "*", "--max-time", "60"] + arguments
+        let data = try await Command.run("curl", all + ["https://127.0.0.1:\(server.port)\(path)"])
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func withCertificate(_ test: (TLSFiles) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "portico-tls-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = TLSFiles(
+            certificateChain: folder.appending(path: "chain.pem").path,
+            privateKey: folder.appending(path: "key.pem").path)
+        try await makeCertificate(files)
+        try await test(files)
+    }
+
+    private func makeCertificate(_ files: TLSFiles) async throws {
+        _ = try await Command.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-days", "2",
+                "-subj", "/CN=localhost", "-out", files.certificateChain, "-keyout", files.privateKey,
+            ])
+    }
+}

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("An answer to GET")
+struct AnswerValidationTests {
+    private static let path = "/graphql?query=%7B+hello+%7D"
+
+    @Test("is left out where the client has it", arguments: [path, "/schema.graphql"])
+    func notModified(_ path: String) async throws {
+        try await withServer { server in
+            let client = try server.client()
+            let first = try await client.asking(RawRequest.get(path))
+            let tag = try #require(first["etag"])
+            for field in [tag, "\"other\", \(tag)", String(tag.dropFirst(2)), "*"] {
+                let second = try await client.asking(
+                    RawRequest.get(path, fields: ["If-None-Match: \(field)"]))
+                #expect(second.status == 304)
+                #expect(second["etag"] == tag)
+                #expect(second["content-type"] == nil)
+                #expect(second["content-length"] == nil)
+            }
+            let other = try await client.asking(RawRequest.get(path, fields: ["If-None-Match: \"other\""]))
+            #expect(other.status == 200)
+            #expect(other.body == first.body)
+        }
+    }
+
+    @Test("may be kept by the client alone, and says on what it depends")
+    func cacheControl() async throws {
+        try await withServer { server in
+            let answer = try await server.ask(RawRequest.get(Self.path))
+            #expect(answer["cache-control"] == "private, no-cache")
+            #expect(answer["vary"] == "accept, authorization")
+        }
+    }
+
+    @Test("has no name where it may not be kept, or is no success, or answers POST")
+    func without() async throws {
+        try await withServer { server in
+            let requests = [
+                RawRequest.get("/health/live"), RawRequest.get("/nothing"),
+                RawRequest.post(RawRequest.query("{ hello }")),
+            ]
+            for request in requests {
+                let answer = try await server.ask(request)
+                #expect(answer["etag"] == nil)
+            }
+        }
+    }
+}
