@@ -194,7 +194,7 @@ class World:
         r = self.random
         if r.random() < self.faults:
             return r.choice([None, True, 7, 2147483648, 1.5, "a", "RED", "REDD", [], [1, "a", None], {}, {"x": 1}, {"zz": {}}])
-        if not type_.endswith("!") and r.random() < 0.1:
+        if not type_.endswith("!") and r.random() < (0.4 if type_ == "Boolean" else 0.1):
             return None
         type_ = type_.removesuffix("!")
         if type_.startswith("["):
@@ -216,7 +216,13 @@ class World:
         r = self.random
         if r.random() > 0.12:
             return ""
-        return f" @{r.choice(['skip', 'include'])}(if: {self.literal('Boolean!', 2, True)})"
+        condition = self.literal("Boolean!", 2, True)
+        if r.random() < 0.3:
+            # May stand here for its default, and be null all the same: what it decides about fails.
+            name = f"v{len(self.variables)}"
+            self.variables[name] = ("Boolean", r.choice(["true", "false"]))
+            condition = "$" + name
+        return f" @{r.choice(['skip', 'include'])}(if: {condition})"
 
     def selections(self, type_, depth):
         r = self.random
