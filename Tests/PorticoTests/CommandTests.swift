@@ -15,7 +15,7 @@ struct CommandTests {
     @Test(
         "explains itself with examples",
         arguments: [
-            ["--help"], ["serve", "--help"], ["sandbox", "--help"], ["health", "--help"],
+            ["--help"], ["serve", "--help"], ["sandbox", "--help"], ["health", "--help"], ["mock", "--help"],
             ["schema", "--help"], ["schema", "diff", "--help"], ["schema", "lint", "--help"],
             ["operations", "check", "--help"],
         ])

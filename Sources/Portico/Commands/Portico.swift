@@ -16,11 +16,12 @@ struct Portico: AsyncParsableCommand {
               portico health                         exit status 0 if a Portico here is ready
               portico schema diff OLD NEW            what changed, and whether it breaks a client
               portico operations check FOLDER        what the operations of a front end cost
+              portico mock --schema FILE             made-up answers for any schema
             """,
         version: Version.current,
         subcommands: [
             Serve.self, SandboxCommand.self, Health.self, GraphQLCommand.self, SchemaCommand.self,
-            OperationsCommand.self,
+            OperationsCommand.self, MockCommand.self,
         ])
 }
 

@@ -1,0 +1,86 @@
+import ArgumentParser
+import GraphQL
+import Logging
+import ServiceLifecycle
+import UnixSignals
+import Web
+
+/// The command `portico mock`.
+struct MockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mock",
+        abstract: "Serve any schema with made-up answers of the right types, until told to stop.",
+        discussion: """
+            The same seed gives the same answers. An answers file is a JSON object with values for fields, by
+            coordinate: {"Query.account": {"equity": "1200.50"}, "Account.name": "Main"}. An object may say some of its
+            fields; the others are made up. {"__error": "message"} makes a field fail, null makes it null.
+
+            Every bearer token is taken. A subscription is answered with its first event.
+
+            Examples:
+              portico mock --schema schema.graphql
+              portico mock --schema schema.graphql --answers answers.json --seed 7 --port 9000
+            """)
+
+    @Option(help: "The file with the schema; - is standard input.")
+    var schema: String
+
+    @Option(help: "A file with answers for some fields, in JSON.")
+    var answers: String?
+
+    @Option(help: "Which answers are made up.")
+    var seed: UInt64 = 1
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 picks a free one and prints it.")
+    var port: UInt16 = 4000
+
+    func run() async throws {
+        let command = self
+        let built = try await DeepStack.run { try command.mock() }
+        switch built {
+        case .failure(let faults):
+            Terminal.report(faults.text)
+            throw ExitCode(1)
+        case .success(let (mock, text)): try await serve(mock, schemaText: text)
+        }
+    }
+
+    private func mock() throws -> Result<(MockSchema, text: String), FaultReports> {
+        let file = try SchemaFile(path: schema)
+        let given = try answers.map { try AnswersFile(path: $0).answers } ?? InputObject()
+        do throws(FaultReports) {
+            let schema = try FaultReports.schemas(of: [file])[0]
+            let text = String(decoding: file.source.bytes, as: UTF8.self)
+            do throws(GraphQLErrors) {
+                return .success((try MockSchema(schema, seed: seed, answers: given), text: text))
+            } catch {
+                let source = SourceText("", name: answers ?? "")
+                throw FaultReports(reports: [FaultReport(source: source, errors: error.errors)])
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func serve(_ mock: MockSchema, schemaText: String) async throws {
+        let logger = Logger(label: "mock", factory: { StreamLogHandler.standardError(label: $0) })
+        let service = GraphQLService<Void>(schemaText: schemaText, session: { _ in .success(()) }) {
+            request, context in
+            .ready(mock.respond(to: request, allowing: context.allowedOperations))
+        }
+        let server = try await Server.start(
+            ServerConfiguration(host: host, port: Int(port)), service: service, logger: logger)
+        let address = server.host.contains(":") ? "[\(server.host)]" : server.host
+        let greeting = GreetingService(
+            text: """
+                The mock of \(schema) answers on http://\(address):\(server.port)/graphql
+
+                """)
+        let group = ServiceGroup(
+            services: [server, greeting], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        try await group.run()
+    }
+}
