@@ -55,6 +55,13 @@ ask_home_screen() {
     say "the home screen: 200, $(stat --format %s "$answer") bytes: $(head --bytes 120 "$answer")…"
 }
 
+# check_libraries COMMAND …: every library that the executable loads is in the image; COMMAND runs one in it.
+check_libraries() {
+    "$@" ldd /usr/local/bin/portico >"$scratch/libraries" 2>&1 || fail "ldd: $(tail -n 5 "$scratch/libraries")"
+    ! grep --quiet 'not found' "$scratch/libraries" || fail "the image lacks $(grep 'not found' "$scratch/libraries")"
+    say "loads $(wc --lines <"$scratch/libraries") libraries, all of them in the image"
+}
+
 # --- docker ---------------------------------------------------------------------------------------------------------
 
 docker_runs() {
@@ -70,6 +77,7 @@ check_with_docker() {
     cleanups+=("docker rm --force --volumes $id")
     await_ready docker_runs "$id"
     ask_home_screen
+    check_libraries docker exec "$id"
     docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check says no"
     say "runs as user $(docker inspect --format '{{.Config.User}}' "$id"), its root read-only; its health check agrees"
     docker stop --time 30 "$id" >/dev/null
@@ -176,6 +184,8 @@ check_with_buildah() {
     process=$(portico_under "$runner" | grep .) || fail "no process runs /usr/local/bin/portico"
     cleanups+=("kill -KILL $process")
     ask_home_screen
+
+    check_libraries buildah run "$container" --
 
     mapfile -t command < <(configured Healthcheck.Test | tail -n +2)
     buildah run --env "PORTICO_PORT=$port" "$container" -- "${command[@]}" >/dev/null || fail "${command[*]} says no"
