@@ -29,9 +29,12 @@ test: setup ## Build everything and run all tests, those of the built executable
 	swift test --skip-build --disable-xctest $(checked) --filter '$(computing)'
 	swift test --skip-build --disable-xctest $(checked) --skip '$(computing)'
 
-lint: setup ## Check the format, the imports between rooms, and that nothing warns
+lint: setup ## Check the format, the imports between rooms, that nothing warns, and the contract
 	swift format lint --strict --recursive --parallel $(sources)
 	swift build --build-tests $(checked)
+	portico="$$(swift build --show-bin-path)/portico"; \
+		"$$portico" schema lint schema/schema.graphql; \
+		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql
 
 format: ## Put every file into the house's format
 	swift format --in-place --recursive --parallel $(sources)

@@ -17,6 +17,10 @@ enum ArgumentExamples {
         "last": ["20"],
     ]
 
+    /// Arguments that are given though they need not be: without them a list has instruments of every kind, and not
+    /// every field can be told of each kind.
+    private static let narrowing: Set = ["symbols"]
+
     /// `(name: value, …)` for what a field must be given, or nothing where it needs none.
     ///
     /// An argument of type `ID` takes a known id of the field's own type, or any.
@@ -26,7 +30,7 @@ enum ArgumentExamples {
         of field: SchemaField, variant: Int, in schema: Schema, ids: [String: String]
     ) -> String? {
         var texts: [String] = []
-        for argument in field.arguments where argument.isRequired {
+        for argument in field.arguments where argument.isRequired || narrowing.contains(argument.name) {
             let value: String?
             if case .scalar(let scalar) = schema[argument.type.type].kind, scalar.builtIn == .id {
                 let id = ids[schema[field.type.type].name] ?? ids.min { $0.key < $1.key }?.value

@@ -11,4 +11,15 @@ struct SchemaQualityTests {
         }
         #expect(findings.isEmpty)
     }
+
+    @Test("lets nobody share an answer for which a scope was needed")
+    func privacy() throws {
+        let schema = try Schema.build(Contract.schemaText)
+        for type in schema.types where type.id != schema.subscriptionType && type.id != schema.mutationType {
+            for field in type.fields where field.appliedDirectives.first(named: "requires") != nil {
+                let hint = field.appliedDirectives.first(named: "cacheControl")
+                #expect(hint?.arguments["scope"] == .enum("PRIVATE"), "\(type.name).\(field.name)")
+            }
+        }
+    }
 }
