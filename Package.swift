@@ -92,7 +92,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         room(
             "Web", at: "Sources/Web",
-            over: ["CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls] + nio),
+            over: ["CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls, webSocket] + nio),
         door(
             "Portico", at: "Sources/Portico",
             over: [

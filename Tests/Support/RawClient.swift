@@ -95,15 +95,20 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// The next bytes, as many as are asked for.
+    /// The next bytes, as many as are asked for, as text.
     package func take(_ count: Int) async throws -> String {
+        String(decoding: try await takeBytes(count), as: UTF8.self)
+    }
+
+    /// The next bytes, as many as are asked for.
+    package func takeBytes(_ count: Int) async throws -> [UInt8] {
         try await onQueue { [self] in
             while received.withLock({ $0.count < count }) {
                 guard try receive() else { throw Failure(description: "the connection ended") }
             }
             return received.withLock { received in
                 defer { received.removeFirst(count) }
-                return String(decoding: received.prefix(count), as: UTF8.self)
+                return Array(received.prefix(count))
             }
         }
     }

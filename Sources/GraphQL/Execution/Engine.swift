@@ -74,6 +74,11 @@ final class Engine: Sendable {
         return operation.cachePolicy()
     }
 
+    /// `ExecutableSchema.operationType(of:)`.
+    func operationType(of request: Request) -> OperationType? {
+        try? prepare(request.document).operation(named: request.operationName).definition.type
+    }
+
     /// Everything that is done before anything is loaded.
     private func prepare(_ request: Request, _ context: any OpaqueContext) throws(GraphQLErrors)
         -> PreparedRun

@@ -67,6 +67,11 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         engine.cachePolicy(of: request)
     }
 
+    /// What kind of operation a request asks for; nil for what cannot be run.
+    public func operationType(of request: Request) -> OperationType? {
+        engine.operationType(of: request)
+    }
+
     /// Begins a subscription: a response for each event of its source stream, which ends with the sequence.
     ///
     /// A query or mutation is answered by a sequence of one response.

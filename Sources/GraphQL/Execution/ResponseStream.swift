@@ -74,7 +74,8 @@ public struct RefusedSubscription: Error {
     /// Says why.
     public let response: Response
 
-    init(_ response: Response) {
+    /// A subscription that the response refuses.
+    public init(_ response: Response) {
         self.response = response
     }
 }

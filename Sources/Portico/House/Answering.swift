@@ -21,4 +21,16 @@ struct Answering {
         let context = GatewayContext(session: front.session, backends: backends, call: call)
         return schema.respond(to: request, context: context, allowing: front.allowedOperations)
     }
+
+    @Sendable
+    func subscribe(
+        _ request: GraphQL.Request, _ front: Web.RequestContext<Session>
+    ) async -> Result<ResponseStream, RefusedSubscription> {
+        let context: @Sendable () -> GatewayContext = { [backends] in
+            GatewayContext(
+                session: front.session, backends: backends,
+                call: CallContext(deadline: .now + Answering.patience))
+        }
+        return await schema.subscribe(to: request, context: context(), renewed: context)
+    }
 }

@@ -33,9 +33,14 @@ struct House {
         let groundwork = try await Groundwork(
             settings, keeping: keeping, transport: transport, logger: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText)
-        let service = GraphQLService(
-            schemaText: Contract.schemaText, session: groundwork.sessions.session,
-            respond: Answering(schema: schema, backends: groundwork.backends).respond)
+        let answering = Answering(schema: schema, backends: groundwork.backends)
+        var service = GraphQLService(
+            schemaText: Contract.schemaText, session: groundwork.sessions.session, respond: answering.respond)
+        service.subscribe = answering.subscribe
+        service.operationType = { schema.operationType(of: $0) }
+        service.cachePolicy = { schema.cachePolicy(of: $0) }
+        // A user's own connections tell them of prices, too, so that even public answers are theirs.
+        service.audience = { $0.owner?.text ?? "" }
         let server = try await Server.start(
             ServerConfiguration(host: settings.host, port: settings.port), service: service, logger: logger)
         let greeting = Greeting(host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil)

@@ -12,8 +12,13 @@ struct GraphQLRoute: Route {
     private let batchLimit: Int
     private let quota: ClientQuota
     private let allowsGET: Bool
+    private let operationType: @Sendable (GraphQL.Request) -> OperationType?
+    private let heartbeat: Duration
+    private let sockets: SocketService
 
-    init<Session>(_ service: GraphQLService<Session>, _ configuration: ServerConfiguration) {
+    init<Session>(
+        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad
+    ) {
         let limits = configuration.limits
         responder = service.responder
         documents = DocumentResolver(service.documents)
@@ -23,17 +28,23 @@ struct GraphQLRoute: Route {
         batchLimit = limits.batch
         quota = ClientQuota(limits)
         allowsGET = configuration.allowsGET
+        operationType = service.operationType
+        heartbeat = .nanoseconds(limits.heartbeat.nanoseconds)
+        sockets = SocketService(
+            responder: responder, documents: documents, quota: quota, load: load, limits: limits)
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
-        guard let type = ContentNegotiation.responseType(accept: head.fields.accept) else {
-            return .failure(Refusal(.notAcceptable(head.fields.accept ?? ""), id: id))
-        }
+        if WebSocketHandshake.isAskedFor(by: head) { return admitSocket(head, id: id) }
+        let forms = AnswerForms(accept: head.fields.accept)
+        let type = forms.single ?? .json
         do throws(HTTPProblem) {
+            guard !forms.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
             try quota.charge(head.client)
             let source = try source(of: head)
             let caller = Caller(
                 id: id, trace: TraceContext(traceparent: head.fields.traceparent, of: id), responseType: type,
+                forms: forms,
                 responder: try responder(for: head), demandsFresh: head.fields.demandsFresh)
             return .success { body, _ in answer(source, body: body, for: caller) }
         } catch {
@@ -51,8 +62,7 @@ struct GraphQLRoute: Route {
 
     private func source(of head: RequestHead) throws(HTTPProblem) -> Source {
         let parameters = try QueryParameters(head.target.query)
-        let token = parameters.pairs.first { BearerToken.urlParameters.contains($0.name.lowercased()) }
-        if let token { throw .tokenInURL(parameter: token.name) }
+        try refuseToken(in: parameters)
         switch head.method {
         case .GET where allowsGET, .HEAD where allowsGET: return .url(parameters)
         case .POST:
@@ -66,6 +76,11 @@ struct GraphQLRoute: Route {
             return .body
         default: throw .methodNotAllowed(head.method, allowed: allowsGET ? [.GET, .HEAD, .POST] : [.POST])
         }
+    }
+
+    private func refuseToken(in parameters: QueryParameters) throws(HTTPProblem) {
+        let token = parameters.pairs.first { BearerToken.urlParameters.contains($0.name.lowercased()) }
+        if let token { throw .tokenInURL(parameter: token.name) }
     }
 
     private func responder(for head: RequestHead) throws(HTTPProblem) -> Responder {
@@ -88,16 +103,26 @@ struct GraphQLRoute: Route {
         let id: RequestID
         let trace: TraceContext
         let responseType: ResponseMediaType
+        let forms: AnswerForms
         let responder: Responder
         let demandsFresh: Bool
 
         func respond(
             to request: GraphQL.Request, allowing allowed: Set<OperationType>
         ) -> Loading<GraphQL.Response> {
-            responder.respond(
-                request,
-                RequestCircumstances(
-                    id: id, trace: trace, allowedOperations: allowed, demandsFresh: demandsFresh))
+            responder.respond(request, circumstances(allowed))
+        }
+
+        /// Begins the operation when its answer is on its way.
+        func begin(_ request: GraphQL.Request, allowing allowed: Set<OperationType>) -> BeginResponses {
+            { [responder, circumstances = circumstances(allowed)] in
+                await responder.subscribe(request, circumstances)
+            }
+        }
+
+        private func circumstances(_ allowed: Set<OperationType>) -> RequestCircumstances {
+            RequestCircumstances(
+                id: id, trace: trace, allowedOperations: allowed, demandsFresh: demandsFresh)
         }
     }
 
@@ -106,11 +131,22 @@ struct GraphQLRoute: Route {
             switch source {
             case .url(let parameters):
                 let request = try documents.resolve(GraphQL.Request(parameters, jsonLimits: jsonLimits))
+                if let form = streamForm(of: request, for: caller) {
+                    guard operationType(request) != .mutation else {
+                        throw .methodNotAllowed(.GET, allowed: [.POST])
+                    }
+                    return .ready(stream(request, as: form, allowing: [.query, .subscription], for: caller))
+                }
                 return answer(request, allowing: GraphQLRoute.safeOperations, for: caller).map(\.asKept)
             case .body:
                 switch try RequestBody(body, jsonLimits: jsonLimits, batchLimit: batchLimit) {
                 case .single(let request):
                     let request = try documents.resolve(request)
+                    if let form = streamForm(of: request, for: caller) {
+                        return .ready(
+                            stream(
+                                request, as: form, allowing: [.query, .mutation, .subscription], for: caller))
+                    }
                     return answer(request, allowing: GraphQLRoute.allOperations, for: caller)
                 case .batch(let requests): return answer(requests, for: caller)
                 }
@@ -151,4 +187,60 @@ struct GraphQLRoute: Route {
         }
         return responses.map { HTTPResponse(batch: $0, as: caller.responseType, id: caller.id) }
     }
+
+    // MARK: - Several responses
+
+    /// In which form the responses are sent, where they are several, or the client takes no other form.
+    private func streamForm(of request: GraphQL.Request, for caller: Caller) -> StreamForm? {
+        guard let form = caller.forms.stream else { return nil }
+        return caller.forms.single == nil || operationType(request) == .subscription ? form : nil
+    }
+
+    private func stream(
+        _ request: GraphQL.Request, as form: StreamForm, allowing allowed: Set<OperationType>,
+        for caller: Caller
+    ) -> HTTPResponse {
+        let body = BodyProducer(form, heartbeat: heartbeat, of: caller.begin(request, allowing: allowed))
+        var response = HTTPResponse(.ok, form.contentType, streaming: body)
+        // Proxies must neither keep it nor hold parts of it back.
+        response.headers = [
+            HTTPResponse.Header("cache-control", "no-store"), HTTPResponse.Header("x-accel-buffering", "no"),
+        ]
+        return response
+    }
+
+    private func admitSocket(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+        do throws(HTTPProblem) {
+            try quota.charge(head.client)
+            try refuseToken(in: QueryParameters(head.target.query))
+            let handshake = try WebSocketHandshake(head.fields)
+            let token: String?
+            do throws(Unauthorized) {
+                token = try BearerToken.read(head.fields.authorization)
+                _ = try responder(token).get()
+            } catch {
+                throw .unauthorized(error)
+            }
+            let socket = SocketService.Socket(
+                client: head.client, token: token, speaksProtocol: handshake.speaksProtocol)
+            return .success { [sockets] _, _ in .ready(handshake.response(sockets.handover(socket))) }
+        } catch {
+            return .failure(Refusal(error, id: id))
+        }
+    }
+}
+
+/// The forms of an answer that a client takes.
+private struct AnswerForms: Sendable {
+    /// Of one response.
+    let single: ResponseMediaType?
+    /// Of several.
+    let stream: StreamForm?
+
+    init(accept: String?) {
+        single = ContentNegotiation.responseType(accept: accept)
+        stream = ContentNegotiation.streamForm(accept: accept)
+    }
+
+    var isEmpty: Bool { single == nil && stream == nil }
 }

@@ -11,6 +11,19 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     /// What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task
     /// that is cancelled when the client goes away or the answer takes too long.
     package var respond: @Sendable (GraphQL.Request, RequestContext<Session>) -> Loading<GraphQL.Response>
+    /// Begins a subscription, or any other operation, whose responses come one after the other.
+    ///
+    /// It is called in a task of its own, which is cancelled when the client goes away.
+    package var subscribe:
+        @Sendable (GraphQL.Request, RequestContext<Session>) async -> Result<
+            ResponseStream, RefusedSubscription
+        > = { _, _ in
+            .failure(
+                RefusedSubscription(
+                    Response(refusing: [GraphQLError("Subscriptions are not supported here.")])))
+        }
+    /// What kind of operation a request asks for; nil for what cannot be run.
+    package var operationType: @Sendable (GraphQL.Request) -> OperationType? = { _ in nil }
     /// The schema, served at `/schema.graphql`.
     package var schemaText: String
     /// Which documents clients may name, and which may be run.

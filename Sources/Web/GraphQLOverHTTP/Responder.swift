@@ -5,6 +5,8 @@ struct Responder: Sendable {
     /// Whom public answers are shared with; nil shares none.
     let audience: String?
     let respond: @Sendable (GraphQL.Request, RequestCircumstances) -> Loading<GraphQL.Response>
+    let subscribe:
+        @Sendable (GraphQL.Request, RequestCircumstances) async -> Result<ResponseStream, RefusedSubscription>
 }
 
 /// What a service is told of a request beside its session.
@@ -18,17 +20,25 @@ struct RequestCircumstances: Sendable {
 extension GraphQLService {
     /// Finds the session of a token, and what answers for it.
     var responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized> {
-        { [session, audience, respond] token in
+        { [session, audience, respond, subscribe] token in
             session(token).map { session in
-                Responder(audience: audience(session)) { request, circumstances in
-                    respond(
-                        request,
-                        RequestContext(
-                            session: session, id: circumstances.id,
-                            allowedOperations: circumstances.allowedOperations, trace: circumstances.trace,
-                            demandsFresh: circumstances.demandsFresh))
-                }
+                Responder(
+                    audience: audience(session),
+                    respond: { request, circumstances in
+                        respond(request, RequestContext(session: session, circumstances))
+                    },
+                    subscribe: { request, circumstances in
+                        await subscribe(request, RequestContext(session: session, circumstances))
+                    })
             }
         }
+    }
+}
+
+extension RequestContext {
+    fileprivate init(session: Session, _ circumstances: RequestCircumstances) {
+        self.init(
+            session: session, id: circumstances.id, allowedOperations: circumstances.allowedOperations,
+            trace: circumstances.trace, demandsFresh: circumstances.demandsFresh)
     }
 }

@@ -7,7 +7,9 @@ extension HTTPProblem {
         switch self {
         // A step of its protocol, not a failure: clients that take only 200 for an answer send the text next.
         case .document(.notPersisted): .ok
-        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .document: .badRequest
+        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .document, .webSocketKey:
+            .badRequest
+        case .webSocketVersion: .upgradeRequired
         case .unsupportedVersion: .httpVersionNotSupported
         case .uriTooLong: .uriTooLong
         case .headersTooLarge: .requestHeaderFieldsTooLarge
@@ -30,7 +32,9 @@ extension HTTPProblem {
     /// `extensions.code`.
     var code: String {
         switch self {
-        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .expectationFailed: "BAD_REQUEST"
+        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .expectationFailed, .webSocketKey:
+            "BAD_REQUEST"
+        case .webSocketVersion: "UPGRADE_REQUIRED"
         case .document(let problem): problem.code
         case .unsupportedVersion: "HTTP_VERSION_NOT_SUPPORTED"
         case .uriTooLong: "URI_TOO_LONG"
@@ -57,12 +61,13 @@ extension HTTPProblem {
             [HTTPResponse.Header("allow", allowed.map(\.rawValue).joined(separator: ", "))]
         case .unauthorized(let refusal): [HTTPResponse.Header("www-authenticate", refusal.challenge)]
         case .overloaded: [HTTPResponse.Header("retry-after", "1")]
+        case .webSocketVersion: [HTTPResponse.Header("sec-websocket-version", "13")]
         case .tooManyRequests(_, let delay):
             [HTTPResponse.Header("retry-after", "\(delay.secondsRoundedUp)")]
         case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .bodyTooLarge,
             .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownPath, .unsupportedMediaType,
             .unsupportedContentEncoding, .notAcceptable, .tokenInURL, .invalidParameter, .invalidRequest,
-            .document, .answerTooSlow, .internalError:
+            .document, .answerTooSlow, .internalError, .webSocketKey:
             []
         }
     }
@@ -76,8 +81,8 @@ extension HTTPProblem {
             true
         case .unknownPath, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentEncoding,
             .notAcceptable, .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest, .document,
-            .overloaded(.requestsInFlight), .overloaded(.streams), .tooManyRequests, .answerTooSlow,
-            .internalError:
+            .overloaded(.requestsInFlight), .overloaded(.streams), .overloaded(.operationsOfSocket),
+            .tooManyRequests, .answerTooSlow, .webSocketVersion, .webSocketKey, .internalError:
             false
         }
     }

@@ -36,6 +36,8 @@ extension HTTPProblem {
         case .invalidParameter(let name, let reason): "The URL's parameter \"\(name)\" \(reason)."
         case .invalidRequest(let error): error.message
         case .document(let problem): problem.message
+        case .webSocketVersion: "WebSockets are spoken in version 13 only."
+        case .webSocketKey: "Sec-WebSocket-Key must be 16 bytes in base64."
         case .overloaded(let overload): overload.message
         case .tooManyRequests(let sender, let delay):
             "Too many requests come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."
@@ -69,6 +71,8 @@ extension HTTPProblem.Overload {
         case .streams: "Too many answers are being streamed. Try again in a moment."
         case .pipelinedRequests(let limit):
             "More than \(limit) requests were sent without waiting for an answer. Send fewer at a time."
+        case .operationsOfSocket(let limit):
+            "A socket may have \(limit) operations at a time. Complete one of them, or open another socket."
         }
     }
 }

@@ -27,6 +27,8 @@ package enum HTTPProblem: Error, Equatable, Sendable {
     case invalidParameter(String, reason: String)
     case invalidRequest(RequestBodyError)
     case document(DocumentProblem)
+    case webSocketVersion
+    case webSocketKey
 
     // The server
     case overloaded(Overload)
@@ -52,6 +54,7 @@ package enum HTTPProblem: Error, Equatable, Sendable {
         case requestsInFlight
         case streams
         case pipelinedRequests(limit: Int)
+        case operationsOfSocket(limit: Int)
     }
 
     /// By what those who send requests are told apart.

@@ -30,7 +30,9 @@ package struct ServerLimits: Sendable, Hashable {
     package var requestsInFlight = 4_096
     /// Requests that wait for their turn to wait for data.
     package var requestsQueued = 4_096
-    /// Answers that are streamed, over all connections.
+    /// Operations of one WebSocket at a time.
+    package var operationsPerSocket = 100
+    /// Answers that are streamed, and operations of WebSockets, over all connections.
     package var streams = 10_000
     /// Requests of one connection of HTTP/2 at a time.
     package var streamsPerConnection = 100
@@ -72,6 +74,12 @@ package struct ServerLimits: Sendable, Hashable {
     /// For the next part of an answer that is streamed; who makes it says something in good time, if only that it is
     /// still there.
     package var streamTimeout = TimeAmount.seconds(60)
+    /// Between two signs of life in an answer that is streamed.
+    package var heartbeat = TimeAmount.seconds(15)
+    /// For a WebSocket's first message, which says who asks.
+    package var initialisationTimeout = TimeAmount.seconds(10)
+    /// Between two questions whether a WebSocket's client is still there; it has as long to say something.
+    package var keepalive = TimeAmount.seconds(30)
     /// For a client to take some of what was written to it.
     package var writeTimeout = TimeAmount.seconds(30)
     /// For a client to close its side after the last answer of a connection.

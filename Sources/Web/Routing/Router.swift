@@ -15,7 +15,7 @@ struct Router: Sendable {
         let health = HealthRoute(readiness: service.readiness)
         let schema = SchemaRoute(service.schemaText)
         routes = [
-            "/graphql": GraphQLRoute(service, configuration),
+            "/graphql": GraphQLRoute(service, configuration, load),
             "/health/live": ReadingRoute { _ in health.liveness },
             "/health/ready": ReadingRoute { health.readiness(isStopping: $0) },
             "/metrics": MetricsRoute(audience: configuration.metricsAudience) { [metrics = service.metrics] in

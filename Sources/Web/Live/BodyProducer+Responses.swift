@@ -1,0 +1,45 @@
+import GraphQL
+import NIOCore
+
+/// Begins what makes several responses, or says in one why it does not begin.
+typealias BeginResponses = @Sendable () async -> Result<ResponseStream, RefusedSubscription>
+
+extension BodyProducer {
+    /// Sends responses as they come, and says in between that it is still there.
+    ///
+    /// The next response is asked for when the client has taken the one before: who is slow holds up nothing but their
+    /// own stream. Where the server stops, the stream ends without the word that it is complete, so that clients come
+    /// again.
+    ///
+    /// - Parameters:
+    ///   - form: how responses are written.
+    ///   - interval: between two signs of life; shorter than the server and proxies wait for one.
+    ///   - begin: begins the responses.
+    init(_ form: StreamForm, heartbeat interval: Duration, of begin: @escaping BeginResponses) {
+        self.init { writer in
+            // So that a client knows at once that it is heard.
+            try await writer.write(form.heartbeat)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: interval)
+                        try await writer.write(form.heartbeat)
+                    }
+                }
+                defer { group.cancelAll() }
+                switch await begin() {
+                case .failure(let refused): try await writer.write(form.part(refused.response))
+                case .success(let responses):
+                    for await response in responses { try await writer.write(form.part(response)) }
+                }
+                if !Task.isCancelled { try await writer.write(form.end) }
+            }
+        }
+    }
+}
+
+extension BodyWriter {
+    fileprivate func write(_ bytes: [UInt8]) async throws {
+        try await write(ByteBuffer(bytes: bytes))
+    }
+}

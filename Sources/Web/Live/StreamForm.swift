@@ -1,0 +1,78 @@
+import GraphQL
+
+/// The forms of an answer of HTTP that has several responses, one after the other.
+enum StreamForm: Sendable, Hashable {
+    /// Server-sent events, each operation on a connection of its own (GraphQL over Server-Sent Events, "Distinct
+    /// connections mode").
+    case eventStream
+    /// The parts of a multipart body (Apollo's multipart protocol for subscriptions, version 1.0).
+    case multipart
+
+    var contentType: StaticString {
+        switch self {
+        case .eventStream: "text/event-stream; charset=utf-8"
+        case .multipart: "multipart/mixed; boundary=\"graphql\"; subscriptionSpec=1.0"
+        }
+    }
+
+    /// Says that the stream is there; clients pass over it.
+    var heartbeat: [UInt8] {
+        switch self {
+        case .eventStream: Array(":\n\n".utf8)
+        case .multipart: StreamForm.part("{}".utf8)
+        }
+    }
+
+    /// A response, also one that says why nothing is streamed: a client must not take that for a broken connection.
+    func part(_ response: GraphQL.Response) -> [UInt8] {
+        switch self {
+        // A response has no line breaks: the writer writes none, and those in strings are escaped.
+        case .eventStream: Array("event: next\ndata: ".utf8) + response.body + Array("\n\n".utf8)
+        case .multipart:
+            StreamForm.part(Array("{\"payload\":".utf8) + response.body + [UInt8(ascii: "}")])
+        }
+    }
+
+    /// Nothing more comes.
+    var end: [UInt8] {
+        switch self {
+        case .eventStream: Array("event: complete\ndata:\n\n".utf8)
+        case .multipart: Array("\r\n--graphql--\r\n".utf8)
+        }
+    }
+
+    private static func part(_ json: some Sequence<UInt8>) -> [UInt8] {
+        Array("\r\n--graphql\r\ncontent-type: application/json\r\n\r\n".utf8) + json
+    }
+}
+
+extension ContentNegotiation {
+    /// The form in which a client takes several responses; nil where it takes only one.
+    ///
+    /// It must be named: a wildcard speaks of the forms of one response. Events come first where both are taken.
+    static func streamForm(accept: String?) -> StreamForm? {
+        guard let accept else { return nil }
+        var form: StreamForm?
+        for member in accept.listMembers {
+            let parts = member.split(separator: ";").map(\.trimmed)
+            guard let name = parts.first, !parts.contains(where: isRefusal) else { continue }
+            if name.matches("text/event-stream") { return .eventStream }
+            if name.matches("multipart/mixed"), parts.contains(where: isSubscriptionSpec) {
+                form = .multipart
+            }
+        }
+        return form
+    }
+
+    /// `q=0`, with any number of zeros.
+    private static func isRefusal(_ parameter: some StringProtocol) -> Bool {
+        let pair = parameter.split(separator: "=", maxSplits: 1)
+        return pair.count == 2 && pair[0].matches("q") && QualityValue.thousandths(pair[1].trimmed) == 0
+    }
+
+    private static func isSubscriptionSpec(_ parameter: some StringProtocol) -> Bool {
+        let pair = parameter.split(separator: "=", maxSplits: 1)
+        guard pair.count == 2, pair[0].matches("subscriptionspec") else { return false }
+        return ["1.0", "\"1.0\"", "1", "\"1\""].contains(pair[1].trimmed)
+    }
+}

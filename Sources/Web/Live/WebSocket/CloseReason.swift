@@ -1,0 +1,27 @@
+/// Why a socket is closed: the codes of GraphQL over WebSocket, and those of RFC 6455 (section 7.4.1) that are needed.
+struct CloseReason: Error, Hashable, Sendable {
+    let code: UInt16
+    let message: String
+
+    /// - Parameter message: for people; cut to what a closing frame has room for.
+    init(_ code: UInt16, _ message: String) {
+        self.code = code
+        self.message = String(message.prefix(100))
+    }
+
+    static let goingAway = CloseReason(1001, "The server is stopping")
+    static let idle = CloseReason(1001, "Nothing was heard from the client for too long")
+    static let protocolError = CloseReason(1002, "Frames must be masked and without reserved bits")
+    static let invalidText = CloseReason(1007, "Text must be UTF-8")
+    static let messageTooLarge = CloseReason(1009, "Message too large")
+
+    static func invalidMessage(_ why: String) -> CloseReason { CloseReason(4400, why) }
+    static let unauthorized = CloseReason(4401, "Unauthorized")
+    static let forbidden = CloseReason(4403, "Forbidden")
+    static let subprotocolNotAcceptable = CloseReason(4406, "Subprotocol not acceptable")
+    static let initialisationTimeout = CloseReason(4408, "Connection initialisation timeout")
+    static func subscriberExists(_ id: String) -> CloseReason {
+        CloseReason(4409, "Subscriber for \(id) already exists")
+    }
+    static let tooManyInitialisations = CloseReason(4429, "Too many initialisation requests")
+}

@@ -1,0 +1,265 @@
+import GraphQL
+import NIOCore
+import NIOWebSocket
+
+/// A socket that speaks GraphQL over WebSocket: does what `SocketState` says about each message, and runs the operations.
+final class SocketHandler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    private struct Operation {
+        /// Tells it from an earlier one of the same id.
+        let number: Int
+        let task: Task<Void, Never>
+    }
+
+    private let service: SocketService
+    private let socket: SocketService.Socket
+    private var state: SocketState
+    private var responder: Responder?
+    private var operations: [String: Operation] = [:]
+    private var operationCount = 0
+    /// Operations that wait until the client takes more.
+    private var waiting: [EventLoopPromise<Void>] = []
+    private var timers: [Scheduled<Void>] = []
+    private var keepalive: RepeatedTask?
+    private var wasHeard = true
+    private var isClosing = false
+    private var context: ChannelHandlerContext?
+
+    init(_ service: SocketService, _ socket: SocketService.Socket) {
+        self.service = service
+        self.socket = socket
+        state = SocketState(limit: service.limits.operationsPerSocket)
+    }
+
+    // MARK: - The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        guard socket.speaksProtocol else { return close(.subprotocolNotAcceptable) }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timers.append(
+            context.eventLoop.scheduleTask(in: service.limits.initialisationTimeout) {
+                if !handler.value.state.isInitialised { handler.value.close(.initialisationTimeout) }
+            })
+        let interval = service.limits.keepalive
+        keepalive = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            handler.value.keepAlive()
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { resume() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is DrainEvent { close(.goingAway) } else { context.fireUserInboundEventTriggered(event) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case let reason as CloseReason: close(reason)
+        case NIOWebSocketError.invalidFrameLength,
+            NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
+            NIOWebSocketFrameAggregator.Error.tooManyFragments:
+            close(.messageTooLarge)
+        default: close(.protocolError)
+        }
+    }
+
+    /// Asks whether the client is still there, and ends a socket from which nothing was heard since the last time.
+    private func keepAlive() {
+        guard wasHeard else { return close(.idle) }
+        wasHeard = false
+        send(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()))
+    }
+
+    private func end() {
+        for operation in operations.values { operation.task.cancel() }
+        operations.removeAll()
+        for timer in timers { timer.cancel() }
+        keepalive?.cancel()
+        resume()
+        context = nil
+    }
+
+    // MARK: - Frames
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        wasHeard = true
+        guard !isClosing || frame.opcode == .connectionClose else { return }
+        switch frame.opcode {
+        case .text: receive(frame.unmaskedData)
+        case .ping: send(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData))
+        case .connectionClose: answerClose(frame.unmaskedData)
+        case .binary: close(.invalidMessage("Invalid message: must be text"))
+        default: break
+        }
+    }
+
+    private func receive(_ text: ByteBuffer) {
+        guard let message = String(validating: text.readableBytesView, as: UTF8.self) else {
+            return close(.invalidText)
+        }
+        do throws(CloseReason) {
+            let limits = JSONLimits(depth: service.limits.jsonDepth, bytes: service.limits.body)
+            let action = try state.receive(ClientMessage(json: message.utf8, limits: limits))
+            if let action { perform(action) }
+        } catch {
+            close(error)
+        }
+    }
+
+    private func send(_ frame: WebSocketFrame) {
+        guard !isClosing else { return }
+        context?.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    }
+
+    private func send(_ message: ServerMessage) {
+        send(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message.json)))
+    }
+
+    /// Says why, and waits for the client's word that it has read it, for a while.
+    private func close(_ reason: CloseReason) {
+        guard !isClosing, let context else { return }
+        var data = ByteBuffer(integer: reason.code)
+        data.writeString(reason.message)
+        send(WebSocketFrame(fin: true, opcode: .connectionClose, data: data))
+        isClosing = true
+        for operation in operations.values { operation.task.cancel() }
+        let channel = context.channel
+        timers.append(
+            context.eventLoop.scheduleTask(in: service.limits.lingerTimeout) { channel.close(promise: nil) })
+    }
+
+    private func answerClose(_ data: ByteBuffer) {
+        guard let context else { return }
+        guard !isClosing else { return context.close(promise: nil) }
+        let code = data.getSlice(at: data.readerIndex, length: min(2, data.readableBytes)) ?? ByteBuffer()
+        send(WebSocketFrame(fin: true, opcode: .connectionClose, data: code))
+        isClosing = true
+        context.close(promise: nil)
+    }
+
+    // MARK: - Messages
+
+    private func perform(_ action: SocketState.Action) {
+        switch action {
+        case .initialise(let payload): initialise(payload)
+        case .say(let message): send(message)
+        case .begin(let id, let request): begin(request, id: id)
+        case .end(let id): operations.removeValue(forKey: id)?.task.cancel()
+        case .refuse(let id):
+            refuse(id, .overloaded(.operationsOfSocket(limit: service.limits.operationsPerSocket)))
+        }
+    }
+
+    private func initialise(_ payload: InputObject) {
+        do throws(Unauthorized) {
+            let token = try SocketToken.read(payload) ?? socket.token
+            responder = try service.responder(token).get()
+            send(.acknowledge)
+        } catch {
+            close(.forbidden)
+        }
+    }
+
+    private func refuse(_ id: String, _ problem: HTTPProblem) {
+        send(.error(id: id, problem.graphQLResponse(id: service.ids.make())))
+    }
+
+    private func begin(_ request: GraphQL.Request, id: String) {
+        guard let context, let responder else { return close(.unauthorized) }
+        let resolved: GraphQL.Request
+        do throws(HTTPProblem) {
+            try service.quota.charge(socket.client)
+            resolved = try service.documents.resolve(request)
+            guard service.load.streams.enter() else { throw .overloaded(.streams) }
+        } catch {
+            _ = state.finish(id)
+            return refuse(id, error)
+        }
+        operationCount &+= 1
+        let number = operationCount
+        let teller = Teller(NIOLoopBound(self, eventLoop: context.eventLoop), id: id, number: number)
+        let requestID = service.ids.make()
+        let task = Task { [streams = service.load.streams] in
+            await SocketHandler.run(resolved, requestID, by: responder, telling: teller)
+            streams.leave()
+        }
+        operations[id] = Operation(number: number, task: task)
+    }
+
+    /// Runs an operation to its end, or until the client wants to hear no more of it.
+    private static func run(
+        _ request: GraphQL.Request, _ id: RequestID, by responder: Responder, telling teller: Teller
+    ) async {
+        let circumstances = RequestCircumstances(
+            id: id, trace: TraceContext(traceparent: nil, of: id),
+            allowedOperations: [.query, .mutation, .subscription], demandsFresh: false)
+        switch await responder.subscribe(request, circumstances) {
+        case .failure(let refused): await teller.tell(.error(id: teller.id, refused.response), isLast: true)
+        case .success(let responses):
+            for await response in responses {
+                guard await teller.tell(.next(id: teller.id, response), isLast: false) else { return }
+            }
+            await teller.tell(.complete(id: teller.id), isLast: true)
+        }
+    }
+
+    /// Where an operation tells the client what came of it.
+    private struct Teller: Sendable {
+        let id: String
+        private let handler: NIOLoopBound<SocketHandler>
+        private let number: Int
+
+        init(_ handler: NIOLoopBound<SocketHandler>, id: String, number: Int) {
+            self.handler = handler
+            self.id = id
+            self.number = number
+        }
+
+        /// Returns when the client takes more; false where it wants to hear no more of the operation.
+        @discardableResult
+        func tell(_ message: ServerMessage, isLast: Bool) async -> Bool {
+            let eventLoop = handler.eventLoop
+            let told = eventLoop.flatSubmit { [handler, id, number] in
+                handler.value.tell(message, id, number, isLast: isLast)
+                    ?? eventLoop.makeFailedFuture(CancellationError())
+            }
+            return (try? await told.get()) != nil
+        }
+    }
+
+    /// The future ends when the client takes more; nil where the operation is over.
+    private func tell(
+        _ message: ServerMessage, _ id: String, _ number: Int, isLast: Bool
+    ) -> EventLoopFuture<Void>? {
+        guard let context, !isClosing, operations[id]?.number == number else { return nil }
+        if isLast {
+            operations[id] = nil
+            _ = state.finish(id)
+        }
+        send(message)
+        guard !context.channel.isWritable, !isLast else { return context.eventLoop.makeSucceededVoidFuture() }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        waiting.append(promise)
+        return promise.futureResult
+    }
+
+    private func resume() {
+        let promises = waiting
+        waiting = []
+        for promise in promises { promise.succeed() }
+    }
+}

@@ -1,0 +1,53 @@
+import GraphQL
+import NIOCore
+import NIOWebSocket
+
+/// What stands behind all sockets: who may begin, what answers, and the bounds.
+struct SocketService: Sendable {
+    let responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized>
+    let documents: DocumentResolver
+    let quota: ClientQuota
+    let load: ServerLoad
+    let limits: ServerLimits
+    let ids = RequestIDs()
+
+    /// Lets a socket's handlers in, the frames' bounds before what reads them.
+    func handover(_ socket: Socket) -> ProtocolHandover {
+        // The codec takes no length that 32 bits do not hold.
+        let largest = min(limits.body, Int(Int32.max))
+        return ProtocolHandover { channel in
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(WebSocketFrameEncoder())
+            try pipeline.addHandler(
+                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: largest)))
+            try pipeline.addHandler(FrameGate())
+            try pipeline.addHandler(
+                NIOWebSocketFrameAggregator(
+                    minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1_024,
+                    maxAccumulatedFrameSize: largest))
+            try pipeline.addHandler(SocketHandler(self, socket))
+        }
+    }
+
+    /// One socket, as its handshake tells of it.
+    struct Socket: Sendable {
+        let client: ClientAddress
+        /// What the Authorization field of the handshake says; nil where there is none, as browsers cannot send it.
+        let token: String?
+        let speaksProtocol: Bool
+    }
+}
+
+/// Refuses frames that no client may send (RFC 6455, sections 5.1 and 5.2), before they are put together.
+final class FrameGate: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias InboundOut = WebSocketFrame
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+            return context.fireErrorCaught(CloseReason.protocolError)
+        }
+        context.fireChannelRead(data)
+    }
+}

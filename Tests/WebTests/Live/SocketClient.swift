@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+
+/// A client of WebSockets that sends exactly the frames that it is told to (RFC 6455, section 5).
+struct SocketClient: Sendable {
+    let client: RawClient
+
+    /// A frame from the server.
+    struct Frame: Equatable {
+        let opcode: UInt8
+        let payload: [UInt8]
+
+        var text: String { String(decoding: payload, as: UTF8.self) }
+        /// Of a closing frame.
+        var closeCode: Int? {
+            opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil
+        }
+        var closeMessage: String { String(decoding: payload.dropFirst(2), as: UTF8.self) }
+    }
+
+    static func handshake(
+        protocols: String? = "graphql-transport-ws", key: String = "dGhlIHNhbXBsZSBub25jZQ==",
+        version: String = "13", target: String = "/graphql", fields: String = ""
+    ) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Key: \(key)\r\nSec-WebSocket-Version: \(version)\r\n"
+            + (protocols.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? "") + fields + "\r\n"
+    }
+
+    /// Opens a socket on a server.
+    static func open(_ server: TestServer, _ handshake: String = handshake()) async throws -> SocketClient {
+        let client = try server.client()
+        let response = try await client.asking(handshake)
+        #expect(response.status == 101)
+        return SocketClient(client: client)
+    }
+
+    /// Opens a socket, and says who asks.
+    static func begin(_ server: TestServer, payload: String = "{}") async throws -> SocketClient {
+        let socket = try await open(server)
+        try await socket.say(#"{"type":"connection_init","payload":\#(payload)}"#)
+        #expect(try await socket.next().text == #"{"type":"connection_ack"}"#)
+        return socket
+    }
+
+    func say(_ text: String) async throws {
+        try await send(opcode: 1, Array(text.utf8))
+    }
+
+    func subscribe(_ id: String, _ query: String) async throws {
+        try await say(#"{"id":"\#(id)","type":"subscribe","payload":{"query":"\#(query)"}}"#)
+    }
+
+    func send(
+        opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true, isMasked: Bool = true, reserved: UInt8 = 0
+    ) async throws {
+        var frame: [UInt8] = [(isFinal ? 0x80 : 0) | reserved | opcode]
+        let mask: UInt8 = isMasked ? 0x80 : 0
+        switch payload.count {
+        case ..<126: frame.append(mask | UInt8(payload.count))
+        case ..<65_536: frame += [mask | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+        default:
+            frame.append(mask | 127)
+            frame += (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) }
+        }
+        let key: [UInt8] = [1, 2, 3, 4]
+        if isMasked { frame += key }
+        frame += isMasked ? payload.enumerated().map { $1 ^ key[$0 % 4] } : payload
+        try await client.send(frame)
+    }
+
+    /// The next frame, pings of the server passed over.
+    func next() async throws -> Frame {
+        while true {
+            let head = try await client.takeBytes(2)
+            var length = Int(head[1] & 0x7F)
+            if length == 126 { length = try await client.takeBytes(2).reduce(0) { $0 << 8 | Int($1) } }
+            if length == 127 { length = try await client.takeBytes(8).reduce(0) { $0 << 8 | Int($1) } }
+            let payload = length == 0 ? [] : try await client.takeBytes(length)
+            let frame = Frame(opcode: head[0] & 0x0F, payload: payload)
+            if frame.opcode != 9 { return frame }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("GraphQL over WebSocket")
+struct SocketTests {
+    @Test("opens with the key of RFC 6455's example, and names the protocol")
+    func handshake() async throws {
+        try await withServer(LiveService.make()) { server in
+            let response = try await server.client().asking(SocketClient.handshake())
+            #expect(response.status == 101)
+            #expect(response["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+            #expect(response["sec-websocket-protocol"] == "graphql-transport-ws")
+            #expect(response["upgrade"] == "websocket")
+        }
+    }
+
+    @Test(
+        "refuses a handshake that is none",
+        arguments: [
+            (SocketClient.handshake(version: "8"), 426, "13"),
+            (SocketClient.handshake(key: "short"), 400, nil),
+            (SocketClient.handshake(target: "/graphql?token=abc"), 400, nil),
+            (SocketClient.handshake(fields: "Authorization: Bearer bad\r\n"), 401, nil),
+        ])
+    func refusedHandshakes(text: String, status: Int, version: String?) async throws {
+        try await withServer(LiveService.make()) { server in
+            let response = try await server.ask(text)
+            #expect(response.status == status)
+            #expect(response["sec-websocket-version"] == version)
+            #expect(response.message != nil)
+        }
+    }
+
+    @Test("closes a socket of another protocol with 4406", arguments: ["graphql-ws", "notme", nil])
+    func otherProtocols(protocols: String?) async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.open(server, SocketClient.handshake(protocols: protocols))
+            let close = try await socket.next()
+            #expect(close.closeCode == 4406)
+            #expect(close.closeMessage == "Subprotocol not acceptable")
+        }
+    }
+
+    @Test("tells each response of a subscription, then that it is complete")
+    func subscription() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("a", "subscription { count(to: 2) }")
+            for expected in [
+                #"{"id":"a","type":"next","payload":{"data":{"count":1}}}"#,
+                #"{"id":"a","type":"next","payload":{"data":{"count":2}}}"#,
+                #"{"id":"a","type":"complete"}"#,
+            ] { #expect(try await socket.next().text == expected) }
+            // The id is free again.
+            try await socket.subscribe("a", "{ hello }")
+            #expect(
+                try await socket.next().text
+                    == #"{"id":"a","type":"next","payload":{"data":{"hello":"world"}}}"#)
+            #expect(try await socket.next().text == #"{"id":"a","type":"complete"}"#)
+        }
+    }
+
+    @Test("runs several operations at a time, and ends one when the client says so")
+    func several() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("endless", "subscription { endless }")
+            #expect(try await socket.next().text.contains(#""endless":1"#))
+            try await socket.subscribe("m", "mutation { act }")
+            #expect(try await socket.next().text.contains(#"{"act":"done"}"#))
+            #expect(try await socket.next().text == #"{"id":"m","type":"complete"}"#)
+            try await socket.say(#"{"id":"endless","type":"complete"}"#)
+            // Its id is free, so it is over; nothing more was said of it.
+            try await socket.subscribe("endless", "subscription { count(to: 1) }")
+            #expect(try await socket.next().text.contains(#""count":1"#))
+        }
+    }
+
+    @Test("says why an operation does not begin, and goes on")
+    func errors() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("x", "subscription { nothing }")
+            let message = try JSONValue(parsing: try await socket.next().text)
+            #expect(message["type"]?.string == "error")
+            #expect(message["id"]?.string == "x")
+            #expect(
+                message["payload"]?[0]?["message"]?.string
+                    == "Cannot query field \"nothing\" on type \"Subscription\".")
+            #expect(message["payload"]?[0]?["locations"]?[0]?["column"]?.digits == "16")
+            try await socket.say(#"{"type":"ping","payload":{"a":[1]}}"#)
+            #expect(try await socket.next().text == #"{"type":"pong","payload":{"a":[1]}}"#)
+        }
+    }
+
+    @Test(
+        "takes the token of the first message",
+        arguments: [
+            (#"{"Authorization":"Bearer good"}"#, "somebody"),
+            (#"{"authorization":"bearer good"}"#, "somebody"),
+            (#"{"token":"good"}"#, "somebody"), ("{}", "anonymous"), ("null", "anonymous"),
+        ])
+    func token(payload: String, session: String) async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server, payload: payload)
+            try await socket.subscribe("w", "subscription { whose }")
+            #expect(try await socket.next().text.contains(#""whose":"\#(session)""#))
+        }
+    }
+
+    @Test("takes the token of the handshake where the first message has none")
+    func tokenOfHandshake() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.open(
+                server, SocketClient.handshake(fields: "Authorization: Bearer good\r\n"))
+            try await socket.say(#"{"type":"connection_init"}"#)
+            #expect(try await socket.next().text == #"{"type":"connection_ack"}"#)
+            try await socket.subscribe("w", "subscription { whose }")
+            #expect(try await socket.next().text.contains(#""whose":"somebody""#))
+        }
+    }
+
+    /// What a client says, and with which code the socket is closed.
+    struct Fault: CustomTestStringConvertible, Sendable {
+        let says: [String]
+        let code: Int
+        let message: String
+        var isInitialised = true
+
+        var testDescription: String { "\(code) \(message)" }
+
+        static let all = [
+            Fault(says: [#"{"type":"connection_init"}"#], code: 4429, message: "Too many initialisation"),
+            Fault(
+                says: [#"{"id":"a","type":"subscribe","payload":{"query":"{ hello }"}}"#], code: 4401,
+                message: "Unauthorized", isInitialised: false),
+            Fault(
+                says: [#"{"type":"connection_init","payload":{"Authorization":"Bearer bad"}}"#], code: 4403,
+                message: "Forbidden", isInitialised: false),
+            Fault(
+                says: Array(
+                    repeating:
+                        #"{"id":"a","type":"subscribe","payload":{"query":"subscription { endless }"}}"#,
+                    count: 2), code: 4409, message: "Subscriber for a already exists"),
+            Fault(says: ["nonsense"], code: 4400, message: "no JSON"),
+            Fault(says: ["[]"], code: 4400, message: "must be an object"),
+            Fault(says: ["{}"], code: 4400, message: "'type' must be a string"),
+            Fault(says: [#"{"type":"start"}"#], code: 4400, message: "unknown type 'start'"),
+            Fault(says: [#"{"type":"complete"}"#], code: 4400, message: "'id' must be a string"),
+            Fault(
+                says: [#"{"type":"subscribe","payload":{"query":"{ hello }"}}"#], code: 4400,
+                message: "'id' must be a string"),
+            Fault(says: [#"{"id":"a","type":"subscribe"}"#], code: 4400, message: "needs a 'payload'"),
+            Fault(
+                says: [#"{"id":"a","type":"subscribe","payload":{}}"#], code: 4400,
+                message: "'payload.query' must be a string"),
+            Fault(
+                says: [#"{"id":"a","type":"subscribe","payload":{"query":"{ hello }","variables":"x"}}"#],
+                code: 4400, message: "'variables' must be an object"),
+            Fault(
+                says: [#"{"type":"ping","payload":"x"}"#], code: 4400, message: "'payload' must be an object"),
+        ]
+    }
+
+    @Test("closes a socket whose client breaks the protocol, and says why", arguments: Fault.all)
+    func faults(fault: Fault) async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket =
+                fault.isInitialised
+                ? try await SocketClient.begin(server) : try await SocketClient.open(server)
+            for text in fault.says { try await socket.say(text) }
+            var frame = try await socket.next()
+            while frame.opcode != 8 { frame = try await socket.next() }
+            #expect(frame.closeCode == fault.code)
+            #expect(frame.closeMessage.contains(fault.message), "\(frame.closeMessage)")
+        }
+    }
+
+    @Test("closes a socket that says nothing in time")
+    func silence() async throws {
+        var limits = ServerLimits.patient
+        limits.initialisationTimeout = .milliseconds(50)
+        try await withServer(LiveService.make(), limits: limits) { server in
+            let close = try await SocketClient.open(server).next()
+            #expect(close.closeCode == 4408)
+            #expect(close.closeMessage == "Connection initialisation timeout")
+        }
+    }
+
+    @Test("refuses operations beyond the limit, and lets the others go on")
+    func limit() async throws {
+        var limits = ServerLimits.patient
+        limits.operationsPerSocket = 1
+        try await withServer(LiveService.make(), limits: limits) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("a", "subscription { endless }")
+            #expect(try await socket.next().text.contains(#""endless":1"#))
+            try await socket.subscribe("b", "{ hello }")
+            let message = try JSONValue(parsing: try await socket.next().text)
+            #expect(message["type"]?.string == "error")
+            #expect(message["payload"]?[0]?["message"]?.string?.contains("1 operations at a time") == true)
+            try await socket.say(#"{"id":"a","type":"complete"}"#)
+            try await socket.subscribe("b", "{ hello }")
+            #expect(try await socket.next().text.contains("world"))
+        }
+    }
+
+    /// Frames that no client may send.
+    @Test(
+        "closes a socket with frames that no client may send",
+        arguments: [
+            ("unmasked", 1002), ("reserved", 1002), ("binary", 4400), ("no text", 1007), ("huge", 1009),
+        ])
+    func frames(kind: String, code: Int) async throws {
+        var limits = ServerLimits.patient
+        limits.body = 1_000
+        try await withServer(LiveService.make(), limits: limits) { server in
+            let socket = try await SocketClient.begin(server)
+            let ping = Array(#"{"type":"ping"}"#.utf8)
+            switch kind {
+            case "unmasked": try await socket.send(opcode: 1, ping, isMasked: false)
+            case "reserved": try await socket.send(opcode: 1, ping, reserved: 0x40)
+            case "binary": try await socket.send(opcode: 2, ping)
+            case "no text": try await socket.send(opcode: 1, [0x22, 0xFF, 0x22])
+            default: try await socket.send(opcode: 1, [UInt8](repeating: 0x20, count: 2_000))
+            }
+            #expect(try await socket.next().closeCode == code)
+        }
+    }
+
+    @Test("puts a message together from its fragments, and answers pings between them")
+    func fragments() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.send(opcode: 1, Array(#"{"type":"#.utf8), isFinal: false)
+            try await socket.send(opcode: 9, [7])
+            #expect(try await socket.next() == SocketClient.Frame(opcode: 10, payload: [7]))
+            try await socket.send(opcode: 0, Array(#""ping"}"#.utf8))
+            #expect(try await socket.next().text == #"{"type":"pong"}"#)
+        }
+    }
+
+    @Test("closes in good order when the client does, and when the server stops")
+    func closing() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.send(opcode: 8, [0x03, 0xE8])
+            #expect(try await socket.next().closeCode == 1000)
+            let other = try await SocketClient.begin(server)
+            try await other.subscribe("a", "subscription { endless }")
+            #expect(try await other.next().text.contains("endless"))
+            server.stop()
+            #expect(try await other.next().closeCode == 1001)
+        }
+    }
+}

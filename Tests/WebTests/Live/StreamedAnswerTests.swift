@@ -1,0 +1,143 @@
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("Subscriptions over an answer of HTTP")
+struct StreamedAnswerTests {
+    private func post(_ query: String, accept: String, fields: String = "") -> String {
+        let body = #"{"query":"\#(query)"}"#
+        return "POST /graphql HTTP/1.1\r\nHost: a\r\nAccept: \(accept)\r\nContent-Type: application/json\r\n"
+            + fields + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
+    }
+
+    /// As GraphQL over Server-Sent Events has it, in distinct connections mode.
+    @Test(
+        "are events, which end with one that says so",
+        arguments: [
+            (
+                "subscription { count(to: 2) }",
+                "event: next\ndata: {\"data\":{\"count\":1}}\n\nevent: next\ndata: {\"data\":{\"count\":2}}\n\n"
+            ),
+            ("{ hello }", "event: next\ndata: {\"data\":{\"hello\":\"world\"}}\n\n"),
+            ("mutation { act }", "event: next\ndata: {\"data\":{\"act\":\"done\"}}\n\n"),
+        ])
+    func events(query: String, expected: String) async throws {
+        try await withServer(LiveService.make()) { server in
+            let response = try await server.ask(post(query, accept: "text/event-stream"))
+            #expect(response.status == 200)
+            #expect(response["content-type"] == "text/event-stream; charset=utf-8")
+            #expect(response["cache-control"] == "no-store")
+            #expect(response.body == ":\n\n" + expected + "event: complete\ndata:\n\n")
+        }
+    }
+
+    @Test(
+        "report what is wrong with an operation as an event, since a client would take a status for a lost connection"
+    )
+    func faults() async throws {
+        try await withServer(LiveService.make()) { server in
+            let response = try await server.ask(
+                post("subscription { nothing }", accept: "text/event-stream"))
+            #expect(response.status == 200)
+            #expect(
+                response.body.contains("event: next\ndata: {\"errors\":[{\"message\":\"Cannot query field"))
+            #expect(response.body.hasSuffix("event: complete\ndata:\n\n"))
+        }
+    }
+
+    @Test("are begun by GET, too, which changes nothing")
+    func get() async throws {
+        try await withServer(LiveService.make()) { server in
+            func get(_ query: String) -> String {
+                "GET /graphql?query=\(query) HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n"
+            }
+            let response = try await server.ask(get("subscription%7Bcount(to:1)%7D"))
+            #expect(response.body.contains("data: {\"data\":{\"count\":1}}"))
+            let refused = try await server.ask(get("mutation%7Bact%7D"))
+            #expect(refused.status == 405)
+            #expect(refused["allow"] == "POST")
+        }
+    }
+
+    @Test("are the parts of a multipart body for clients that say so")
+    func multipart() async throws {
+        try await withServer(LiveService.make()) { server in
+            let response = try await server.ask(
+                post(
+                    "subscription { count(to: 1) }",
+                    accept: "multipart/mixed;boundary=\"graphql\";subscriptionSpec=1.0,application/json"))
+            #expect(response.status == 200)
+            #expect(
+                response["content-type"] == "multipart/mixed; boundary=\"graphql\"; subscriptionSpec=1.0")
+            let head = "\r\n--graphql\r\ncontent-type: application/json\r\n\r\n"
+            #expect(
+                response.body == head + "{}" + head + "{\"payload\":{\"data\":{\"count\":1}}}"
+                    + "\r\n--graphql--\r\n")
+        }
+    }
+
+    /// What clients of several forms send with every request.
+    @Test(
+        "are streamed where the operation is one, and a query of the same client is answered as ever",
+        arguments: [
+            ("{ hello }", "application/graphql-response+json; charset=utf-8"),
+            ("subscription { count(to: 1) }", "text/event-stream; charset=utf-8"),
+        ])
+    func negotiation(query: String, type: String) async throws {
+        let accept =
+            "application/graphql-response+json, application/graphql+json, application/json, "
+            + "text/event-stream, multipart/mixed"
+        try await withServer(LiveService.make()) { server in
+            let response = try await server.ask(post(query, accept: accept))
+            #expect(response["content-type"] == type)
+        }
+    }
+
+    @Test(
+        "have the form that the client names",
+        arguments: [
+            ("text/event-stream", StreamForm.eventStream), ("TEXT/Event-Stream;q=0.5", .eventStream),
+            ("text/event-stream;q=0", nil), ("*/*", nil), (nil, nil), ("multipart/mixed", nil),
+            ("multipart/mixed;deferSpec=20220824, application/json", nil),
+            ("multipart/mixed; subscriptionSpec=\"1.0\"", .multipart),
+            ("multipart/mixed;subscriptionSpec=1.0, text/event-stream", .eventStream),
+        ])
+    func forms(accept: String?, form: StreamForm?) {
+        #expect(ContentNegotiation.streamForm(accept: accept) == form)
+    }
+
+    @Test("say in between that they are still there")
+    func heartbeat() async throws {
+        var limits = ServerLimits.patient
+        limits.heartbeat = .milliseconds(20)
+        try await withServer(LiveService.make(), limits: limits) { server in
+            let client = try server.client()
+            try await client.send(post("subscription { endless }", accept: "text/event-stream"))
+            // Two signs of life behind the first value, however they are chunked.
+            var received = ""
+            while received.split(separator: ":\n\n", omittingEmptySubsequences: false).count < 4 {
+                received += try await client.take(1)
+            }
+            #expect(received.contains("data: {\"data\":{\"endless\":1}}"))
+            client.close()
+        }
+    }
+
+    @Test("take the token of the Authorization field")
+    func token() async throws {
+        try await withServer(LiveService.make()) { server in
+            let mine = try await server.ask(
+                post(
+                    "subscription { whose }", accept: "text/event-stream",
+                    fields: "Authorization: Bearer good\r\n"))
+            #expect(mine.body.contains("somebody"))
+            let refused = try await server.ask(
+                post(
+                    "subscription { whose }", accept: "text/event-stream",
+                    fields: "Authorization: Bearer bad\r\n"))
+            #expect(refused.status == 401)
+        }
+    }
+}
