@@ -72,7 +72,8 @@ package struct Sandbox: Sendable {
         endpoints = EndpointCatalogue(standIns)
         let desk = ControlDesk(
             endpoints: endpoints, users: configuration.users.map(\.name), counter: counter, faults: faults,
-            stage: stage, limiters: limiters, decisions: decisions, streams: streams)
+            stage: stage, limiters: limiters, decisions: decisions,
+            consents: [alpaca.tokens, saxo.tokens], streams: streams)
         switchboard = Switchboard(
             standIns: standIns, control: desk.routes + saxo.control, calls: counter, faults: faults,
             streams: streams)
@@ -120,6 +121,11 @@ package struct Sandbox: Sendable {
     /// Makes the market look otherwise at one provider, until ``script`` is set or ``reset()``.
     package func setScript(_ script: MarketScript, of provider: Provider) {
         stage.seen(by: provider).set(script)
+    }
+
+    /// Withdraws all that a user has consented to, at every provider.
+    package func revoke(user: String) {
+        desk.revoke(user: user)
     }
 
     /// Forgets calls, faults, script and what has been used of rate limits.

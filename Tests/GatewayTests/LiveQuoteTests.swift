@@ -24,7 +24,8 @@ struct LiveQuoteTests {
 
     private func backends(_ connections: [BrokerConnection], _ gateway: TestGateway) -> Backends {
         Backends(
-            connections: connections, market: [], reads: KeptReads(clock: gateway.clock.calls),
+            connections: connections.map { Connection($0) }, market: [],
+            reads: KeptReads(clock: gateway.clock.calls),
             household: gateway.household,
             condition: { provider, _ in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])

@@ -96,6 +96,11 @@ struct ControlDeskTests {
             let decision = #"{"decision":"approve","user":"second"}"#
             #expect(try await house.client.post("/_sandbox/oauth", decision).body == decision)
             #expect(try await house.client.get("/_sandbox/oauth").body == decision)
+            let revoked = try await house.client.post("/_sandbox/oauth/revoke", #"{"user":"second"}"#)
+            #expect(revoked.status == 204)
+            let unknown = try await house.client.post("/_sandbox/oauth/revoke", #"{"user":"nobody"}"#)
+            #expect(unknown.status == 400)
+            #expect(unknown.body.contains(#"\"user\" must be one of"#), "\(unknown.body)")
         }
     }
 }

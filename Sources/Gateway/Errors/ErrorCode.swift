@@ -4,6 +4,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case forbidden = "FORBIDDEN"
     case badUserInput = "BAD_USER_INPUT"
     case notFound = "NOT_FOUND"
+    case conflict = "CONFLICT"
     case internalServerError = "INTERNAL_SERVER_ERROR"
     case unsupported = "UNSUPPORTED"
     case notEntitled = "NOT_ENTITLED"

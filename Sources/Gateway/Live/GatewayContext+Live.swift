@@ -44,7 +44,7 @@ extension GatewayContext {
         if let id, wanted?.isEmpty == true { throw FieldError.noAccount(id) }
         let watched = wanted ?? Array(connections.prefix(1))
         return try feed(of: watched, in: backends.watches.accounts, "accounts") { connection, context in
-            try await context.accounts(of: connection).value()
+            try await context.readAccounts(of: connection).value().map(\.linked)
         } keeping: { accounts in
             guard let id else { return Array(accounts.prefix(1)) }
             let account = accounts.filter { $0.globalID == id }

@@ -64,9 +64,9 @@ extension LinkedAccount: LiveItem {
     var closed: LinkedAccount? { nil }
 
     func looksLike(_ other: LinkedAccount) -> Bool {
-        var other = other.account
-        guard other.reading.isStale == account.reading.isStale else { return false }
-        other.reading = account.reading
-        return other == account
+        guard var other = other.figures, let figures, other.reading.isStale == figures.reading.isStale
+        else { return false }
+        other.reading = figures.reading
+        return other == figures
     }
 }

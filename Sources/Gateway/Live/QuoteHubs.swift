@@ -19,13 +19,21 @@ final class QuoteHubs: Sendable {
 
     func hub(of source: MarketSource) -> QuoteHub {
         hubs.withLock { hubs in
-            let key = source.key("live quotes")
+            let key = source.key(Self.subject)
             if let hub = hubs[key] { return hub }
             let hub = make(source)
             hubs[key] = hub
             return hub
         }
     }
+
+    /// Drops the hub of a connection that is no more: who follows from now on does so elsewhere.
+    func forget(_ connection: Connection) {
+        guard let key = connection.market?.key(Self.subject) else { return }
+        hubs.withLock { $0[key] = nil }
+    }
+
+    private static let subject = "live quotes"
 
     private func make(_ source: MarketSource) -> QuoteHub {
         var policy = QuoteHubPolicy()

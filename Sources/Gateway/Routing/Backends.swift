@@ -5,7 +5,9 @@ import Upstream
 /// moment ago.
 package struct Backends: Sendable {
     /// The connections of all users.
-    private let connections: [BrokerConnection]
+    private let registry: ConnectionRegistry
+    /// What makes connections, and ends them.
+    package let desk: ConnectionDesk
     /// The server's own sources of market data.
     let market: [MarketSource]
     let routes: Routes
@@ -17,23 +19,46 @@ package struct Backends: Sendable {
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
     let condition: @Sendable (Provider, _ connections: [String]) -> ProviderCondition
 
+    /// - Parameters:
+    ///   - connections: Those that the settings name.
+    ///   - connectors: What users can be connected with.
+    ///   - redirects: Where browsers are sent back to with a consent.
+    ///   - market: The server's own sources of market data.
+    ///   - routes: Who is asked for what, in which order.
+    ///   - reads: Where what was read is kept.
+    ///   - household: What users have entrusted to Portico.
+    ///   - condition: How a provider fares.
     package init(
-        connections: [BrokerConnection], market: [MarketSource], routes: Routes = .standard, reads: KeptReads,
-        household: Household,
+        connections: [Connection], connectors: [any ProviderConnector] = [],
+        redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, wayOut: ""),
+        market: [MarketSource], routes: Routes = .standard, reads: KeptReads, household: Household,
         condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
-        self.connections = connections
+        let live = QuoteHubs(quotes: reads.quotes)
+        registry = ConnectionRegistry(connections)
+        desk = ConnectionDesk(
+            keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,
+            clock: reads.clock
+        ) { connection in
+            reads.forget(privateTo: connection.owner, at: connection.provider)
+            live.forget(connection)
+        }
         self.market = market
         self.routes = routes
         self.reads = reads
         self.household = household
-        live = QuoteHubs(quotes: reads.quotes)
+        self.live = live
         watches = Watches(clock: reads.clock)
         self.condition = condition
     }
 
-    /// The connections that a user may see: their own.
+    /// All links of a user, those to data services and broken ones included.
+    func links(of owner: OwnerID) -> [Connection] { registry.connections(of: owner) }
+
+    /// The brokers that a user may see accounts of: their own.
     func connections(of owner: OwnerID, with provider: Provider?) -> [BrokerConnection] {
-        connections.filter { $0.owner == owner && (provider == nil || $0.provider == provider) }
+        registry.connections(of: owner).compactMap(\.broker).filter {
+            provider == nil || $0.provider == provider
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+import Storage
 import Upstream
 
 extension GatewayContext {
@@ -22,13 +23,22 @@ extension GatewayContext {
 
     /// Every account; a failure in the place of each connection that could not be read.
     func accounts(with provider: Provider?) throws -> Loading<Answers<LinkedAccount>?> {
-        let loading = Loading.each(try connections(with: provider)) { accounts(of: $0) }
-        return loading.map { lists in
-            lists.flatMap { list -> Answers<LinkedAccount> in
-                switch list {
-                case .success(let accounts): accounts.map { .success($0) }
-                case .failure(let error): [.failure(error)]
-                }
+        Loading.each(try connections(with: provider)) { accounts(of: $0) }.map {
+            GatewayContext.flattened($0)
+        }
+    }
+
+    /// Every account with its figures; a failure in the place of each connection that could not be read.
+    func readAccounts() throws -> Loading<Answers<ReadAccount>> {
+        Loading.each(try connections(with: nil)) { readAccounts(of: $0) }.map { GatewayContext.flattened($0) }
+    }
+
+    /// The items of several lists, with a failure in the place of each list that failed.
+    private static func flattened<Item>(_ lists: Answers<[Item]>) -> Answers<Item> {
+        lists.flatMap { list -> Answers<Item> in
+            switch list {
+            case .success(let items): items.map { .success($0) }
+            case .failure(let error): [.failure(error)]
             }
         }
     }
@@ -62,29 +72,65 @@ extension GatewayContext {
     func account(of linked: LinkedPosition) -> Loading<LinkedAccount?> {
         accounts(of: linked.connection).map { accounts in
             guard let id = linked.position.accountID else { return accounts.first }
-            return accounts.first { $0.account.id == id }
+            return accounts.first { $0.who.id == id }
         }
     }
 
-    /// The accounts behind a connection, the default one first.
-    func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
-        read("accounts", of: connection, keptIn: backends.reads.accounts) { call throws(ProviderFailure) in
-            try await connection.accounts.accounts(in: call)
+    /// The accounts behind a link; none behind one to a data service.
+    func accounts(of link: Connection) -> Loading<[LinkedAccount]?> {
+        guard let broker = link.broker else { return .ready([]) }
+        return accounts(of: broker).map { $0 }
+    }
+
+    /// The accounts behind a connection, the default one first: as they are known, else by a call.
+    private func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
+        if let known = link(of: connection)?.knownAccounts, !known.isEmpty {
+            return .ready(known.map { LinkedAccount(who: $0, connection: connection, figures: nil) })
         }
-        .map { accounts in accounts.map { LinkedAccount(account: $0, connection: connection) } }
+        return readAccounts(of: connection).map { accounts in accounts.map(\.linked) }
+    }
+
+    /// The figures of an account: those that came with it, else by a call for all accounts of its connection.
+    ///
+    /// - Throws: `FieldError` where the broker has just told that it knows no such account.
+    func figures(of linked: LinkedAccount) throws -> Loading<Account> {
+        if let figures = linked.figures { return .ready(figures) }
+        return try readAccounts(of: linked.connection).map { accounts in
+            guard let read = accounts.first(where: { $0.account.id == linked.who.id }) else {
+                let name = linked.connection.provider.rawValue
+                throw FieldError(
+                    .notFound, "\(name) does not tell of this account any more: connect with it again.",
+                    provider: linked.connection.provider)
+            }
+            return read.account
+        }
+    }
+
+    /// The accounts behind a connection with their figures, the default one first.
+    func readAccounts(of connection: BrokerConnection) -> Loading<[ReadAccount]> {
+        let source = accountSource(of: connection)
+        return read("accounts", of: connection, keptIn: backends.reads.accounts) {
+            [desk = backends.desk] call throws(ProviderFailure) in
+            let accounts = try await source.accounts(in: call)
+            desk.learn(accounts, of: connection)
+            return accounts
+        }
+        .map { accounts in accounts.map { ReadAccount(account: $0, connection: connection) } }
     }
 
     /// What an account holds, of some instruments or of all.
     func positions(of account: LinkedAccount, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
         positions(of: account.connection, symbols: symbols).map { positions in
-            positions?.filter { ($0.position.accountID ?? account.account.id) == account.account.id }
+            positions?.filter { ($0.position.accountID ?? account.who.id) == account.who.id }
         }
     }
 
     /// What the accounts behind a connection hold, of some instruments or of all.
     func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
-        read("positions", of: connection, keptIn: backends.reads.positions) { call throws(ProviderFailure) in
-            try await connection.accounts.positions(in: call)
+        let source = accountSource(of: connection)
+        return read("positions", of: connection, keptIn: backends.reads.positions) {
+            call throws(ProviderFailure) in
+            try await source.positions(in: call)
         }
         .map { positions in
             positions
@@ -97,11 +143,11 @@ extension GatewayContext {
     func history(
         of linked: LinkedAccount, _ range: HistoryRange, interval: Interval?
     ) -> Loading<EquityHistory?> {
-        let (connection, id) = (linked.connection, linked.account.id)
+        let (connection, id) = (linked.connection, linked.who.id)
         let subject = "history/\(id)/\(range.rawValue)/\(interval?.rawValue ?? "")"
-        let histories = backends.reads.histories
+        let (histories, source) = (backends.reads.histories, accountSource(of: connection))
         return read(subject, of: connection, keptIn: histories) { call throws(ProviderFailure) in
-            try await connection.accounts.history(of: id, range, interval: interval, in: call)
+            try await source.history(of: id, range, interval: interval, in: call)
         }
         .map { $0 }
     }

@@ -1,30 +1,34 @@
 import Brokerage
 import GraphQL
+import Storage
 import Upstream
 
 extension GatewayContext {
     /// Everything that the user holds, in one currency: accounts, positions and rates, each read once.
     func portfolio(in code: String) throws -> Loading<Portfolio?> {
         let currency = try Currency(code)
-        let accounts = try accounts(with: nil)
+        let accounts = try readAccounts()
         let positions = try positions(with: nil, of: nil)
         return .later {
             async let accountAnswers = accounts.value()
             async let positionAnswers = positions.value()
             let holdings = Holdings(
-                accounts: try await accountAnswers ?? [], positions: try await positionAnswers ?? [])
+                accounts: try await accountAnswers, positions: try await positionAnswers ?? [])
             let rates = try await self.rates(holdings.currencies, in: currency)
             return Portfolio(holdings, in: currency, rates: rates)
         }
     }
 
     /// The slices of one account, in its own currency.
-    func allocation(of account: LinkedAccount, by key: AllocationKey) -> Loading<[Allocation]?> {
+    func allocation(of account: LinkedAccount, by key: AllocationKey) throws -> Loading<[Allocation]?> {
         let positions = positions(of: account, symbols: nil)
+        let figures = try figures(of: account)
         return .later {
+            async let positionAnswers = positions.value()
+            let account = ReadAccount(account: try await figures.value(), connection: account.connection)
             let holdings = Holdings(
                 accounts: [.success(account)],
-                positions: (try await positions.value() ?? []).map { .success($0) })
+                positions: (try await positionAnswers ?? []).map { .success($0) })
             let currency = try Currency(account.account.currency)
             let rates = try await self.rates(holdings.currencies, in: currency)
             return try Allocation.slices(of: holdings.values(in: currency, rates: rates), by: key)
@@ -61,12 +65,12 @@ struct Rates: Sendable {
 
 /// What could be read of a user's accounts, and what failed.
 struct Holdings: Sendable {
-    let accounts: [LinkedAccount]
+    let accounts: [ReadAccount]
     let positions: [LinkedPosition]
     /// Why some of it is missing; nil where all could be read.
     let failure: (any Error)?
 
-    init(accounts: Answers<LinkedAccount>, positions: Answers<LinkedPosition>) {
+    init(accounts: Answers<ReadAccount>, positions: Answers<LinkedPosition>) {
         var failure: (any Error)?
         func readable<Value>(_ answers: Answers<Value>) -> [Value] {
             answers.compactMap { answer in

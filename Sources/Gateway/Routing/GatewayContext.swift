@@ -30,19 +30,41 @@ package struct GatewayContext: Sendable {
     ///   - connection: whose value it is.
     ///   - reads: where such values are kept.
     ///   - fetch: the call that gets the value where there is none at hand.
-    /// - Returns: the value, or what waits for the call.
+    /// - Returns: the value, or what waits for the call; it fails for a connection that has gone meanwhile.
     func read<Value: Sendable>(
         _ subject: String, of connection: BrokerConnection, keptIn reads: Reads<Value>,
         _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
     ) -> Loading<Value> {
         let key = CacheKey.private(of: connection.owner, connection.provider, "\(connection.id)/\(subject)")
         if let value = reads.cached(key, in: call) { return .ready(value) }
-        return .later { [call] in
+        guard let link = link(of: connection) else {
+            return .later { throw FieldError.noConnection(Connection.globalID(connection.id)) }
+        }
+        return .later { [call, health = link.health] in
             do throws(ProviderFailure) {
-                return try await reads.value(for: key, in: call, fetch: fetch)
+                return try await reads.value(for: key, in: call) { call throws(ProviderFailure) in
+                    do throws(ProviderFailure) {
+                        let value = try await fetch(call)
+                        health.noteSuccess()
+                        return value
+                    } catch {
+                        health.note(error)
+                        throw error
+                    }
+                }
             } catch {
                 throw FieldError(error)
             }
         }
+    }
+
+    /// All that is known of a connection; nil for one that has gone meanwhile.
+    func link(of connection: BrokerConnection) -> Connection? {
+        backends.links(of: connection.owner).first { $0.id == connection.id }
+    }
+
+    /// Whom to ask for what is behind a connection: by its credential of now, which may be newer than the value at hand.
+    func accountSource(of connection: BrokerConnection) -> any AccountSource {
+        link(of: connection)?.broker?.accounts ?? connection.accounts
     }
 }

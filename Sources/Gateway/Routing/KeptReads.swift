@@ -16,6 +16,20 @@ package struct KeptReads: Sendable {
     /// What times are measured by.
     let clock: CallClock
 
+    /// Forgets all that was read for an owner at a provider.
+    func forget(privateTo owner: OwnerID, at provider: Provider) {
+        accounts.invalidate(privateTo: owner, at: provider)
+        positions.invalidate(privateTo: owner, at: provider)
+        histories.invalidate(privateTo: owner, at: provider)
+        quotes.invalidate(privateTo: owner, at: provider)
+        charts.invalidate(privateTo: owner, at: provider)
+        instruments.invalidate(privateTo: owner, at: provider)
+        searches.invalidate(privateTo: owner, at: provider)
+        fundamentals.invalidate(privateTo: owner, at: provider)
+        articles.invalidate(privateTo: owner, at: provider)
+        clocks.invalidate(privateTo: owner, at: provider)
+    }
+
     /// - Parameters:
     ///   - clock: what times are measured by.
     ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.

@@ -50,11 +50,9 @@ extension GatewayContext {
 
     /// All that the one who asks may ask, one source for each provider first.
     var allSources: [MarketSource] {
-        backends.market + ownConnections.compactMap(\.market)
+        backends.market + ownLinks.compactMap(\.market)
     }
 
-    /// The connections of the user who asks; none without a session.
-    var ownConnections: [BrokerConnection] {
-        session.owner.map { backends.connections(of: $0, with: nil) } ?? []
-    }
+    /// The links of the user who asks; none without a session.
+    var ownLinks: [Connection] { session.owner.map { backends.links(of: $0) } ?? [] }
 }

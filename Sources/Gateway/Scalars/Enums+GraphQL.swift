@@ -7,7 +7,11 @@ extension Provider: GraphQLEnum, Input {
     package static var sample: Provider { .alpaca }
 }
 
-extension Environment: GraphQLEnum {}
+extension Environment: GraphQLEnum, Input {
+    package static var sample: Environment { .live }
+}
+
+extension ConnectionStatus: GraphQLEnum {}
 
 extension Interval: GraphQLEnum, Input {
     package static var sample: Interval { .oneDay }

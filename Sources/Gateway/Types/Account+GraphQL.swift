@@ -1,13 +1,29 @@
 import Brokerage
 import GraphQL
+import Storage
 
-/// An account, and the connection by which it was read.
+/// An account, and the connection by which it is read.
 struct LinkedAccount: Sendable {
+    let who: KnownAccount
+    let connection: BrokerConnection
+    /// Its figures, where they came with it; nil where nobody has asked for them yet.
+    let figures: Account?
+
+    /// The `id` that the schema gives it.
+    var globalID: String { connection.globalID(ofAccount: who.id) }
+}
+
+/// An account with the figures that were read of it.
+struct ReadAccount: Sendable {
     let account: Account
     let connection: BrokerConnection
 
     /// The `id` that the schema gives it.
     var globalID: String { connection.globalID(ofAccount: account.id) }
+
+    var linked: LinkedAccount {
+        LinkedAccount(who: KnownAccount(account), connection: connection, figures: account)
+    }
 }
 
 extension LinkedAccount: GraphQLObject {
@@ -16,25 +32,16 @@ extension LinkedAccount: GraphQLObject {
     static let graphQL = Object<LinkedAccount>("Account") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
+        Field(
+            "connection",
+            load: { accounts, context in
+                .ready(accounts.map { account in Result { try context.link(of: account) } })
+            })
         Field("environment") { $0.connection.environment }
-        Field("number", \.account.number)
-        Field("name", \.account.name)
-        Field("currency", \.account.currency)
-        Field("status", \.account.status)
-        Field("canTrade", \.account.canTrade)
-        Field("equity", \.account.equity)
-        Field("lastEquity", \.account.lastEquity)
-        Field("cash", \.account.cash)
-        Field("availableCash", \.account.availableCash)
-        Field("settledCash", \.account.settledCash)
-        Field("unsettledCash", \.account.unsettledCash)
-        Field("blockedCash", \.account.blockedCash)
-        Field("buyingPower", \.account.buyingPower)
-        Field("marginAvailable", \.account.marginAvailable)
-        Field("marginUsed", \.account.marginUsed)
-        Field("marginUtilization") { $0.account.marginUtilization?.doubleValue }
-        Field("dayChange") { $0.account.dayChange }
-        Field("dayChangePercent") { $0.account.dayChangePercent?.doubleValue }
+        Field("number", \.who.number)
+        Field("name", \.who.name)
+        Field("currency", \.who.currency)
+        askedFor
         Field(
             "positions", SymbolsArguments.self,
             load: { accounts, arguments, context in
@@ -50,12 +57,41 @@ extension LinkedAccount: GraphQLObject {
         Field(
             "allocation", AllocationArguments.self,
             load: { accounts, arguments, context in
-                .each(accounts) { context.allocation(of: $0, by: arguments.key) }
+                .each(accounts) { try context.allocation(of: $0, by: arguments.key) }
             })
-        Field("asOf", \.account.reading.asOf)
-        Field("fetchedAt", \.account.reading.fetchedAt)
-        Field("source", \.account.reading.source)
-        Field("stale", \.account.reading.isStale)
+        Field("source") { $0.connection.provider }
+    }
+
+    /// What the broker must be asked for; all of it comes with one call, whichever of it is wanted.
+    @FieldsBuilder<LinkedAccount> private static var askedFor: [Field<LinkedAccount>] {
+        figure("status", \.status)
+        figure("canTrade", \.canTrade)
+        figure("equity", \.equity)
+        figure("lastEquity", \.lastEquity)
+        figure("cash", \.cash)
+        figure("availableCash", \.availableCash)
+        figure("settledCash", \.settledCash)
+        figure("unsettledCash", \.unsettledCash)
+        figure("blockedCash", \.blockedCash)
+        figure("buyingPower", \.buyingPower)
+        figure("marginAvailable", \.marginAvailable)
+        figure("marginUsed", \.marginUsed)
+        figure("marginUtilization", \.marginUtilization?.doubleValue)
+        figure("dayChange", \.dayChange)
+        figure("dayChangePercent", \.dayChangePercent?.doubleValue)
+        figure("asOf", \.reading.asOf)
+        figure("fetchedAt") { $0.reading.fetchedAt }
+        figure("stale") { $0.reading.isStale }
+    }
+
+    private static func figure<Value: Output>(
+        _ name: String, _ value: @escaping @Sendable (Account) -> Value?
+    ) -> Field<LinkedAccount> {
+        Field(
+            name,
+            load: { accounts, context in
+                .each(accounts) { linked in try context.figures(of: linked).map(value) }
+            })
     }
 }
 

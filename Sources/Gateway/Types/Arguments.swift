@@ -4,6 +4,14 @@ import Upstream
 
 // Arguments that several fields take.
 
+struct IDArguments: GraphQLArguments {
+    let id: String
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try arguments["id"]
+    }
+}
+
 struct ProviderArguments: GraphQLArguments {
     let provider: Provider?
 

@@ -7,7 +7,8 @@ extension ExecutableSchema where Context == GatewayContext {
     /// - Throws: where the text is no schema, or differs from what is bound to it.
     package convenience init(contract text: String) throws {
         try self.init(
-            Schema.build(text, name: "schema.graphql"), query: Query(), subscription: Subscription(),
+            Schema.build(text, name: "schema.graphql"), query: Query(), mutation: Mutation(),
+            subscription: Subscription(),
             context: GatewayContext.self)
     }
 }

@@ -97,7 +97,7 @@ extension Portfolio: GraphQLObject {
                         by: arguments.key))
             })
         Field("parts", \.parts)
-        Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account) }
+        Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account.linked) }
         Field("asOf") { $0.asOf }
         Field("fetchedAt") { $0.fetchedAt }
         Field("source") { $0.source }
@@ -107,12 +107,12 @@ extension Portfolio: GraphQLObject {
 
 /// One account's part of a portfolio.
 struct PortfolioPart: Sendable {
-    let account: LinkedAccount
+    let account: ReadAccount
     /// In the portfolio's currency; nil where the broker tells no value or nobody has the rate.
     let converted: Decimal?
     let rate: ExchangeRate?
 
-    init(account: LinkedAccount, rates: Rates) {
+    init(account: ReadAccount, rates: Rates) {
         self.account = account
         converted = account.account.equity.flatMap { rates.convert($0, from: account.account.currency) }
         rate = rates.known[account.account.currency]
@@ -126,7 +126,7 @@ extension PortfolioPart: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = Object<PortfolioPart>("PortfolioPart") {
-        Field("account", \.account)
+        Field("account") { $0.account.linked }
         Field("value", \.account.account.equity)
         Field("converted", \.converted)
         Field("rate", \.rate)

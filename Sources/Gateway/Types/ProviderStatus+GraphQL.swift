@@ -40,10 +40,11 @@ extension GatewayContext {
     func providers() -> [ProviderStatus] {
         Provider.allCases.map { provider in
             let sources = allSources.filter { $0.provider == provider }
-            let connections = ownConnections.filter { $0.provider == provider }
+            let links = ownLinks.filter { $0.provider == provider }
             return ProviderStatus(
-                provider: provider, sources: sources, isAccountSource: !connections.isEmpty,
-                condition: backends.condition(provider, connections.map(\.id)))
+                provider: provider, sources: sources,
+                isAccountSource: links.contains { $0.broker != nil },
+                condition: backends.condition(provider, links.map(\.id)))
         }
     }
 }
@@ -51,76 +52,19 @@ extension GatewayContext {
 extension ProviderStatus: GraphQLObject {
     typealias Context = GatewayContext
 
-    private var abilities: [ChartAbilities] { sources.compactMap { $0.charts?.chartAbilities } }
-
-    private var features: [Feature] {
-        Feature.allCases.filter { feature in
-            switch feature {
-            case .accounts: isAccountSource
-            // Saxo keeps none.
-            case .equityHistory: isAccountSource && provider == .alpaca
-            case .quotes: sources.contains { Capability.quotes.isServed(by: $0) }
-            case .charts: sources.contains { Capability.charts.isServed(by: $0) }
-            case .extendedHoursCharts: abilities.contains { $0.hasExtendedHours }
-            case .search: sources.contains { Capability.instruments.isServed(by: $0) }
-            case .fundamentals: sources.contains { Capability.fundamentals.isServed(by: $0) }
-            case .news: sources.contains { Capability.news.isServed(by: $0) }
-            case .marketClock: sources.contains { Capability.clock.isServed(by: $0) }
-            }
-        }
-    }
-
     static let graphQL = Object<ProviderStatus>("ProviderStatus") {
         Field("provider", \.provider)
         Field("configured") { !$0.sources.isEmpty || $0.isAccountSource }
         Field("environment") { $0.sources.first?.environment }
         Field("health", \.condition.health.state)
         Field("failure") { status in
-            status.condition.health.failure.map { LastingFailure(provider: status.provider, failure: $0) }
+            status.condition.health.failure.map { LastingFailure(status.provider, $0) }
         }
         Field("latencyMs") { $0.condition.health.latency.map { $0 / .milliseconds(1) } }
-        Field("capabilities") { status in
-            Capabilities(
-                features: status.features,
-                intervals: Interval.allCases.filter { interval in
-                    status.abilities.contains { $0.intervals.contains(interval) }
-                },
-                adjustments: Adjustment.allCases.filter { adjustment in
-                    status.abilities.contains { $0.adjustments.contains(adjustment) }
-                })
+        Field("capabilities") {
+            Capabilities(of: $0.provider, $0.sources, isAccountSource: $0.isAccountSource)
         }
         Field("rateLimits", \.condition.rateLimits)
-    }
-}
-
-struct Capabilities: GraphQLObject {
-    typealias Context = GatewayContext
-
-    let features: [Feature]
-    let intervals: [Interval]
-    let adjustments: [Adjustment]
-
-    static let graphQL = Object<Capabilities>("Capabilities") {
-        Field("features", \.features)
-        Field("intervals", \.intervals)
-        Field("adjustments", \.adjustments)
-    }
-}
-
-/// Why calls to a provider fail now.
-struct LastingFailure: GraphQLObject {
-    typealias Context = GatewayContext
-
-    let provider: Provider
-    let failure: ProviderHealth.Failure
-
-    private var error: FieldError { FieldError(ProviderFailure(provider, failure.cause)) }
-
-    static let graphQL = Object<LastingFailure>("Failure") {
-        Field("code") { $0.error.code }
-        Field("message") { $0.error.message }
-        Field("since", \.failure.since)
-        Field("retryAt", \.failure.retryAt)
     }
 }
 

@@ -20,8 +20,8 @@ struct Portico: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            Serve.self, SandboxCommand.self, Health.self, GraphQLCommand.self, SchemaCommand.self,
-            OperationsCommand.self, MockCommand.self,
+            Serve.self, SandboxCommand.self, Health.self, KeysCommand.self, GraphQLCommand.self,
+            SchemaCommand.self, OperationsCommand.self, MockCommand.self,
         ])
 }
 

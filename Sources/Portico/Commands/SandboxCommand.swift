@@ -54,8 +54,13 @@ extension Sandbox {
         [
             (.alpacaBaseURL, alpaca.tradingURL), (.alpacaDataURL, alpaca.dataURL),
             (.alpacaToken, SandboxUser.demo.alpaca.token),
+            (.alpacaClientID, OAuthApplication.sandbox.clientID),
+            (.alpacaClientSecret, OAuthApplication.sandbox.clientSecret ?? ""),
+            (.alpacaAuthorizeURL, alpaca.authorizeURL), (.alpacaTokenURL, alpaca.tokenURL),
+            (.redirectURIs, "http://localhost:3000/connected"),
             (.saxoBaseURL, saxo.gatewayURL),
             (.saxoToken, SandboxUser.demo.saxo?.credentials.accessToken ?? ""),
+            (.saxoAppKey, SaxoSettings().nativeApplication.clientID), (.saxoLoginURL, saxo.authURL),
             (.alphaVantageBaseURL, alphaVantage.baseURL), (.alphaVantageKey, AlphaVantageSettings.demoKey),
             (.polygonBaseURL, polygon.baseURL), (.polygonKey, PolygonSettings.demoKey),
             (.yahoo, "true"), (.yahooBaseURL, yahoo.queryURL), (.yahooCookieURL, yahoo.cookieURL),

@@ -13,7 +13,9 @@ struct Serve: AsyncParsableCommand {
             set by variable or file only, so that no secret shows in a list of processes: PORTICO_ALPACA_BASE_URL,
             PORTICO_ALPACA_DATA_URL, PORTICO_ALPACA_ENVIRONMENT (paper or live), PORTICO_ALPACA_KEY_ID with
             PORTICO_ALPACA_SECRET_KEY or PORTICO_ALPACA_SECRET_KEY_FILE, or PORTICO_ALPACA_TOKEN or
-            PORTICO_ALPACA_TOKEN_FILE.
+            PORTICO_ALPACA_TOKEN_FILE. Users connect with brokers by consent where PORTICO_REDIRECT_URIS is set and an
+            application: PORTICO_ALPACA_CLIENT_ID with PORTICO_ALPACA_CLIENT_SECRET_FILE, PORTICO_SAXO_APP_KEY with
+            PORTICO_SAXO_APP_SECRET_FILE.
 
             SIGTERM and SIGINT stop it: what is in flight is answered first.
 

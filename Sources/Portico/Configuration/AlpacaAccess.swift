@@ -16,6 +16,11 @@ struct AlpacaAccess {
     /// Nil where nothing of Alpaca is set.
     init?(_ settings: SettingReader) throws {
         guard try settings.hasAny(under: "alpaca-") else { return nil }
+        // An application that users connect by is no account of the server's own.
+        let isApplicationOnly =
+            try settings.text(.alpacaClientID) != nil
+            && !AlpacaAccess.credentialSettings.contains { try settings.text($0) != nil }
+        if isApplicationOnly { return nil }
         environment = try AlpacaAccess.environment(settings)
         tradingURL = try settings.url(.alpacaBaseURL, otherwise: AlpacaAccess.tradingURL(environment))
         dataURL = try settings.url(.alpacaDataURL, otherwise: Self.dataAddress)
@@ -34,7 +39,12 @@ struct AlpacaAccess {
         }
     }
 
-    private static func environment(_ settings: SettingReader) throws -> Environment {
+    private static let credentialSettings: [Setting] = [
+        .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken, .alpacaTokenFile,
+    ]
+
+    /// Which of Alpaca's worlds the settings name.
+    static func environment(_ settings: SettingReader) throws -> Environment {
         switch try settings.text(.alpacaEnvironment)?.lowercased() {
         case nil, "paper": return .paper
         case "live": return .live

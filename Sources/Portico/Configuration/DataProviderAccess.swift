@@ -102,14 +102,26 @@ struct SaxoAccess {
     /// Nil where nothing of it is set.
     init?(_ settings: SettingReader) throws {
         guard try settings.hasAny(under: "saxo-") else { return nil }
+        environment = try SaxoAccess.environment(settings)
+        // An app that users connect by is no account of the server's own.
+        let hasToken = try settings.text(.saxoToken) != nil || settings.text(.saxoTokenFile) != nil
+        if try settings.text(.saxoAppKey) != nil, !hasToken { return nil }
+        baseURL = try settings.url(.saxoBaseURL, otherwise: SaxoAccess.address(in: environment))
+        token = try settings.required(.saxoToken, orIn: .saxoTokenFile, of: "Saxo")
+    }
+
+    /// Which of Saxo's worlds the settings name.
+    static func environment(_ settings: SettingReader) throws -> Environment {
         switch try settings.text(.saxoEnvironment)?.lowercased() {
-        case nil, "sim", "paper": environment = .paper
-        case "live": environment = .live
+        case nil, "sim", "paper": return .paper
+        case "live": return .live
         case let other?:
             throw UsageError("\(Setting.saxoEnvironment.description) is \"\(other)\"; it takes live or sim.")
         }
-        let path = environment == .live ? "openapi" : "sim/openapi"
-        baseURL = try settings.url(.saxoBaseURL, otherwise: "https://gateway.saxobank.com/\(path)")
-        token = try settings.required(.saxoToken, orIn: .saxoTokenFile, of: "Saxo")
+    }
+
+    /// Saxo's own address.
+    static func address(in environment: Environment) -> String {
+        "https://gateway.saxobank.com/\(environment == .live ? "openapi" : "sim/openapi")"
     }
 }

@@ -9,6 +9,7 @@ struct ProviderSettings {
     let alphaVantage: AlphaVantageAccess?
     let polygon: PolygonAccess?
     let yahoo: YahooAccess?
+    let connect: ConnectSettings
     let routes: Routes
 
     init(_ settings: SettingReader) throws {
@@ -17,12 +18,14 @@ struct ProviderSettings {
         alphaVantage = try AlphaVantageAccess(settings)
         polygon = try PolygonAccess(settings)
         yahoo = try YahooAccess(settings)
+        connect = try ConnectSettings(settings)
         routes = try Routes(settings)
     }
 
     /// Whether nothing was configured.
     var isEmpty: Bool {
         alpaca == nil && saxo == nil && alphaVantage == nil && polygon == nil && yahoo == nil
+            && connect.isEmpty
     }
 }
 

@@ -17,7 +17,7 @@ struct Groundwork {
         _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger
     ) async throws {
         var wiring = Wiring(over: transport, counting: keeping.ledger, lasting: keeping.values)
-        let household = Household(in: keeping.house)
+        let household = try Household(in: keeping.house, keeping.masterKey)
         let people = People(in: keeping.house)
         switch settings.market {
         case .sandbox:
@@ -36,6 +36,7 @@ struct Groundwork {
             try wiring.add(providers, of: owner)
             backends = wiring.backends(providers.routes, household: household)
         }
+        try await backends.desk.openAll()
     }
 
     private static func owner(_ name: String) throws -> OwnerID {

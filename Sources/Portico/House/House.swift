@@ -46,7 +46,8 @@ struct House {
         let greeting = Greeting(host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil)
         // They are stopped from the last to the first: the front door closes before what it leads to.
         var services: [any Service] = [
-            KeepingService(keeping: keeping), TransportService(transport: transport), server,
+            KeepingService(keeping: keeping), TransportService(transport: transport),
+            ConnectionService(desk: groundwork.backends.desk), server,
             GreetingService(text: greeting.text),
         ]
         if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }

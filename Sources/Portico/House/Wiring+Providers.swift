@@ -15,6 +15,7 @@ extension Wiring {
         add(try PolygonConfiguration(sandbox), in: .sandbox)
         // It is off by default for what Yahoo allows; the sandbox's prices are nobody's.
         add(try YahooConfiguration(sandbox), in: .sandbox)
+        try connect(sandbox)
     }
 
     /// The providers that the settings name; the brokers' accounts are the owner's.
@@ -31,6 +32,7 @@ extension Wiring {
         case .queryLanguage(let base)?: add(try YahooQueryConfiguration(base: base), in: .live)
         case nil: break
         }
+        try connect(providers.connect)
     }
 }
 

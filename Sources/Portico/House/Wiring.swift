@@ -4,13 +4,11 @@ import Upstream
 
 /// Puts up what asks the providers: a line for each credential, over one transport and one ledger.
 struct Wiring {
-    let transport: Transport
-    let ledger: QuotaLedger
-    private let clock: CallClock
-    private let retry: RetryPolicy
-    private let monitor: ProviderMonitor
+    let lines: Lines
     private let lasting: (any LastingCache)?
-    private(set) var connections: [BrokerConnection] = []
+    private(set) var connections: [Connection] = []
+    private(set) var connectors: [any ProviderConnector] = []
+    private(set) var redirects = RedirectPolicy([], allowsLoopback: false, wayOut: "")
     private(set) var market: [MarketSource] = []
 
     /// - Parameters:
@@ -23,39 +21,46 @@ struct Wiring {
         over transport: Transport, counting ledger: QuotaLedger? = nil,
         lasting: (any LastingCache)? = nil, clock: CallClock = .system, retry: RetryPolicy = RetryPolicy()
     ) {
-        self.transport = transport
-        self.clock = clock
-        self.retry = retry
+        lines = Lines(
+            transport: transport, ledger: ledger ?? QuotaLedger(clock: clock),
+            monitor: ProviderMonitor(clock: clock), clock: clock, retry: retry)
         self.lasting = lasting
-        self.ledger = ledger ?? QuotaLedger(clock: clock)
-        monitor = ProviderMonitor(clock: clock)
     }
 
     /// The line of a user's connection with a provider, or without one, of the server's own credential.
     func line(to provider: Provider, connection: String? = nil) -> ProviderLine {
-        ProviderLine(
-            QuotaHolder(provider, connection: connection), over: transport, clock: clock, retry: retry,
-            ledger: ledger, monitor: monitor)
+        lines.line(to: provider, connection: connection)
     }
 
     mutating func add(_ source: MarketSource) {
         market.append(source)
     }
 
+    /// A connection that the settings name.
     mutating func add(_ connection: BrokerConnection) {
-        connections.append(connection)
+        connections.append(
+            Connection(
+                connection, since: lines.clock.wallTime(),
+                limits: lines.limits(of: connection.provider, connection: connection.id)))
+    }
+
+    /// What users can be connected with from now on, and where browsers are sent back to.
+    mutating func connect(_ connectors: [any ProviderConnector], redirects: RedirectPolicy) {
+        self.connectors = connectors
+        self.redirects = redirects
     }
 
     /// What stands behind the schema.
     func backends(_ routes: Routes, household: Household) -> Backends {
         Backends(
-            connections: connections, market: market, routes: routes,
-            reads: KeptReads(clock: clock, lasting: lasting), household: household,
-            condition: { [ledger, monitor] provider, connections in
+            connections: connections, connectors: connectors, redirects: redirects, market: market,
+            routes: routes, reads: KeptReads(clock: lines.clock, lasting: lasting), household: household,
+            condition: { [lines] provider, connections in
                 let holders =
                     [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }
                 return ProviderCondition(
-                    health: monitor.health(of: provider), rateLimits: holders.flatMap(ledger.status))
+                    health: lines.monitor.health(of: provider),
+                    rateLimits: holders.flatMap(lines.ledger.status))
             })
     }
 }

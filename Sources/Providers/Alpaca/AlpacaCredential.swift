@@ -4,9 +4,9 @@ import Upstream
 ///
 /// It never prints itself: neither `print`, `dump` nor an interpolation shows more than its kind.
 package struct AlpacaCredential: Sendable, Hashable {
-    private let proof: Proof
+    let proof: Proof
 
-    private enum Proof: Hashable {
+    enum Proof: Hashable {
         case keys(id: String, secret: String)
         case token(String)
     }

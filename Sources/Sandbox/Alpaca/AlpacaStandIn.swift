@@ -11,12 +11,14 @@ struct AlpacaStandIn {
     static let appPrefix = "alpaca-app"
 
     let standIns: [StandIn]
+    /// What users have consented to.
+    let tokens: AuthorizationServer
     /// What a reset of the sandbox makes forget.
     let limiters: [any Resettable]
 
     init(_ configuration: SandboxConfiguration, stage: Stage, decisions: OAuthDecisionBook) {
         let settings = configuration.alpaca
-        let tokens = AuthorizationServer(
+        tokens = AuthorizationServer(
             applications: settings.applications, lifetimes: OAuthLifetimes(), seed: configuration.seed)
         let door = AlpacaDoor(
             users: configuration.users, settings: settings, tokens: tokens, clock: stage.clock)

@@ -16,6 +16,7 @@ import NIOHTTP1
 ///   that are open.
 /// - `GET /oauth`, `POST /oauth`: `{"decision": "ask"|"approve"|"refuse", "user": "demo"}`, where `user` belongs
 ///   to `approve`: what users do when an application asks for access.
+/// - `POST /oauth/revoke`: `{"user": "demo"}`: the user withdraws all consents, at every provider.
 /// - `POST /reset`: forgets calls, faults, market, decisions and what has been used of rate limits.
 struct ControlDesk: Sendable {
     static let prefix = "_sandbox"
@@ -28,6 +29,8 @@ struct ControlDesk: Sendable {
     let stage: Stage
     let limiters: [any Resettable]
     let decisions: OAuthDecisionBook
+    /// What users have consented to, at each provider.
+    let consents: [AuthorizationServer]
     let streams: OpenStreams
 
     var routes: [Route] {
@@ -45,6 +48,11 @@ struct ControlDesk: Sendable {
         stage.set(MarketScript())
         decisions.reset()
         for limiter in limiters { limiter.reset() }
+    }
+
+    /// Makes worthless what a user has consented to, as if they had withdrawn it.
+    func revoke(user: String) {
+        for server in consents { server.revoke(user: user) }
     }
 
     private var callRoutes: [Route] {
@@ -135,6 +143,15 @@ struct ControlDesk: Sendable {
                 let decision = try OAuthDecision(JSON(parsing: request.body), users: users)
                 decisions.decision = decision
                 return .json(decision.json)
+            },
+            .control(.POST, "/oauth/revoke") { request in
+                let json = try JSON(parsing: request.body)
+                try json.requireMembers(["user"])
+                guard let user = json["user"]?.string, users.contains(user) else {
+                    throw ScriptError("\"user\" must be one of \(users)")
+                }
+                revoke(user: user)
+                return Response(status: .noContent)
             },
         ]
     }

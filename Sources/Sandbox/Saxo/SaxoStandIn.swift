@@ -10,6 +10,8 @@ struct SaxoStandIn {
     let standIns: [StandIn]
     let resettables: [any Resettable]
     let streams: SaxoStreamDesk
+    /// What users have consented to.
+    let tokens: AuthorizationServer
     /// For the control desk.
     let control: [Route]
 
@@ -33,6 +35,7 @@ struct SaxoStandIn {
         let gateway = services + (settings.servesOldEndpoints ? old : [])
         let streaming = SaxoStreaming(host: host, streams: streams)
         self.streams = streams
+        tokens = sessions.server
         control = SaxoControl(streams: streams).routes
         resettables = [sessions, limits, desk, streams]
         standIns = [

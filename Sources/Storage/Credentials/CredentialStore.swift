@@ -24,23 +24,24 @@ package struct CredentialStore: Sendable {
     package func save(
         _ secret: Secret, of identity: CredentialIdentity
     ) async throws(StorageError) -> Int {
-        let keys = keys
-        return try await database.write { db in
-            let sealed = try keys.seal(secret, identity)
-            return try Int.fetchOne(
-                db,
-                sql: """
-                    INSERT INTO credential (connection, provider, owner, data_key_id, version, sealed)
-                    VALUES (?, ?, ?, ?, 1, ?)
-                    ON CONFLICT DO UPDATE SET provider = excluded.provider, owner = excluded.owner,
-                        data_key_id = excluded.data_key_id, version = version + 1, sealed = excluded.sealed
-                    RETURNING version
-                    """,
-                arguments: [
-                    identity.connection, identity.provider.rawValue, identity.owner.text, keys.currentID,
-                    sealed,
-                ]) ?? 1
-        }
+        try await database.write { [self] db in try save(secret, of: identity, in: db) }
+    }
+
+    /// The same as part of a larger write.
+    func save(_ secret: Secret, of identity: CredentialIdentity, in db: Database) throws -> Int {
+        let sealed = try keys.seal(secret, identity)
+        return try Int.fetchOne(
+            db,
+            sql: """
+                INSERT INTO credential (connection, provider, owner, data_key_id, version, sealed)
+                VALUES (?, ?, ?, ?, 1, ?)
+                ON CONFLICT DO UPDATE SET provider = excluded.provider, owner = excluded.owner,
+                    data_key_id = excluded.data_key_id, version = version + 1, sealed = excluded.sealed
+                RETURNING version
+                """,
+            arguments: [
+                identity.connection, identity.provider.rawValue, identity.owner.text, keys.currentID, sealed,
+            ]) ?? 1
     }
 
     /// A connection's credential; nil where there is none of this provider and owner.

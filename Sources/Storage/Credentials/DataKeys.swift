@@ -60,13 +60,39 @@ struct DataKeys: Sendable {
                 arguments: [Data(), master.id])
             // The id is sealed in with the key, so it must be known first.
             let id = db.lastInsertedRowID
-            let bytes = unsafe key.withUnsafeBytes { unsafe Data($0) }
-            let wrapped =
-                try AES.GCM.seal(bytes, using: master.key, authenticating: label(id)).combined ?? Data()
-            try db.execute(sql: "UPDATE data_key SET wrapped = ? WHERE id = ?", arguments: [wrapped, id])
+            try db.execute(
+                sql: "UPDATE data_key SET wrapped = ? WHERE id = ?",
+                arguments: [try wrap(key, id, master), id])
             return id
         }
         return (id, key)
+    }
+
+    /// Seals all keys anew, for a change of the master key; those that are sealed with the new one already are left.
+    ///
+    /// - Returns: how many.
+    static func rewrap(
+        _ db: Database, at path: String, from old: MasterKey, to new: MasterKey
+    ) throws -> Int {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT id, wrapped, master_key_id FROM data_key WHERE master_key_id <> ?",
+            arguments: [new.id])
+        for row in rows {
+            let id: Int64 = row["id"]
+            guard row["master_key_id"] == old.id, let key = try? unwrap(row["wrapped"], id, old) else {
+                throw StorageError.wrongMasterKey(path: path)
+            }
+            try db.execute(
+                sql: "UPDATE data_key SET wrapped = ?, master_key_id = ? WHERE id = ?",
+                arguments: [try wrap(key, id, new), new.id, id])
+        }
+        return rows.count
+    }
+
+    private static func wrap(_ key: SymmetricKey, _ id: Int64, _ master: MasterKey) throws -> Data {
+        let bytes = unsafe key.withUnsafeBytes { unsafe Data($0) }
+        // With a nonce of 12 bytes there is always a combined form.
+        return try AES.GCM.seal(bytes, using: master.key, authenticating: label(id)).combined ?? Data()
     }
 
     private static func unwrap(_ wrapped: Data, _ id: Int64, _ master: MasterKey) throws -> SymmetricKey {

@@ -29,10 +29,10 @@ package struct MasterKey: Sendable {
             return
         }
         let key = SymmetricKey(size: .bits256)
-        let text = unsafe key.withUnsafeBytes { unsafe Data($0).base64EncodedString() }
+        let made = MasterKey(key)
         // Whoever else made one in between has the one that counts.
-        if try Self.create(path, text + "\n") {
-            self.init(key)
+        if try Self.create(path, made.text) {
+            self = made
         } else {
             try self.init(base64: Self.read(path) ?? "", origin: path)
         }
@@ -47,6 +47,24 @@ package struct MasterKey: Sendable {
     /// elsewhere protects against that as well.
     package init(in folder: DataFolder) throws(StorageError) {
         try self.init(file: folder.path(of: Self.fileName))
+    }
+
+    /// Makes it the one that lies in a data folder, in place of any before.
+    ///
+    /// The old one or the new one lies there, whole, also when the machine fails in between.
+    package func install(in folder: DataFolder) throws(StorageError) {
+        let (path, draft) = (folder.path(of: Self.fileName), folder.path(of: Self.fileName + ".new"))
+        // Left over from an attempt that was cut short; where there is none, all the better.
+        _ = unsafe unlink(draft)
+        guard try Self.create(draft, text) else {
+            throw .file(path: draft, reason: "somebody else writes there")
+        }
+        guard unsafe rename(draft, path) == 0 else { throw .file(path: path, reason: DataFolder.reason()) }
+    }
+
+    /// As a file has it.
+    private var text: String {
+        unsafe key.withUnsafeBytes { unsafe Data($0).base64EncodedString() } + "\n"
     }
 
     /// A key that is forgotten with the process, for what is.

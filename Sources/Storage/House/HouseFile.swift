@@ -29,6 +29,7 @@ package struct HouseFile: Sendable {
         var migrator = DatabaseMigrator()
         migrator.addCredentials()
         migrator.addPeople()
+        migrator.addConnections()
         return migrator
     }
 }

@@ -26,7 +26,7 @@ struct TestGateway: Sendable {
         self.sandbox = sandbox
         self.transport = transport
         clock = TestClock()
-        household = try Household(in: .temporary())
+        household = try .temporary()
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
@@ -60,7 +60,7 @@ struct TestGateway: Sendable {
     /// What stands behind the schema, with nothing in memory; prices come through the demo user's credential.
     func backends(_ connections: [BrokerConnection]) throws -> Backends {
         Backends(
-            connections: connections,
+            connections: connections.map { Connection($0) },
             market: [
                 MarketSource(
                     try client(.demo), spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,

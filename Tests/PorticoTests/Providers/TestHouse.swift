@@ -14,12 +14,23 @@ import Upstream
 struct TestHouse: Sendable {
     let sandbox: Sandbox
     let clock: HouseClock
+    /// What users have entrusted to it, and what seals their secrets.
+    let file: HouseFile
+    let master: MasterKey
+    private let transport: Transport
     private let backends: Backends
     private let schema: ExecutableSchema<GatewayContext>
     /// Whose the brokers' accounts are.
     private let owner: OwnerID
 
     fileprivate init(_ sandbox: Sandbox, over transport: Transport, clock: HouseClock) throws {
+        try self.init(sandbox, over: transport, clock: clock, keptIn: .temporary(), sealedWith: .random())
+    }
+
+    private init(
+        _ sandbox: Sandbox, over transport: Transport, clock: HouseClock, keptIn file: HouseFile,
+        sealedWith master: MasterKey
+    ) throws {
         var retry = RetryPolicy()
         retry.attempts = 1
         // So that nothing but the operation's deadline ends a call.
@@ -29,17 +40,42 @@ struct TestHouse: Sendable {
         try wiring.add(sandbox, of: owner)
         self.sandbox = sandbox
         self.clock = clock
-        backends = try wiring.backends(.standard, household: Household(in: .temporary()))
+        self.transport = transport
+        self.file = file
+        self.master = master
+        try People(in: file).ensure(owner)
+        backends = try wiring.backends(.standard, household: Household(in: file, master))
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
-    func ask(_ query: String, within patience: Duration = .seconds(60)) async throws -> JSONValue {
+    /// Asks as the owner of the brokers' accounts, or as another user.
+    func ask(
+        _ query: String, as user: OwnerID? = nil, within patience: Duration = .seconds(60)
+    ) async throws -> JSONValue {
         let context = GatewayContext(
-            session: Session(owner: owner, scopes: [.read, .write, .trade]), backends: backends,
+            session: Session(owner: user ?? owner, scopes: [.read, .write, .trade]), backends: backends,
             call: CallContext(deadline: clock.calls.now() + patience))
         let answer = try await schema.respond(to: GraphQL.Request(query), context: context).value()
         return try JSONValue(parsing: answer.body)
     }
+
+    /// A user who has nothing yet.
+    func user(_ name: String) throws -> OwnerID {
+        let user = try #require(OwnerID(name))
+        try People(in: file).ensure(user)
+        return user
+    }
+
+    /// The house as it is after a restart: with what is kept, and nothing in memory.
+    func restarted() async throws -> TestHouse {
+        backends.desk.close()
+        let house = try TestHouse(
+            sandbox, over: transport, clock: clock, keptIn: file, sealedWith: master)
+        try await house.backends.desk.openAll()
+        return house
+    }
+
+    fileprivate func close() { backends.desk.close() }
 
     /// How often each endpoint of a provider was called.
     func calls(of provider: Provider) -> [String: Int] {
@@ -88,7 +124,9 @@ func withHouse<Value>(
     let transport = try Transport(userAgent: "house-tests")
     let result: Result<Value, any Error>
     do {
-        result = .success(try await test(TestHouse(sandbox, over: transport, clock: clock)))
+        let house = try TestHouse(sandbox, over: transport, clock: clock)
+        defer { house.close() }
+        result = .success(try await test(house))
     } catch {
         result = .failure(error)
     }

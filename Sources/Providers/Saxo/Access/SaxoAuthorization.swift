@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 package import Upstream
 
 /// A user's consent to an app: hands out the token for calls, and renews it.
@@ -14,12 +14,19 @@ package final class SaxoAuthorization: Sendable {
     private let line: ProviderLine
     private let login: ProviderCaller
     private let renewal: SharedRenewal
+    /// Of the tokens that it begins with.
+    private let firstEnd: Instant?
 
     /// - Parameters:
     ///   - app: The app that the user consented to.
     ///   - keeper: Keeps the tokens; see ``tokens(forCode:of:proof:over:by:)`` for the first ones.
     ///   - line: What renewals go over.
-    package init(of app: SaxoApp, kept keeper: any CredentialKeeper, over line: ProviderLine) {
+    ///   - end: When the tokens end that are kept now; nil where nobody has looked.
+    package init(
+        of app: SaxoApp, kept keeper: any CredentialKeeper, over line: ProviderLine,
+        endingAt end: Instant? = nil
+    ) {
+        firstEnd = end
         self.app = app
         self.keeper = keeper
         self.line = line
@@ -61,6 +68,9 @@ package final class SaxoAuthorization: Sendable {
     }
 
     // MARK: Tokens
+
+    /// When the user must consent again unless the tokens are renewed before; nil where nobody has looked yet.
+    package var endsAt: Instant? { renewal.current?.refreshEndsAt ?? firstEnd }
 
     /// A token that is good for a while yet.
     ///

@@ -25,7 +25,7 @@ struct ChartWriting {
         let monitor = ProviderMonitor()
         backends = try Backends(
             connections: [], market: [source], reads: KeptReads(clock: .stopped),
-            household: Household(in: .temporary()),
+            household: Household.temporary(),
             condition: { provider, _ in
                 ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
             })

@@ -38,15 +38,17 @@ struct HomeScreen {
         let monitor = ProviderMonitor()
         backends = try Backends(
             connections: [
-                BrokerConnection(
-                    id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox, accounts: client)
+                Connection(
+                    BrokerConnection(
+                        id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox,
+                        accounts: client))
             ],
             market: [
                 MarketSource(
                     client, spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
-            reads: KeptReads(clock: clock.calls), household: Household(in: .temporary()),
+            reads: KeptReads(clock: clock.calls), household: Household.temporary(),
             condition: { provider, _ in
                 ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
             })

@@ -1,0 +1,153 @@
+package import Brokerage
+import Storage
+package import Upstream
+
+/// A user's link to a provider: a broker's accounts, or the data of a service by the user's own key.
+package struct Connection: Sendable {
+    /// Tells connections apart, in keys and ids; it never changes while the connection lives.
+    package let id: String
+    package let owner: OwnerID
+    package let provider: Provider
+    package let environment: Environment
+    /// What the user calls it.
+    let label: String?
+    let connectedAt: Instant
+    /// What was found behind it when it was made; nil where the broker must be asked.
+    private(set) var knownAccounts: [KnownAccount]?
+    /// As it is kept; nil for one that the settings name, which nobody can change from here.
+    let kept: KeptConnection?
+    /// What the broker can be asked; nil for a service without accounts, and for a link that cannot be opened.
+    package let broker: BrokerConnection?
+    /// Market data by the user's own credential.
+    let market: MarketSource?
+    let health: ConnectionHealth
+    /// What is left of the limits that count for this link alone.
+    let limits: @Sendable () -> [QuotaStatus]
+    /// When the link ends unless it is renewed before; nil where it lasts until revoked.
+    let endsAt: @Sendable () -> Instant?
+    /// What is done for it while nobody asks, as renewing it.
+    private let upkeep: Task<Void, Never>?
+
+    /// A link that the settings name.
+    package init(
+        _ broker: BrokerConnection, since connectedAt: Instant = .now,
+        limits: @escaping @Sendable () -> [QuotaStatus] = { [] }
+    ) {
+        id = broker.id
+        owner = broker.owner
+        provider = broker.provider
+        environment = broker.environment
+        label = nil
+        self.connectedAt = connectedAt
+        knownAccounts = nil
+        kept = nil
+        self.broker = broker
+        market = broker.market
+        health = ConnectionHealth()
+        self.limits = limits
+        endsAt = { nil }
+        upkeep = nil
+    }
+
+    /// A link that a user has made.
+    ///
+    /// - Parameters:
+    ///   - kept: As it is kept.
+    ///   - opened: What its credential opens; nil where that cannot be opened.
+    ///   - health: What its calls tell.
+    init(_ kept: KeptConnection, _ opened: OpenedConnection?, health: ConnectionHealth) {
+        id = kept.id
+        owner = kept.owner
+        provider = kept.provider
+        environment = kept.environment
+        label = kept.label
+        connectedAt = kept.connectedAt
+        knownAccounts = kept.accounts
+        self.kept = kept
+        broker = opened?.accounts.map {
+            BrokerConnection(
+                id: kept.id, owner: kept.owner, provider: kept.provider, environment: kept.environment,
+                accounts: $0, market: opened?.market)
+        }
+        market = opened?.market
+        self.health = health
+        if let opened {
+            limits = opened.limits
+            endsAt = opened.endsAt
+        } else {
+            limits = { [] }
+            endsAt = { nil }
+        }
+        upkeep = opened?.upkeep.map { keepUp in
+            Task {
+                do throws(ProviderFailure) {
+                    try await keepUp()
+                } catch {
+                    health.note(error)
+                }
+            }
+        }
+    }
+
+    /// The same, with other accounts behind it.
+    func knowing(_ accounts: [KnownAccount]) -> Connection {
+        var other = self
+        other.knownAccounts = accounts
+        return other
+    }
+
+    /// Ends what is done for it in the background; calls in flight are left alone.
+    func close() {
+        upkeep?.cancel()
+    }
+}
+
+/// What a credential opens.
+package struct OpenedConnection: Sendable {
+    /// Nil for a service that keeps no accounts.
+    let accounts: (any AccountSource)?
+    /// Nil for a broker whose market data the server's own key serves.
+    let market: MarketSource?
+    /// One call that shows whether the credential is good, with the accounts that it opens.
+    let check: @Sendable (CallContext) async throws(ProviderFailure) -> [Account]
+    let limits: @Sendable () -> [QuotaStatus]
+    let endsAt: @Sendable () -> Instant?
+    let upkeep: (@Sendable () async throws(ProviderFailure) -> Void)?
+
+    /// A broker's.
+    ///
+    /// - Parameters:
+    ///   - accounts: The broker.
+    ///   - market: Its market data, for the user alone.
+    ///   - limits: What is left of its limits.
+    ///   - endsAt: When it ends unless it is renewed before.
+    ///   - upkeep: Renews it while nobody asks, until its task is cancelled.
+    package init(
+        accounts: any AccountSource, market: MarketSource?, limits: @escaping @Sendable () -> [QuotaStatus],
+        endsAt: @escaping @Sendable () -> Instant? = { nil },
+        upkeep: (@Sendable () async throws(ProviderFailure) -> Void)? = nil
+    ) {
+        self.accounts = accounts
+        self.market = market
+        check = { call throws(ProviderFailure) in try await accounts.accounts(in: call) }
+        self.limits = limits
+        self.endsAt = endsAt
+        self.upkeep = upkeep
+    }
+
+    /// A data service's.
+    package init(
+        market: MarketSource, limits: @escaping @Sendable () -> [QuotaStatus],
+        check: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Void
+    ) {
+        accounts = nil
+        self.market = market
+        self.check = { call throws(ProviderFailure) in
+            try await check(call)
+            return []
+        }
+        self.limits = limits
+        endsAt = { nil }
+        upkeep = nil
+    }
+}

@@ -1,0 +1,153 @@
+import Brokerage
+import Storage
+import Upstream
+
+extension ConnectionDesk {
+    /// Connects a user, or gives a connection of theirs another credential.
+    ///
+    /// The credential is tried by one call before anything is kept.
+    func connect(_ input: ConnectProviderInput, for owner: OwnerID, in call: CallContext) async throws
+        -> Connection
+    {
+        let connector = try connector(of: input.provider, argument: "input.provider")
+        let label = try Self.label(input.label)
+        let old = try input.renew.map { try connection($0, of: owner, with: input.provider) }
+        let (proof, environment) = try proof(
+            input.credential, environment: input.environment ?? old?.environment, for: owner, connector)
+        if let old, old.environment != environment {
+            throw FieldError(
+                .badUserInput,
+                "`input.renew` is a connection to \(old.environment.rawValue), not to \(environment.rawValue)."
+            )
+        }
+        let secret = try await connector.credential(for: proof, in: environment, by: call)
+        let link = KeptConnection(
+            id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
+            redirectURI: proof.redirectURI?.text, label: label ?? old?.label, connectedAt: clock.wallTime())
+        let (checked, best) = try await check(secret, of: link, connector, in: call)
+        return old == nil
+            ? try await add(checked, best, connector) : try await renew(checked, best, connector)
+    }
+
+    /// What a user brings, and of which of the provider's worlds it is.
+    private func proof(
+        _ credential: CredentialInput, environment: Environment?, for owner: OwnerID,
+        _ connector: any ProviderConnector
+    ) throws -> (ConnectionProof, Environment) {
+        switch credential {
+        case .apiKey(let key, let secret):
+            return (
+                .apiKey(key, secret: secret),
+                try Self.environment(environment, of: connector, argument: "input.environment")
+            )
+        case .accessToken(let token):
+            return (
+                .accessToken(token),
+                try Self.environment(environment, of: connector, argument: "input.environment")
+            )
+        case .authorization(let code, let state, let redirectURI):
+            guard let pending = pending.take(state, of: owner, at: connector.provider) else {
+                throw FieldError(
+                    .badUserInput,
+                    """
+                    `input.credential.authorization.state` is unknown, used already or older than ten minutes: begin \
+                    anew with `beginConnection`.
+                    """)
+            }
+            guard pending.redirectURI.text == redirectURI else {
+                throw FieldError(
+                    .badUserInput,
+                    """
+                    `input.credential.authorization.redirectUri` is not the one that `beginConnection` was called with: \
+                    begin anew.
+                    """)
+            }
+            guard environment == nil || environment == pending.environment else {
+                throw FieldError(
+                    .badUserInput,
+                    "`input.environment` is not the one that `beginConnection` was called with: leave it out."
+                )
+            }
+            return (
+                .authorization(code: code, verifier: pending.verifier, redirectURI: pending.redirectURI),
+                pending.environment
+            )
+        }
+    }
+
+    /// Tries a credential out.
+    ///
+    /// - Returns: the connection with the accounts that were found, and the credential, which may have been renewed.
+    private func check(
+        _ secret: Secret, of link: KeptConnection, _ connector: any ProviderConnector, in call: CallContext
+    ) async throws -> (KeptConnection, Secret) {
+        let draft = DraftCredential(secret.bytes)
+        guard let opened = connector.open(secret, of: link, renewedIn: draft) else {
+            throw FieldError(
+                .badUserInput, "\(link.provider.rawValue) cannot be connected with this credential.",
+                provider: link.provider)
+        }
+        var link = link
+        do throws(ProviderFailure) {
+            link.accounts = try await opened.check(call).map(KnownAccount.init)
+        } catch {
+            throw FieldError(connecting: error)
+        }
+        return (link, Secret(draft.secret))
+    }
+
+    private func add(
+        _ kept: KeptConnection, _ secret: Secret, _ connector: any ProviderConnector
+    ) async throws -> Connection {
+        switch try await store.add(kept, secret, atMost: Self.most) {
+        case .added:
+            let connection = open(kept, secret, connector)
+            registry.add(connection)
+            return connection
+        case .tooMany:
+            throw FieldError(
+                .badUserInput,
+                "A user may have \(Self.most) connections: part with one by `disconnectProvider` first.")
+        case .opensAlready(let other, let account):
+            throw FieldError(
+                .conflict,
+                """
+                Account \(account.number) is connected already, by "\(Connection.globalID(other))": name it in \
+                `input.renew` to give it this credential.
+                """, provider: kept.provider)
+        }
+    }
+
+    private func renew(
+        _ kept: KeptConnection, _ secret: Secret, _ connector: any ProviderConnector
+    ) async throws -> Connection {
+        let known = registry.connections(of: kept.owner).first { $0.id == kept.id }?.knownAccounts ?? []
+        let missing = known.first { account in !kept.accounts.contains { $0.id == account.id } }
+        if let missing {
+            throw FieldError(
+                .badUserInput,
+                """
+                The credential does not open account \(missing.number) of the connection in `input.renew`: leave \
+                `renew` out to make another connection of it.
+                """, provider: kept.provider)
+        }
+        guard try await store.renew(kept, secret) else { throw FieldError.noConnection(kept.id) }
+        let connection = open(kept, secret, connector)
+        guard let old = registry.replace(with: connection) else {
+            connection.close()
+            throw FieldError.noConnection(kept.id)
+        }
+        old.close()
+        forget(old)
+        return connection
+    }
+}
+
+extension ConnectionProof {
+    fileprivate var redirectURI: HTTPURL? {
+        switch self {
+        case .authorization(_, _, let redirectURI): redirectURI
+        case .apiKey, .accessToken: nil
+        }
+    }
+}

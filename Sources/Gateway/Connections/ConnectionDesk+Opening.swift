@@ -1,0 +1,44 @@
+import Brokerage
+package import Storage
+import Upstream
+
+extension ConnectionDesk {
+    /// Opens all connections that are kept, without a call.
+    ///
+    /// One whose credential cannot be opened any more is there all the same: only its user can mend it, or part with it.
+    package func openAll() async throws(StorageError) {
+        for kept in try store.all() {
+            let secret: Secret?
+            do throws(StorageError) {
+                secret = try await store.credentials.load(kept.credential)?.secret
+            } catch {
+                guard case .sealBroken = error else { throw error }
+                secret = nil
+            }
+            registry.add(open(kept, secret, connectors[kept.provider]))
+        }
+    }
+
+    func open(
+        _ kept: KeptConnection, _ secret: Secret?, _ connector: (any ProviderConnector)?
+    ) -> Connection {
+        let (store, id) = (store, kept.id)
+        func health(_ cause: ProviderFailure.Cause?, since: Instant?) -> ConnectionHealth {
+            let failure = cause.map {
+                ConnectionHealth.Facts.Failure(cause: $0, since: since ?? clock.wallTime())
+            }
+            return ConnectionHealth(failure: failure, clock: clock) { refusedAt in
+                // Nobody waits for it: where it cannot be kept, the next call after a restart tells it again.
+                Task { try? await store.setRefused(id, at: refusedAt) }
+            }
+        }
+        guard let connector else { return Connection(kept, nil, health: health(.unsupported, since: nil)) }
+        guard let secret else { return Connection(kept, nil, health: health(.unauthorized, since: nil)) }
+        let keeper = ConnectionCredential(of: kept.credential, in: store.credentials)
+        guard let opened = connector.open(secret, of: kept, renewedIn: keeper) else {
+            return Connection(kept, nil, health: health(.unsupported, since: nil))
+        }
+        return Connection(
+            kept, opened, health: health(kept.refusedAt.map { _ in .unauthorized }, since: kept.refusedAt))
+    }
+}

@@ -1,0 +1,108 @@
+import Brokerage
+import Storage
+package import Upstream
+
+/// Connects users with providers, and parts them again.
+package final class ConnectionDesk: Sendable {
+    /// As many connections as a user may have.
+    package static let most = 20
+    /// As long as a label may be, in characters.
+    static let longestLabel = 100
+
+    let store: ConnectionStore
+    let registry: ConnectionRegistry
+    let connectors: [Provider: any ProviderConnector]
+    let redirects: RedirectPolicy
+    let pending: PendingAuthorizations
+    let clock: CallClock
+    let forget: @Sendable (Connection) -> Void
+
+    /// - Parameters:
+    ///   - store: Where connections are kept.
+    ///   - registry: Where they are found.
+    ///   - connectors: One for each provider that users can connect with.
+    ///   - redirects: Where browsers may be sent back to.
+    ///   - clock: What times are measured by.
+    ///   - forget: Drops what was read through a connection.
+    init(
+        keptIn store: ConnectionStore, foundIn registry: ConnectionRegistry,
+        connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: CallClock,
+        forget: @escaping @Sendable (Connection) -> Void
+    ) {
+        self.store = store
+        self.registry = registry
+        self.connectors = Dictionary(connectors.map { ($0.provider, $0) }, uniquingKeysWith: { $1 })
+        self.redirects = redirects
+        self.clock = clock
+        self.forget = forget
+        pending = PendingAuthorizations(clock: clock)
+    }
+
+    // MARK: Consent
+
+    /// Where to send a user for consent.
+    func begin(
+        _ provider: Provider, in environment: Environment?, redirectURI: String, for owner: OwnerID
+    ) throws -> ConnectionRequest {
+        let connector = try connector(of: provider, argument: "provider")
+        let environment = try Self.environment(environment, of: connector, argument: "environment")
+        let redirectURI = try redirects.address(redirectURI, argument: "redirectUri")
+        let state = RandomToken.state()
+        let page = try connector.page(
+            for: ConsentRequest(environment: environment, redirectURI: redirectURI, state: state))
+        pending.add(
+            PendingAuthorization(
+                owner: owner, provider: provider, environment: environment, redirectURI: redirectURI,
+                verifier: page.verifier, expiresAt: clock.now() + PendingAuthorizations.lifetime),
+            as: state)
+        return ConnectionRequest(
+            url: page.url.text, state: state, expiresAt: clock.wallTime() + PendingAuthorizations.lifetime)
+    }
+
+    // MARK: Learning
+
+    /// Takes notice of what a broker tells of a connection's accounts: one may have been opened or closed since.
+    func learn(_ accounts: [Account], of connection: BrokerConnection) {
+        let told = accounts.map(KnownAccount.init)
+        let link = registry.connections(of: connection.owner).first { $0.id == connection.id }
+        guard let link, link.kept != nil, link.knownAccounts != told else { return }
+        _ = registry.replace(with: link.knowing(told))
+        // Nobody waits for it: where it cannot be kept, the next reading tells it again.
+        Task { [store] in try? await store.setAccounts(told, of: connection.id) }
+    }
+
+    // MARK: Parting
+
+    /// Parts a user and a provider: the credential is forgotten, and all that was read by it.
+    ///
+    /// A call in flight is not called back.
+    func disconnect(_ globalID: String, of owner: OwnerID) async throws {
+        let connection = try connection(globalID, of: owner, with: nil)
+        guard try await store.delete(connection.id, of: owner) else {
+            throw FieldError.noConnection(globalID)
+        }
+        guard let removed = registry.remove(connection.id, of: owner) else { return }
+        removed.close()
+        forget(removed)
+    }
+
+    /// Drops a user's connections from memory, once the user has been deleted and the rows with them.
+    package func forgetAll(of owner: OwnerID) {
+        for connection in registry.removeAll(of: owner) {
+            connection.close()
+            forget(connection)
+        }
+    }
+
+    /// Ends what is done in the background, as the process ends.
+    package func close() {
+        for connection in registry.removeAll() { connection.close() }
+    }
+}
+
+/// Where to send a user, and until when.
+struct ConnectionRequest: Sendable {
+    let url: String
+    let state: String
+    let expiresAt: Instant
+}

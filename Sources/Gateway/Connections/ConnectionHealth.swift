@@ -1,0 +1,82 @@
+import Brokerage
+import Synchronization
+import Upstream
+
+/// How one connection fares, by the calls that were made through it.
+///
+/// It tells what a provider's own health does not: that this very credential is refused while others are taken.
+final class ConnectionHealth: Sendable {
+    /// What is known at one moment.
+    struct Facts: Hashable, Sendable {
+        /// The last call that worked.
+        var lastSuccessAt: Instant?
+        /// Why calls have failed since; nil while they work.
+        var failure: Failure?
+
+        struct Failure: Hashable, Sendable {
+            var cause: ProviderFailure.Cause
+            var since: Instant
+        }
+
+        /// Whether the provider refuses the credential.
+        var isRefused: Bool { failure?.cause == .unauthorized }
+    }
+
+    // Calls end on any thread; held for a few stores.
+    private let state: Mutex<Facts>
+    let clock: CallClock
+    private let refusalChanged: @Sendable (_ since: Instant?) -> Void
+
+    /// - Parameters:
+    ///   - failure: Why it does not work from the start.
+    ///   - clock: What times are read from.
+    ///   - refusalChanged: Told when the provider begins to refuse the credential, and when it takes it again.
+    init(
+        failure: Facts.Failure? = nil, clock: CallClock = .system,
+        refusalChanged: @escaping @Sendable (_ since: Instant?) -> Void = { _ in }
+    ) {
+        self.clock = clock
+        self.refusalChanged = refusalChanged
+        state = Mutex(Facts(failure: failure))
+    }
+
+    var facts: Facts { state.withLock(\.self) }
+
+    /// A call has worked.
+    func noteSuccess() {
+        let now = clock.wallTime()
+        let wasRefused = state.withLock { facts in
+            defer { facts = Facts(lastSuccessAt: now) }
+            return facts.isRefused
+        }
+        if wasRefused { refusalChanged(nil) }
+    }
+
+    /// A call has failed.
+    func note(_ failure: ProviderFailure) {
+        guard failure.cause.speaksOfTheLink else { return }
+        let now = clock.wallTime()
+        let isNewRefusal = state.withLock { facts in
+            let wasRefused = facts.isRefused
+            // A refusal stands until a call works: that a host is out of order says nothing else of the credential.
+            if wasRefused { return false }
+            let since = facts.failure?.since ?? now
+            facts.failure = Facts.Failure(
+                cause: failure.cause, since: failure.cause == .unauthorized ? now : since)
+            return facts.isRefused
+        }
+        if isNewRefusal { refusalChanged(now) }
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// Whether it tells something about the link, rather than about what was asked or who has gone.
+    fileprivate var speaksOfTheLink: Bool {
+        switch self {
+        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .unauthorized, .rateLimited,
+            .quotaExhausted:
+            true
+        case .notEntitled, .notFound, .unsupported, .overloaded, .cancelled: false
+        }
+    }
+}

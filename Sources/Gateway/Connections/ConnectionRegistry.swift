@@ -1,0 +1,63 @@
+import Synchronization
+import Upstream
+
+/// All connections of all users, in memory: those that the settings name, and those that users have made.
+///
+/// A request keeps the connections that it was given, also when one of them is removed meanwhile.
+final class ConnectionRegistry: Sendable {
+    // Read by every request of a user, for a look-up; written when somebody connects.
+    private let connections: Mutex<[OwnerID: [Connection]]>
+
+    init(_ connections: [Connection]) {
+        self.connections = Mutex(Dictionary(grouping: connections, by: \.owner))
+    }
+
+    /// A user's own, in the order in which they were made.
+    func connections(of owner: OwnerID) -> [Connection] {
+        connections.withLock { $0[owner] ?? [] }
+    }
+
+    func add(_ connection: Connection) {
+        connections.withLock { $0[connection.owner, default: []].append(connection) }
+    }
+
+    /// Puts a connection in the place of the one with its id.
+    ///
+    /// - Returns: the one that stood there; nil, and nothing is changed, where there is none any more.
+    func replace(with connection: Connection) -> Connection? {
+        connections.withLock { connections in
+            guard let place = connections[connection.owner]?.firstIndex(where: { $0.id == connection.id })
+            else { return nil }
+            let old = connections[connection.owner]?[place]
+            connections[connection.owner]?[place] = connection
+            return old
+        }
+    }
+
+    /// Removes a user's connection.
+    ///
+    /// - Returns: it; nil where there is none.
+    func remove(_ id: String, of owner: OwnerID) -> Connection? {
+        connections.withLock { connections in
+            guard let place = connections[owner]?.firstIndex(where: { $0.id == id }) else { return nil }
+            return connections[owner]?.remove(at: place)
+        }
+    }
+
+    /// Removes all of a user's connections.
+    ///
+    /// - Returns: them.
+    func removeAll(of owner: OwnerID) -> [Connection] {
+        connections.withLock { $0.removeValue(forKey: owner) ?? [] }
+    }
+
+    /// Removes everybody's.
+    ///
+    /// - Returns: them.
+    func removeAll() -> [Connection] {
+        connections.withLock { connections in
+            defer { connections = [:] }
+            return connections.values.flatMap(\.self)
+        }
+    }
+}

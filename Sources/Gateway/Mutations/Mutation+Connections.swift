@@ -1,0 +1,77 @@
+import Brokerage
+import GraphQL
+
+extension Mutation {
+    /// What connects users with providers.
+    @FieldsBuilder<Mutation> static var connections: [Field<Mutation>] {
+        Field(
+            "beginConnection", BeginConnectionArguments.self,
+            once: { arguments, context -> Loading<ConnectionRequest?> in
+                guard let owner = context.session.owner else { throw FieldError.unauthenticated }
+                return .ready(
+                    try context.backends.desk.begin(
+                        arguments.provider, in: arguments.environment, redirectURI: arguments.redirectURI,
+                        for: owner))
+            })
+        Field(
+            "connectProvider", ConnectProviderArguments.self,
+            once: { arguments, context -> Loading<ConnectProviderPayload?> in
+                guard let owner = context.session.owner else { throw FieldError.unauthenticated }
+                return .later {
+                    ConnectProviderPayload(
+                        connection: try await context.backends.desk.connect(
+                            arguments.input, for: owner, in: context.call))
+                }
+            })
+        Field(
+            "disconnectProvider", IDArguments.self,
+            once: { arguments, context -> Loading<DeletePayload?> in
+                guard let owner = context.session.owner else { throw FieldError.unauthenticated }
+                return .later {
+                    try await context.backends.desk.disconnect(arguments.id, of: owner)
+                    return DeletePayload(deletedID: arguments.id)
+                }
+            })
+    }
+}
+
+/// The new or renewed link.
+struct ConnectProviderPayload: GraphQLObject {
+    typealias Context = GatewayContext
+
+    let connection: Connection
+
+    static let graphQL = Object<ConnectProviderPayload>("ConnectProviderPayload") {
+        Field("connection", \.connection)
+    }
+}
+
+extension ConnectionRequest: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<ConnectionRequest>("ConnectionRequest") {
+        Field("url", \.url)
+        Field("state", \.state)
+        Field("expiresAt", \.expiresAt)
+    }
+}
+
+struct BeginConnectionArguments: GraphQLArguments {
+    let provider: Provider
+    let redirectURI: String
+    let environment: Environment?
+
+    init(_ arguments: ArgumentReader) throws {
+        provider = try arguments["provider"]
+        redirectURI = try arguments["redirectUri"]
+        environment = try arguments["environment"]
+    }
+}
+
+struct ConnectProviderArguments: GraphQLArguments {
+    let input: ConnectProviderInput
+
+    init(_ arguments: ArgumentReader) throws {
+        input = try arguments["input"]
+    }
+}

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// The command `portico keys`.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Change the key that seals users' secrets.",
+        subcommands: [KeysRotate.self])
+}

@@ -1,0 +1,89 @@
+import AlphaVantage
+import Brokerage
+import Gateway
+import Polygon
+import Storage
+import Upstream
+
+/// Connects users with a service of market data, by their own key: what it tells is theirs alone, and so is its quota.
+struct DataServiceConnector: ProviderConnector {
+    let provider: Provider
+    let environment: Environment
+    let lines: Lines
+    /// Opens a key; the check is a call that shows whether it is good.
+    private let source: @Sendable (APIKey, ProviderLine, MarketSource.Audience) -> Source
+
+    private struct Source {
+        let market: MarketSource
+        let check: @Sendable (CallContext) async throws(ProviderFailure) -> Void
+    }
+
+    var environments: [Environment] { [environment] }
+
+    func page(for request: ConsentRequest) throws -> ConsentPage {
+        throw FieldError(
+            .badUserInput,
+            "\(provider.rawValue) asks for no consent: call `connectProvider` with the user's API key.",
+            provider: provider)
+    }
+
+    func credential(
+        for proof: ConnectionProof, in environment: Environment, by call: CallContext
+    ) async throws -> Secret {
+        guard case .apiKey(let key, secret: nil) = proof else {
+            throw FieldError(
+                .badUserInput, "`input.credential` of \(provider.rawValue) is an `apiKey` without a secret.",
+                provider: provider)
+        }
+        do throws(APIKey.Malformed) {
+            return Secret(try APIKey(key.text).text)
+        } catch {
+            throw FieldError(.badUserInput, "`input.credential.apiKey.key`: \(error)", provider: provider)
+        }
+    }
+
+    func open(
+        _ secret: Secret, of kept: KeptConnection, renewedIn keeper: any CredentialKeeper
+    ) -> OpenedConnection? {
+        guard kept.environment == environment, let key = try? APIKey(secret.text) else { return nil }
+        let source = source(
+            key, lines.line(to: provider, connection: kept.id), .owner(kept.owner, connection: kept.id))
+        return OpenedConnection(
+            market: source.market, limits: lines.limits(of: provider, connection: kept.id),
+            check: source.check)
+    }
+
+    /// Alpha Vantage at an address, whose free plan every user's key is taken to have.
+    static func alphaVantage(
+        at base: ProviderBase, in environment: Environment, over lines: Lines
+    ) -> DataServiceConnector {
+        DataServiceConnector(provider: .alphaVantage, environment: environment, lines: lines) {
+            key, line, audience in
+            let client = AlphaVantageClient(AlphaVantageConfiguration(base: base, key: key), over: line)
+            return Source(
+                market: MarketSource(
+                    client, spelling: client.dialect, provider: .alphaVantage, environment: environment,
+                    for: audience)
+            ) { call throws(ProviderFailure) in
+                _ = try await client.search("IBM", limit: 1, in: call)
+            }
+        }
+    }
+
+    /// Polygon at an address, likewise.
+    static func polygon(
+        at base: ProviderBase, in environment: Environment, over lines: Lines
+    ) -> DataServiceConnector {
+        DataServiceConnector(provider: .polygon, environment: environment, lines: lines) {
+            key, line, audience in
+            let client = PolygonClient(PolygonConfiguration(base: base, key: key), over: line)
+            return Source(
+                market: MarketSource(
+                    client, spelling: client.dialect, provider: .polygon, environment: environment,
+                    for: audience)
+            ) { call throws(ProviderFailure) in
+                _ = try await client.search("IBM", limit: 1, in: call)
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package import Brokerage
+import GRDB
+package import Upstream
+
+/// Keeps users' connections, each together with its credential: both are there, or neither.
+package struct ConnectionStore: Sendable {
+    private let database: DatabaseFile
+    /// Of the same file.
+    package let credentials: CredentialStore
+
+    /// The connections of a file.
+    ///
+    /// - Throws: `wrongMasterKey` where its credentials were sealed with another.
+    package init(in file: HouseFile, _ master: MasterKey) throws(StorageError) {
+        database = file.database
+        credentials = try CredentialStore(in: file, master)
+    }
+
+    /// What became of a connection that was to be kept.
+    package enum Addition: Hashable, Sendable {
+        case added
+        /// Its owner has as many as one may have.
+        case tooMany
+        /// Another connection of its owner opens one of its accounts: what is in it would count twice.
+        case opensAlready(connection: String, account: KnownAccount)
+    }
+
+    /// Keeps a new connection and its credential.
+    ///
+    /// - Returns: what became of it; nothing is kept of one that is not added.
+    package func add(
+        _ connection: KeptConnection, _ secret: Secret, atMost most: Int
+    ) async throws(StorageError) -> Addition {
+        let credentials = credentials
+        return try await database.write { db in
+            let count = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM connection WHERE owner = ?",
+                arguments: [connection.owner.text])
+            guard (count ?? 0) < most else { return .tooMany }
+            for account in connection.accounts {
+                guard let other = try Self.connection(opening: account, like: connection, db) else {
+                    continue
+                }
+                return .opensAlready(connection: other, account: account)
+            }
+            try db.execute(
+                sql: """
+                    INSERT INTO connection (id, owner, provider, environment, redirect_uri, label, connected_at)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    connection.id, connection.owner.text, connection.provider.rawValue,
+                    connection.environment.rawValue, connection.redirectURI, connection.label,
+                    connection.connectedAt.millisecondsSince1970,
+                ])
+            try Self.insert(connection.accounts, of: connection.id, db)
+            _ = try credentials.save(secret, of: connection.credential, in: db)
+            return .added
+        }
+    }
+
+    /// The id of a connection with the same owner, provider and environment that opens an account.
+    private static func connection(
+        opening account: KnownAccount, like connection: KeptConnection, _ db: Database
+    ) throws -> String? {
+        try String.fetchOne(
+            db,
+            sql: """
+                SELECT connection.id FROM connection
+                JOIN connected_account ON connected_account.connection = connection.id
+                WHERE connection.owner = ? AND connection.provider = ? AND connection.environment = ?
+                    AND connected_account.id = ?
+                """,
+            arguments: [
+                connection.owner.text, connection.provider.rawValue, connection.environment.rawValue,
+                account.id,
+            ])
+    }
+
+    /// Gives a connection that is there another credential, and what was found with it.
+    ///
+    /// - Returns: false, and nothing is changed, where the connection has gone.
+    package func renew(
+        _ connection: KeptConnection, _ secret: Secret
+    ) async throws(StorageError) -> Bool {
+        let credentials = credentials
+        return try await database.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE connection
+                    SET redirect_uri = ?, label = ?, connected_at = ?, refused_at = NULL
+                    WHERE id = ? AND owner = ?
+                    """,
+                arguments: [
+                    connection.redirectURI, connection.label,
+                    connection.connectedAt.millisecondsSince1970, connection.id, connection.owner.text,
+                ])
+            guard db.changesCount > 0 else { return false }
+            try db.execute(
+                sql: "DELETE FROM connected_account WHERE connection = ?", arguments: [connection.id])
+            try Self.insert(connection.accounts, of: connection.id, db)
+            _ = try credentials.save(secret, of: connection.credential, in: db)
+            return true
+        }
+    }
+
+    /// Forgets a connection of an owner, and with it its accounts and its credential.
+    ///
+    /// - Returns: whether there was one.
+    package func delete(_ id: String, of owner: OwnerID) async throws(StorageError) -> Bool {
+        try await database.write { db in
+            try db.execute(
+                sql: "DELETE FROM connection WHERE id = ? AND owner = ?", arguments: [id, owner.text])
+            return db.changesCount > 0
+        }
+    }
+
+    /// Keeps since when the provider refuses a connection's credential; nil when it takes it again.
+    package func setRefused(_ id: String, at instant: Instant?) async throws(StorageError) {
+        try await database.write { db in
+            try db.execute(
+                sql: "UPDATE connection SET refused_at = ? WHERE id = ?",
+                arguments: [instant?.millisecondsSince1970, id])
+        }
+    }
+
+    /// Keeps what a connection opens by now, where that has changed since it was made.
+    package func setAccounts(_ accounts: [KnownAccount], of id: String) async throws(StorageError) {
+        try await database.write { db in
+            let isThere = try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ?)", arguments: [id])
+            guard isThere == true else { return }
+            try db.execute(sql: "DELETE FROM connected_account WHERE connection = ?", arguments: [id])
+            try Self.insert(accounts, of: id, db)
+        }
+    }
+
+    /// All connections of all users, the oldest first.
+    ///
+    /// For the start of the process: it waits.
+    package func all() throws(StorageError) -> [KeptConnection] {
+        try database.readNow { db in
+            var accounts: [String: [KnownAccount]] = [:]
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT * FROM connected_account ORDER BY connection, place")
+            for row in rows {
+                accounts[row["connection"], default: []].append(
+                    KnownAccount(
+                        id: row["id"], number: row["number"], name: row["name"], currency: row["currency"]))
+            }
+            return try Row.fetchAll(db, sql: "SELECT * FROM connection ORDER BY connected_at, id")
+                .map { try KeptConnection($0, accounts: accounts[$0["id"]] ?? []) }
+        }
+    }
+
+    private static func insert(_ accounts: [KnownAccount], of connection: String, _ db: Database) throws {
+        for (place, account) in accounts.enumerated() {
+            try db.execute(
+                sql: """
+                    INSERT INTO connected_account (connection, place, id, number, name, currency)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [connection, place, account.id, account.number, account.name, account.currency])
+        }
+    }
+}
+
+/// A row of a provider or an environment that this Portico has never heard of: somebody else has changed the file.
+private struct UnreadableConnection: Error {}
+
+extension KeptConnection {
+    fileprivate init(_ row: Row, accounts: [KnownAccount]) throws {
+        guard let owner = OwnerID(row["owner"]), let provider = Provider(rawValue: row["provider"]),
+            let environment = Environment(rawValue: row["environment"]),
+            let connectedAt = Instant(millisecondsSince1970: row["connected_at"])
+        else { throw UnreadableConnection() }
+        let refusedAt: Int64? = row["refused_at"]
+        self.init(
+            id: row["id"], owner: owner, provider: provider, environment: environment,
+            redirectURI: row["redirect_uri"], label: row["label"], connectedAt: connectedAt,
+            refusedAt: refusedAt.flatMap { Instant(millisecondsSince1970: $0) }, accounts: accounts)
+    }
+}

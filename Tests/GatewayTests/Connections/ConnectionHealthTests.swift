@@ -1,0 +1,72 @@
+import Brokerage
+import Synchronization
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("How a connection fares")
+struct ConnectionHealthTests {
+    private static let now = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
+
+    private static func status(_ causes: [ProviderFailure.Cause?], endsAt end: Instant? = nil)
+        -> ConnectionStatus
+    {
+        let health = ConnectionHealth()
+        for cause in causes {
+            if let cause { health.note(ProviderFailure(.saxo, cause)) } else { health.noteSuccess() }
+        }
+        return ConnectionStatus(health.facts, endsAt: end, now: now)
+    }
+
+    @Test(
+        "is told by its last call",
+        arguments: [
+            ([], .active), ([nil], .active), ([.unavailable], .unreachable), ([.timedOut], .unreachable),
+            ([.circuitOpen(retryAt: .latest)], .unreachable), ([.answerInvalid(nil)], .degraded),
+            ([.quotaExhausted(retryAt: nil)], .degraded), ([.unavailable, nil], .active),
+            ([.unauthorized], .revoked), ([.unauthorized, .unavailable], .revoked),
+            ([.unauthorized, nil], .active), ([.unavailable, .unauthorized], .revoked),
+            // What says nothing of the link.
+            ([.notFound], .active), ([.unsupported], .active), ([.notEntitled], .active),
+            ([.cancelled], .active),
+        ] as [([ProviderFailure.Cause?], ConnectionStatus)])
+    func told(_ causes: [ProviderFailure.Cause?], _ status: ConnectionStatus) {
+        #expect(Self.status(causes) == status)
+    }
+
+    @Test("is expired once its end has come, whatever else there is")
+    func expired() {
+        #expect(Self.status([nil], endsAt: Self.now) == .expired)
+        #expect(Self.status([.unauthorized], endsAt: Self.now - .seconds(1)) == .expired)
+        #expect(Self.status([nil], endsAt: Self.now + .seconds(1)) == .active)
+    }
+
+    @Test("a refusal is told once, and so is its end")
+    func refusals() {
+        let told = Mutex<[Bool]>([])
+        let health = ConnectionHealth { since in told.withLock { $0.append(since != nil) } }
+        for _ in 0..<3 { health.note(ProviderFailure(.alpaca, .unauthorized)) }
+        #expect(told.withLock(\.self) == [true])
+        for _ in 0..<3 { health.noteSuccess() }
+        #expect(told.withLock(\.self) == [true, false])
+        health.note(ProviderFailure(.alpaca, .timedOut))
+        #expect(told.withLock(\.self) == [true, false])
+    }
+
+    @Test("failures in a row have failed since the first")
+    func since() {
+        let clock = Mutex(Self.now)
+        let calls = CallClock(
+            now: CallClock.system.now, wallTime: { clock.withLock(\.self) }, sleep: CallClock.system.sleep)
+        let health = ConnectionHealth(clock: calls)
+        health.note(ProviderFailure(.alpaca, .timedOut))
+        clock.withLock { $0 = $0 + .seconds(60) }
+        health.note(ProviderFailure(.alpaca, .unavailable))
+        #expect(health.facts.failure == .init(cause: .unavailable, since: Self.now))
+        health.note(ProviderFailure(.alpaca, .unauthorized))
+        #expect(health.facts.failure == .init(cause: .unauthorized, since: Self.now + .seconds(60)))
+        health.noteSuccess()
+        #expect(health.facts == .init(lastSuccessAt: Self.now + .seconds(60)))
+    }
+}

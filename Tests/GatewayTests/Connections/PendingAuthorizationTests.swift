@@ -1,0 +1,112 @@
+import Brokerage
+import Storage
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("The consents that users were sent to give")
+struct PendingAuthorizationTests {
+    private let clock = TestClock()
+
+    private func pending(
+        of owner: OwnerID = alice, _ provider: Provider = .saxo
+    ) throws -> PendingAuthorization {
+        PendingAuthorization(
+            owner: owner, provider: provider, environment: .sandbox,
+            redirectURI: try #require(HTTPURL("http://localhost/back")), verifier: nil,
+            expiresAt: clock.calls.now() + PendingAuthorizations.lifetime)
+    }
+
+    @Test("are found once")
+    func once() throws {
+        let book = PendingAuthorizations(clock: clock.calls)
+        book.add(try pending(), as: "s")
+        #expect(book.take("s", of: alice, at: .saxo) != nil)
+        #expect(book.take("s", of: alice, at: .saxo) == nil)
+        #expect(book.take("t", of: alice, at: .saxo) == nil)
+    }
+
+    @Test("are found by their user and for their provider only, and spoilt by nobody else")
+    func own() throws {
+        let book = PendingAuthorizations(clock: clock.calls)
+        book.add(try pending(), as: "s")
+        #expect(book.take("s", of: bob, at: .saxo) == nil)
+        #expect(book.take("s", of: alice, at: .alpaca) == nil)
+        #expect(book.take("s", of: alice, at: .saxo) != nil)
+    }
+
+    @Test("end after ten minutes")
+    func end() throws {
+        let book = PendingAuthorizations(clock: clock.calls)
+        book.add(try pending(), as: "s")
+        book.add(try pending(), as: "t")
+        clock.advance(by: .seconds(599))
+        #expect(book.take("s", of: alice, at: .saxo) != nil)
+        clock.advance(by: .seconds(1))
+        #expect(book.take("t", of: alice, at: .saxo) == nil)
+    }
+
+    @Test("of one user make room for each other, and not for somebody else's")
+    func bound() throws {
+        let book = PendingAuthorizations(clock: clock.calls)
+        book.add(try pending(of: bob), as: "bob's")
+        for number in 0..<25 { book.add(try pending(), as: "\(number)") }
+        for number in 0..<5 { #expect(book.take("\(number)", of: alice, at: .saxo) == nil, "\(number)") }
+        for number in 5..<25 { #expect(book.take("\(number)", of: alice, at: .saxo) != nil, "\(number)") }
+        #expect(book.take("bob's", of: bob, at: .saxo) != nil)
+    }
+}
+
+@Suite("Where browsers are sent back to")
+struct RedirectPolicyTests {
+    private static func policy(allowsLoopback: Bool) throws -> RedirectPolicy {
+        RedirectPolicy(
+            [try #require(HTTPURL("https://app.example/connected"))], allowsLoopback: allowsLoopback,
+            wayOut: "Ask.")
+    }
+
+    @Test("is an address of the settings, to the letter")
+    func listed() throws {
+        let policy = try Self.policy(allowsLoopback: false)
+        #expect(try policy.address("https://app.example/connected", argument: "a").text.count == 29)
+        for other in [
+            "https://app.example/connected/", "https://app.example/connected?x=1", "https://app.example/",
+            "http://app.example/connected", "https://app.example.evil.example/connected",
+            "http://localhost/connected",
+        ] {
+            let error = #expect(throws: FieldError.self) {
+                try policy.address(other, argument: "redirectUri")
+            }
+            #expect(error?.code == .badUserInput)
+            #expect(
+                error?.message
+                    == "`redirectUri` is none that this server sends browsers back to. Ask.", "\(other)")
+        }
+    }
+
+    @Test("is no address with a fragment, a user, another scheme or of great length")
+    func malformed() throws {
+        let policy = try Self.policy(allowsLoopback: true)
+        for other in [
+            "https://app.example/connected#x", "https://app.example@evil.example/", "javascript:alert(1)", "",
+            "http://localhost/" + String(repeating: "a", count: 2_000),
+        ] {
+            let error = #expect(throws: FieldError.self) {
+                try policy.address(other, argument: "redirectUri")
+            }
+            #expect(error?.message.contains("no http or https address") == true, "\(other)")
+        }
+    }
+
+    @Test("is any address of this machine where the policy says so")
+    func loopback() throws {
+        let policy = try Self.policy(allowsLoopback: true)
+        for address in ["http://localhost:3000/a", "http://127.0.0.1:1/b?c", "http://[::1]/"] {
+            #expect(try policy.address(address, argument: "a").text == address)
+        }
+        #expect(throws: FieldError.self) {
+            try policy.address("http://localhost.evil.example/", argument: "a")
+        }
+    }
+}

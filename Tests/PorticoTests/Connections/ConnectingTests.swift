@@ -1,0 +1,293 @@
+import Brokerage
+import Sandbox
+import Storage
+import TestSupport
+import Testing
+import Upstream
+
+@Suite("Connecting with a provider")
+struct ConnectingTests {
+    private static let holdings = """
+        { accounts { id number currency equity connection { id status } }
+          positions { symbol quantity provider } }
+        """
+
+    /// A wrong way to connect.
+    struct Mistake: CustomTestStringConvertible {
+        let provider: Provider
+        let credential: String
+        var more = ""
+        let code: String
+        let message: String
+
+        var testDescription: String { "\(provider.rawValue) \(credential) \(more)" }
+    }
+
+    @Test("by consent shows the accounts to that user alone", arguments: [Provider.alpaca, .saxo])
+    func consents(_ provider: Provider) async throws {
+        try await withHouse { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            let connection = try await house.consent(provider, more: "label: \"Mine\"", as: ann)
+            #expect(connection["provider"]?.string == provider.rawValue)
+            #expect(connection["environment"] == "SANDBOX")
+            #expect(connection["label"] == "Mine")
+            #expect(connection["status"] == "ACTIVE")
+            #expect(connection["failure"] == .null)
+            // Saxo's consent ends unless it is renewed; Alpaca's has no end.
+            #expect((connection["expiresAt"]?.string != nil) == (provider == .saxo))
+            #expect(connection["capabilities"]?["features"]?.elements?.contains("ACCOUNTS") == true)
+            #expect(connection["rateLimits"]?.elements?.isEmpty == false)
+            let calls = house.sandbox.calls.total
+            // Who the accounts are is known without a call.
+            let known = try await house.ask("{ accounts { id number connection { id } } }", as: ann)
+            #expect(known["data"]?["accounts"]?.elements?.count == (provider == .saxo ? 2 : 1))
+            #expect(known["data"]?["accounts"]?[0]?["connection"]?["id"] == connection["id"])
+            #expect(house.sandbox.calls.total == calls)
+            let own = try await house.ask(Self.holdings, as: ann)
+            #expect(own.failures.isEmpty, "\(own.failures)")
+            let accounts = try #require(own["data"]?["accounts"]?.elements)
+            for account in accounts { #expect(account["equity"]?.string != nil) }
+            #expect(own["data"]?["positions"]?.elements?.isEmpty == false)
+            let other = try await house.ask(Self.holdings, as: bob)
+            #expect(other["data"]?["accounts"] == .array([]))
+            #expect(other["data"]?["positions"] == .array([]))
+            #expect(other.failures.isEmpty)
+        }
+    }
+
+    @Test("needs a state that this user was given, once", arguments: [Provider.alpaca, .saxo])
+    func states(_ provider: Provider) async throws {
+        try await withHouse { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            let (url, state) = try await house.begin(provider, as: ann)
+            let code = try #require(try await Browser.approve(url, as: "demo")["code"])
+            let unknown = "state` is unknown, used already or older than ten minutes"
+            let stolen = try await house.connect(provider, code: code, state: state, as: bob)
+            #expect(stolen.message?.contains(unknown) == true, "\(stolen)")
+            let guessed = try await house.connect(provider, code: code, state: "0", as: ann)
+            #expect(guessed.message?.contains(unknown) == true)
+            let own = try await house.connect(provider, code: code, state: state, as: ann)
+            #expect(own.failures.isEmpty, "\(own.failures)")
+            let again = try await house.connect(provider, code: code, state: state, as: ann)
+            #expect(again.message?.contains(unknown) == true)
+            #expect(again.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
+            let late = try await house.begin(provider, as: ann)
+            house.clock.advance(by: .seconds(600))
+            let tooLate = try await house.connect(provider, code: code, state: late.state, as: ann)
+            #expect(tooLate.message?.contains(unknown) == true)
+        }
+    }
+
+    @Test("with a code that the provider does not know is refused, and nothing is kept")
+    func badCode() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            for provider in [Provider.alpaca, .saxo] {
+                let (_, state) = try await house.begin(provider, as: ann)
+                let answer = try await house.connect(provider, code: "planted-code", state: state, as: ann)
+                #expect(
+                    answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", provider.rawValue)])
+                #expect(
+                    answer.message?.hasPrefix("\(provider.rawValue) did not accept the credential") == true)
+                #expect(!"\(answer)".contains("planted"))
+            }
+            let other = try await house.begin(.saxo, as: ann)
+            let elsewhere = try await house.connect(
+                .saxo, code: "c", state: other.state, redirectURI: "http://localhost:3000/other", as: ann)
+            #expect(elsewhere.message?.contains("redirectUri` is not the one") == true)
+            #expect(try await house.kept().isEmpty)
+        }
+    }
+
+    @Test("that a user refuses brings no code", arguments: [Provider.alpaca, .saxo])
+    func denies(_ provider: Provider) async throws {
+        try await withHouse { house in
+            let (url, state) = try await house.begin(provider, as: try house.user("ann"))
+            let back = try await Browser.deny(url)
+            #expect(back["error"] == "access_denied")
+            #expect(back["state"] == state)
+            #expect(back["code"] == nil)
+        }
+    }
+
+    @Test("refuses an address to come back to that is not allowed")
+    func redirects() async throws {
+        try await withHouse { house in
+            let answer = try await house.ask(
+                """
+                mutation { beginConnection(provider: SAXO, redirectUri: "https://evil.example/") { url } }
+                """)
+            #expect(answer.failures == [FieldFailure("beginConnection", "BAD_USER_INPUT", nil)])
+            #expect(
+                answer.message?.contains("`redirectUri` is none that this server sends browsers back to")
+                    == true)
+        }
+    }
+
+    @Test("by keys and tokens takes what each provider takes")
+    func keys() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let demo = SandboxUser.demo
+            for (provider, credential) in [
+                (
+                    Provider.alpaca,
+                    "{ apiKey: { key: \"\(demo.alpaca.keyID)\", secret: \"\(demo.alpaca.secretKey)\" } }"
+                ),
+                (.alpaca, "{ accessToken: \"\(SandboxUser.second.alpaca.token)\" }"),
+                (.saxo, "{ accessToken: \"\(demo.saxo?.credentials.accessToken ?? "")\" }"),
+                (.alphaVantage, "{ apiKey: { key: \"\(AlphaVantageSettings.secondKey)\" } }"),
+                (.polygon, "{ apiKey: { key: \"\(PolygonSettings.secondKey)\" } }"),
+            ] {
+                let answer = try await house.connect(provider, credential, as: ann)
+                #expect(answer.failures.isEmpty, "\(provider): \(answer.failures)")
+                let connection = answer["data"]?["connectProvider"]?["connection"]
+                #expect(connection?["status"] == "ACTIVE")
+                let isBroker = provider == .alpaca || provider == .saxo
+                #expect(connection?["accounts"]?.elements?.isEmpty == !isBroker)
+            }
+            #expect(try await house.kept().count == 5)
+            let accounts = try await house.ask("{ accounts { provider equity } }", as: ann)
+            #expect(accounts.failures.isEmpty)
+            #expect(accounts["data"]?["accounts"]?.elements?.count == 4)
+        }
+    }
+
+    static let mistakes = [
+        Mistake(
+            provider: .alpaca, credential: "{ apiKey: { key: \"planted\", secret: \"planted\" } }",
+            code: "BAD_USER_INPUT", message: "ALPACA did not accept the credential"),
+        Mistake(
+            provider: .alpaca, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
+            message: "`input.credential.apiKey.secret` is missing"),
+        Mistake(
+            provider: .alpaca, credential: "{ accessToken: \"planted secret\" }", code: "BAD_USER_INPUT",
+            message: "`input.credential` cannot be sent. The token for Alpaca is empty"),
+        Mistake(
+            provider: .saxo, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
+            message: "`input.credential.apiKey` is not for SAXO"),
+        Mistake(
+            provider: .saxo, credential: "{ accessToken: \"planted\" }", code: "BAD_USER_INPUT",
+            message: "SAXO did not accept the credential"),
+        Mistake(
+            provider: .polygon, credential: "{ accessToken: \"planted\" }", code: "BAD_USER_INPUT",
+            message: "`input.credential` of POLYGON is an `apiKey` without a secret"),
+        Mistake(
+            provider: .polygon, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
+            message: "POLYGON did not accept the credential"),
+        Mistake(
+            provider: .yahoo, credential: "{ accessToken: \"planted\" }", code: "UNSUPPORTED",
+            message:
+                "`input.provider` is YAHOO; users can be connected with ALPACA, ALPHA_VANTAGE, POLYGON, SAXO."
+        ),
+        Mistake(
+            provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "environment: LIVE",
+            code: "BAD_USER_INPUT", message: "`input.environment` can be SANDBOX for SAXO."),
+        Mistake(
+            provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "renew: \"Connection:none\"",
+            code: "NOT_FOUND", message: "There is no connection \"Connection:none\"."),
+        Mistake(
+            provider: .saxo, credential: "{ accessToken: \"planted\" }",
+            more: "label: \"\(String(repeating: "x", count: 101))\"", code: "BAD_USER_INPUT",
+            message: "`input.label` is longer than 100 characters"),
+        Mistake(
+            provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "renew: \"Connection:saxo\"",
+            code: "FORBIDDEN", message: "This connection is part of the server's settings"),
+    ]
+
+    @Test("by mistake says what is wrong, keeps nothing, and repeats no credential", arguments: mistakes)
+    func refuses(_ mistake: Mistake) async throws {
+        try await withHouse { house in
+            // The owner, who has connections of the settings.
+            let owner = try house.user("owner")
+            let answer = try await house.connect(
+                mistake.provider, mistake.credential, more: mistake.more, as: owner)
+            #expect(answer.failures.map(\.code) == [mistake.code], "\(answer)")
+            #expect(answer.message?.hasPrefix(mistake.message) == true, "\(answer)")
+            #expect(answer["data"]?["connectProvider"] == .null)
+            #expect(!"\(answer)".contains("planted"), "\(answer)")
+            #expect(try await house.kept().isEmpty)
+        }
+    }
+
+    @Test("several times to one provider, but to an account only once; a renewal keeps the ids")
+    func several() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let first = try await house.consent(.alpaca, of: "demo", as: ann)
+            let second = try await house.consent(.alpaca, of: "second", as: ann)
+            #expect(first["id"] != second["id"])
+            let both = try await house.ask("{ accounts { id number equity } }", as: ann)
+            #expect(both.failures.isEmpty)
+            #expect(both["data"]?["accounts"]?.elements?.count == 2)
+
+            let id = try #require(first["id"]?.string)
+            let keys = SandboxUser.demo.alpaca
+            let again = "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }"
+            let twice = try await house.connect(.alpaca, again, as: ann)
+            #expect(twice.failures == [FieldFailure("connectProvider", "CONFLICT", "ALPACA")])
+            #expect(twice.message?.contains(id) == true, "\(twice)")
+
+            let renewed = try await house.connect(.alpaca, again, more: "renew: \"\(id)\"", as: ann)
+            #expect(renewed.failures.isEmpty, "\(renewed.failures)")
+            #expect(renewed["data"]?["connectProvider"]?["connection"]?["id"] == first["id"])
+            #expect(renewed["data"]?["connectProvider"]?["connection"]?["accounts"] == first["accounts"])
+            let other = try #require(second["id"]?.string)
+            let wrong = try await house.connect(.alpaca, again, more: "renew: \"\(other)\"", as: ann)
+            #expect(wrong.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", "ALPACA")])
+            #expect(wrong.message?.contains("does not open account") == true)
+            let after = try await house.ask("{ accounts { id number equity } }", as: ann)
+            #expect(after["data"]?["accounts"]?.elements?.count == 2)
+            #expect(after.failures.isEmpty)
+        }
+    }
+
+    @Test("is over for its user alone when they disconnect")
+    func disconnects() async throws {
+        try await withHouse { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            let id = try #require(try await house.consent(.saxo, as: ann)["id"]?.string)
+            _ = try await house.ask(Self.holdings, as: ann)
+            let disconnect = "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }"
+            #expect(try await house.ask(disconnect, as: bob).failures.map(\.code) == ["NOT_FOUND"])
+            let answer = try await house.ask(disconnect, as: ann)
+            #expect(answer["data"]?["disconnectProvider"]?["deletedId"]?.string == id)
+            let after = try await house.ask(Self.holdings, as: ann)
+            #expect(after["data"]?["accounts"] == .array([]))
+            #expect(after["data"]?["positions"] == .array([]))
+            #expect(try await house.ask(disconnect, as: ann).failures.map(\.code) == ["NOT_FOUND"])
+            #expect(try await house.kept().isEmpty)
+            let settings = "mutation { disconnectProvider(id: \"Connection:alpaca\") { deletedId } }"
+            #expect(try await house.ask(settings).failures.map(\.code) == ["FORBIDDEN"])
+        }
+    }
+
+    @Test("a twenty-first time is refused with the bound")
+    func bound() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            for number in 1...20 {
+                let answer = try await house.connect(
+                    .alphaVantage, "{ apiKey: { key: \"KEY\(number)\" } }", as: ann)
+                #expect(answer.failures.isEmpty, "\(number): \(answer.failures)")
+            }
+            let answer = try await house.connect(.alphaVantage, "{ apiKey: { key: \"KEY21\" } }", as: ann)
+            #expect(answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
+            #expect(
+                answer.message
+                    == "A user may have 20 connections: part with one by `disconnectProvider` first.")
+        }
+    }
+}
+
+extension TestHouse {
+    /// The connections that users have made, as they are kept.
+    func kept() async throws -> [KeptConnection] {
+        try ConnectionStore(in: file, master).all()
+    }
+}
+
+extension JSONValue {
+    /// The message of the first error.
+    var message: String? { self["errors"]?[0]?["message"]?.string }
+}

@@ -1,0 +1,228 @@
+import Brokerage
+import Foundation
+import GRDB
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("Connections")
+struct ConnectionStoreTests {
+    static let key = Data(repeating: 9, count: 32).base64EncodedString()
+
+    /// A store in a file with two users.
+    static func store(_ folder: Folder, key: String = key) throws -> (HouseFile, ConnectionStore) {
+        let file = try HouseFile(in: folder.opened())
+        try file.database.writeNow { db in
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO user (id, created_at) VALUES ('ann', 0), ('bob', 0)")
+        }
+        return (file, try ConnectionStore(in: file, MasterKey(base64: key, origin: "x")))
+    }
+
+    static func connection(
+        _ id: String = "c1", of owner: String = "ann", _ provider: Provider = .saxo,
+        accounts: [String] = ["1"]
+    ) throws -> KeptConnection {
+        KeptConnection(
+            id: id, owner: try #require(OwnerID(owner)), provider: provider, environment: .paper,
+            redirectURI: "https://app.example/connected", label: "Savings",
+            connectedAt: try #require(Instant("2026-11-20T16:00:00.123Z")),
+            accounts: accounts.map { KnownAccount(id: $0, number: "N\($0)", name: nil, currency: "EUR") })
+    }
+
+    @Test("are kept over a restart, with their accounts in order and their credential")
+    func keeps() async throws {
+        try await Folder.with { folder in
+            let saxo = try Self.connection(accounts: ["2", "1", "3"])
+            let alpaca = try Self.connection("c2", of: "bob", .alpaca)
+            do {
+                let (_, store) = try Self.store(folder)
+                #expect(try await store.add(saxo, Secret("tokens"), atMost: 20) == .added)
+                #expect(try await store.add(alpaca, Secret("keys"), atMost: 20) == .added)
+            }
+            let (_, store) = try Self.store(folder)
+            #expect(try store.all() == [saxo, alpaca])
+            #expect(try await store.credentials.load(saxo.credential)?.secret == Secret("tokens"))
+            #expect(try await store.credentials.load(alpaca.credential)?.secret == Secret("keys"))
+        }
+    }
+
+    @Test("go with their credential when they are deleted, by their owner alone")
+    func deletes() async throws {
+        try await Folder.with { folder in
+            let (file, store) = try Self.store(folder)
+            let connection = try Self.connection()
+            _ = try await store.add(connection, Secret("tokens"), atMost: 20)
+            #expect(try await store.delete("c1", of: try #require(OwnerID("bob"))) == false)
+            #expect(try await store.delete("c1", of: connection.owner))
+            #expect(try await store.delete("c1", of: connection.owner) == false)
+            #expect(try Self.rows(file) == ["connection": 0, "connected_account": 0, "credential": 0])
+        }
+    }
+
+    @Test("go with their user, credentials included, and nobody else's do")
+    func userDeleted() async throws {
+        try await Folder.with { folder in
+            let (file, store) = try Self.store(folder)
+            _ = try await store.add(try Self.connection(), Secret("tokens"), atMost: 20)
+            let other = try Self.connection("c2", of: "bob")
+            _ = try await store.add(other, Secret("other tokens"), atMost: 20)
+            try await file.database.write { try $0.execute(sql: "DELETE FROM user WHERE id = 'ann'") }
+            #expect(try store.all() == [other])
+            #expect(try Self.rows(file) == ["connection": 1, "connected_account": 1, "credential": 1])
+            #expect(try await store.credentials.load(other.credential)?.secret == Secret("other tokens"))
+        }
+    }
+
+    @Test("of a user that is no more are not kept, and neither is the credential")
+    func noUser() async throws {
+        try await Folder.with { folder in
+            let (file, store) = try Self.store(folder)
+            let stranger = try Self.connection(of: "nobody")
+            await #expect(throws: StorageError.self) {
+                try await store.add(stranger, Secret("tokens"), atMost: 20)
+            }
+            #expect(try Self.rows(file) == ["connection": 0, "connected_account": 0, "credential": 0])
+        }
+    }
+
+    @Test("are as many as one may have, also where more come at once")
+    func bound() async throws {
+        try await Folder.with { folder in
+            let (_, store) = try Self.store(folder)
+            let results = try await withThrowingTaskGroup(of: ConnectionStore.Addition.self) { group in
+                for number in 0..<30 {
+                    group.addTask {
+                        try await store.add(
+                            try Self.connection("c\(number)", accounts: ["\(number)"]), Secret("s"),
+                            atMost: 20)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.count { $0 == .added } == 20)
+            #expect(results.count { $0 == .tooMany } == 10)
+            #expect(
+                try await store.add(try Self.connection("b", of: "bob"), Secret("s"), atMost: 20) == .added)
+        }
+    }
+
+    @Test("to an account that another of the same user opens are refused, other users' and other worlds' not")
+    func twice() async throws {
+        try await Folder.with { folder in
+            let (_, store) = try Self.store(folder)
+            _ = try await store.add(try Self.connection("c1", accounts: ["1", "2"]), Secret("s"), atMost: 20)
+            let second = try Self.connection("c2", accounts: ["3", "2"])
+            #expect(
+                try await store.add(second, Secret("s"), atMost: 20)
+                    == .opensAlready(connection: "c1", account: second.accounts[1]))
+            #expect(
+                try await store.add(try Self.connection("c3", of: "bob"), Secret("s"), atMost: 20) == .added)
+            #expect(
+                try await store.add(try Self.connection("c4", of: "ann", .alpaca), Secret("s"), atMost: 20)
+                    == .added)
+        }
+    }
+
+    @Test("that are renewed keep their id and forget that they were refused; one that has gone stays so")
+    func renews() async throws {
+        try await Folder.with { folder in
+            let (file, store) = try Self.store(folder)
+            var connection = try Self.connection()
+            _ = try await store.add(connection, Secret("old"), atMost: 20)
+            let refusedAt = try #require(Instant("2026-11-20T17:00:00Z"))
+            try await store.setRefused("c1", at: refusedAt)
+            #expect(try store.all().first?.refusedAt == refusedAt)
+            connection.label = "Pension"
+            connection.accounts.reverse()
+            #expect(try await store.renew(connection, Secret("new")))
+            #expect(try store.all() == [connection])
+            #expect(try await store.credentials.load(connection.credential)?.secret == Secret("new"))
+            _ = try await store.delete("c1", of: connection.owner)
+            #expect(try await store.renew(connection, Secret("new")) == false)
+            #expect(try Self.rows(file) == ["connection": 0, "connected_account": 0, "credential": 0])
+        }
+    }
+
+    @Test("know the accounts that they open by now, as long as they are there")
+    func learns() async throws {
+        try await Folder.with { folder in
+            let (file, store) = try Self.store(folder)
+            var connection = try Self.connection(accounts: ["1", "2"])
+            _ = try await store.add(connection, Secret("s"), atMost: 20)
+            connection.accounts = try Self.connection(accounts: ["3", "1"]).accounts
+            try await store.setAccounts(connection.accounts, of: "c1")
+            #expect(try store.all() == [connection])
+            _ = try await store.delete("c1", of: connection.owner)
+            try await store.setAccounts(connection.accounts, of: "c1")
+            #expect(try Self.rows(file) == ["connection": 0, "connected_account": 0, "credential": 0])
+        }
+    }
+
+    /// How many rows the tables have.
+    static func rows(_ file: HouseFile) throws -> [String: Int] {
+        try file.database.readNow { db in
+            try ["connection", "connected_account", "credential"].reduce(into: [:]) { counts, table in
+                counts[table] = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+            }
+        }
+    }
+}
+
+@Suite("A change of the master key")
+struct MasterKeyChangeTests {
+    private static let newKey = Data(repeating: 5, count: 32).base64EncodedString()
+
+    @Test("leaves all credentials readable by who has the file open, and from then on by the new key alone")
+    func changes() async throws {
+        try await Folder.with { folder in
+            let (file, store) = try ConnectionStoreTests.store(folder)
+            let connection = try ConnectionStoreTests.connection()
+            _ = try await store.add(connection, Secret("tokens"), atMost: 20)
+            let old = try MasterKey(base64: ConnectionStoreTests.key, origin: "x")
+            let new = try MasterKey(base64: Self.newKey, origin: "x")
+            #expect(try file.changeMasterKey(from: old, to: new) == 1)
+            // Again, as after a crash.
+            #expect(try file.changeMasterKey(from: old, to: new) == 0)
+            // Who has it open goes on.
+            #expect(try await store.credentials.load(connection.credential)?.secret == Secret("tokens"))
+            #expect(try await store.credentials.save(Secret("newer"), of: connection.credential) == 2)
+            // Who opens it anew needs the new key.
+            #expect(throws: StorageError.wrongMasterKey(path: folder.file(HouseFile.name))) {
+                try ConnectionStore(in: file, old)
+            }
+            let reopened = try ConnectionStore(in: file, new)
+            #expect(try await reopened.credentials.load(connection.credential)?.secret == Secret("newer"))
+        }
+    }
+
+    @Test("from a key that is not the one in use changes nothing")
+    func wrong() async throws {
+        try await Folder.with { folder in
+            let (file, store) = try ConnectionStoreTests.store(folder)
+            _ = try await store.add(try ConnectionStoreTests.connection(), Secret("tokens"), atMost: 20)
+            let new = try MasterKey(base64: Self.newKey, origin: "x")
+            #expect(throws: StorageError.wrongMasterKey(path: folder.file(HouseFile.name))) {
+                try file.changeMasterKey(from: .random(), to: new)
+            }
+            _ = try ConnectionStore(in: file, MasterKey(base64: ConnectionStoreTests.key, origin: "x"))
+        }
+    }
+
+    @Test("puts the new key in the folder's place, for its user alone")
+    func installs() async throws {
+        try await Folder.with { folder in
+            let opened = try folder.opened()
+            let first = try MasterKey(in: opened)
+            let new = try MasterKey(base64: Self.newKey, origin: "x")
+            // What an attempt left that was cut short.
+            try Data("half a k".utf8).write(to: folder.url.appending(path: MasterKey.fileName + ".new"))
+            try new.install(in: opened)
+            #expect(try MasterKey(in: opened).id == new.id)
+            #expect(first.id != new.id)
+            #expect(try folder.permissions(MasterKey.fileName) == 0o600)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [MasterKey.fileName])
+        }
+    }
+}
