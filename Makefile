@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test lint format bench bench-check fuzz image image-check setup clean
+.PHONY: help run test lint format bench bench-check fuzz clients image image-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -47,6 +47,9 @@ bench-check: setup ## Fail if the engine allocates more than Tests/Benchmarks sa
 
 fuzz: ## Feed made-up input to the engine under the address sanitizer, FUZZ_RUNS inputs a target
 	Scripts/fuzz.sh
+
+clients: setup ## Drive Portico with client libraries that others wrote, fetched from PyPI
+	Scripts/clients.sh
 
 image: ## Build the image with docker, podman or buildah
 	Scripts/image.sh $(IMAGE)

@@ -3,7 +3,9 @@ struct CloseReason: Error, Hashable, Sendable {
     let code: UInt16
     let message: String
 
-    /// - Parameter message: for people; cut to what a closing frame has room for.
+    /// - Parameters:
+    ///   - code: of the protocol.
+    ///   - message: for people; cut to what a closing frame has room for.
     init(_ code: UInt16, _ message: String) {
         self.code = code
         self.message = String(message.prefix(100))
