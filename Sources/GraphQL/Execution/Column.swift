@@ -12,15 +12,14 @@ enum LoadedValues<Value: Sendable>: Sendable {
 
     /// Answers that are not one for each parent are no answers at all: nobody could say whose is whose.
     @inlinable
-    func checked(parents: Int) -> LoadedValues {
-        switch self {
-        case .values(let values) where values.count != parents:
-            .failure(WrongAnswerCount(parents: parents, answers: values.count))
-        case .results(let results) where results.count != parents:
-            .failure(WrongAnswerCount(parents: parents, answers: results.count))
-        case .values, .results, .shared, .failure:
-            self
-        }
+    mutating func check(parents: Int) {
+        let answers =
+            switch self {
+            case .values(let values): values.count
+            case .results(let results): results.count
+            case .shared, .failure: parents
+            }
+        if answers != parents { self = .failure(WrongAnswerCount(parents: parents, answers: answers)) }
     }
 }
 

@@ -28,7 +28,7 @@ final class Engine: Sendable {
     /// `ExecutableSchema.respond(to:context:allowing:)`.
     @usableFromInline
     func respond(
-        to request: Request, context: any OpaqueContext, allowing allowed: Set<OperationType>?
+        to request: Request, context: consuming any OpaqueContext, allowing allowed: Set<OperationType>?
     ) -> Loading<Response> {
         do throws(GraphQLErrors) {
             let run = try prepare(request, context)
@@ -80,11 +80,16 @@ final class Engine: Sendable {
     }
 
     /// Everything that is done before anything is loaded.
-    private func prepare(_ request: Request, _ context: any OpaqueContext) throws(GraphQLErrors)
-        -> PreparedRun
-    {
+    private func prepare(
+        _ request: Request, _ context: consuming any OpaqueContext
+    ) throws(GraphQLErrors) -> PreparedRun {
         let document = try prepare(request.document)
         let operation = try document.operation(named: request.operationName)
+        let wantsCost = request.extensions["cost"] == .boolean(true)
+        if !wantsCost, let plan = operation.settledPlan {
+            let circumstances = OperationPlan.Circumstances(variables: .empty, context: context)
+            return PreparedRun(plan: plan, circumstances: circumstances)
+        }
         let measured = try operation.measured(within: options.limits, at: prices)
         let variables = try operation.variables(given: request.variables, schema)
         // Before planning: the plan of an operation that costs too much may be too large to make.
@@ -95,7 +100,6 @@ final class Engine: Sendable {
             return try roots.plan(
                 operation.definition, of: document.valid, schema, introspection, guards, settings, conditions)
         }
-        let wantsCost = request.extensions["cost"] == .boolean(true)
         return PreparedRun(
             plan: plan,
             circumstances: OperationPlan.Circumstances(

@@ -1,39 +1,40 @@
 import Synchronization
 
 /// One run of a plan: the variables, the context that resolvers are given, and what loads have found so far.
-public final class Execution: Sendable {
-    /// The coerced variables of the request.
-    public let variables: VariableValues
+@frozen
+@safe
+public struct Execution: @unchecked Sendable {
+    // Sendable, although a managed buffer is not: what it holds never changes but for its slots (see `Slots`).
     @usableFromInline
-    let slots: Slots
-    @usableFromInline
-    let context: any OpaqueContext
-    /// What the operation costs, where the client has asked to be told.
-    let cost: OperationCost?
-    /// Whether the time of the operation is over; nil where it may take as long as it likes.
-    private let expiry: Expiry?
+    let memory: ExecutionMemory
+
+    init(_ circumstances: consuming OperationPlan.Circumstances, slotCount: Int, expiry: Expiry?) {
+        memory = .make(
+            ExecutionMemory.Facts(circumstances: circumstances, expiry: expiry, slotCount: slotCount))
+    }
 
     /// Set when the time of an operation is over.
     final class Expiry: Sendable {
         let hasCome = Atomic(false)
     }
 
-    init(_ circumstances: consuming OperationPlan.Circumstances, slotCount: Int, expiry: Expiry?) {
-        variables = circumstances.variables
-        context = circumstances.context
-        cost = circumstances.cost
-        self.expiry = expiry
-        slots = Slots(count: slotCount)
+    @inlinable
+    var facts: ExecutionMemory.Facts {
+        // Not `header`, which would look each time for somebody who writes it.
+        unsafe memory.withUnsafeMutablePointerToHeader { unsafe $0.pointee }
     }
+
+    /// The coerced variables of the request.
+    public var variables: VariableValues { facts.circumstances.variables }
+    /// What the operation costs, where the client has asked to be told.
+    var cost: OperationCost? { facts.circumstances.cost }
+
+    @inlinable
+    var slots: Slots { memory.slots }
 
     /// The same run, for a part of its plan that has slots of its own.
     func frame(slotCount: Int) -> Execution {
-        let circumstances = OperationPlan.Circumstances(variables: variables, context: context, cost: cost)
-        return Execution(circumstances, slotCount: slotCount, expiry: expiry)
-    }
-
-    deinit {
-        slots.deallocate()
+        Execution(facts.circumstances, slotCount: slotCount, expiry: facts.expiry)
     }
 
     /// The context of the request.
@@ -44,6 +45,7 @@ public final class Execution: Sendable {
     /// - Throws: `ContextMismatch`.
     @inlinable
     func context<Context: Sendable>(as _: Context.Type) throws -> Context {
+        let context = facts.circumstances.context
         guard Swift.type(of: context) == ContextBox<Context>.self else { throw ContextMismatch() }
         // Just compared; a checked cast would look for conversions besides, which takes longer than most loads.
         return unsafe unsafeDowncast(context, to: ContextBox<Context>.self).context
@@ -51,13 +53,13 @@ public final class Execution: Sendable {
 
     /// Says that the time is over, before what still runs is cancelled.
     func expire() {
-        expiry?.hasCome.store(true, ordering: .relaxed)
+        facts.expiry?.hasCome.store(true, ordering: .relaxed)
     }
 
     /// What a load's error means: one that was cancelled because the time was over ran out of time.
     @usableFromInline
     func meaning(of error: any Error) -> any Error {
-        guard let expiry, expiry.hasCome.load(ordering: .relaxed) else { return error }
+        guard let expiry = facts.expiry, expiry.hasCome.load(ordering: .relaxed) else { return error }
         return OperationTimedOut()
     }
 }

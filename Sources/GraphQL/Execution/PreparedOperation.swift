@@ -8,6 +8,8 @@ final class PreparedOperation: Sendable {
     /// The variables that decide about selections: there is a plan for each combination of their values.
     private let conditionalVariables: [Name]
     private let known = Mutex(Known())
+    /// See `settledPlan`.
+    private let settled = SetOnce<OperationPlan>()
 
     /// What has been found out so far.
     private struct Known {
@@ -40,6 +42,10 @@ final class PreparedOperation: Sendable {
         self.valid = valid
         self.conditionalVariables = conditionalVariables
     }
+
+    /// The plan, once there is one, where no request can change anything: an operation without variables that has been
+    /// planned before keeps all limits each time.
+    var settledPlan: OperationPlan? { settled.object }
 
     /// The operation as the limits see it.
     ///
@@ -78,11 +84,16 @@ final class PreparedOperation: Sendable {
     func plan(
         _ variables: VariableValues, make: ([UInt32: Bool]) throws -> OperationPlan
     ) throws(GraphQLErrors) -> OperationPlan {
+        if let plan = settledPlan { return plan }
         let conditions = Conditions(of: conditionalVariables, variables)
         if let plan = known.withLock({ $0.plan(for: conditions) }) { return plan }
         do {
             let plan = try make(conditions.values(of: conditionalVariables))
-            keep(Planned(conditions: conditions, plan: plan))
+            if definition.variables.isEmpty {
+                settled.set(plan)
+            } else {
+                keep(Planned(conditions: conditions, plan: plan))
+            }
             return plan
         } catch let error as GraphQLError {
             throw GraphQLErrors([error])

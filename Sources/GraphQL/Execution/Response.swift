@@ -36,12 +36,11 @@ public struct Response: Sendable {
     }
 
     private init(_ errors: [GraphQLError], _ outcome: Outcome) {
-        let slots = Slots(count: 0)
-        defer { slots.deallocate() }
-        var writer = ResponseWriter(capacity: 512, slots: slots)
-        writer.write(json: "{\"errors\":")
-        writer.write(errors)
-        writer.write(byte: UInt8(ascii: "}"))
-        self.init(body: writer.bytes, outcome: outcome)
+        let body = ResponseWriter.bytes(expecting: 512) { writer in
+            writer.write(json: "{\"errors\":")
+            writer.write(errors)
+            writer.write(byte: UInt8(ascii: "}"))
+        }
+        self.init(body: body, outcome: outcome)
     }
 }

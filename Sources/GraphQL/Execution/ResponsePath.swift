@@ -17,10 +17,13 @@ struct ResponsePath: ~Copyable {
     @usableFromInline
     var isOwner = false
 
-    /// - Parameter slots: In whose memory the path begins; they live longer.
-    init(in slots: Slots) {
-        unsafe segments = slots.path
-        capacity = Slots.pathDepth
+    /// As deep as paths are as a rule.
+    static var usualDepth: Int { 32 }
+
+    /// - Parameter room: Where the path begins, with room for `usualDepth` segments; it lives longer.
+    init(in room: UnsafeMutablePointer<Int>) {
+        unsafe segments = room
+        capacity = ResponsePath.usualDepth
     }
 
     @inlinable

@@ -30,54 +30,23 @@ public struct ResponseWriter: ~Copyable {
     @usableFromInline
     static var slack: Int { 64 }
 
-    /// Whether the memory is the writer's own, or lent for as long as it lives.
-    private var isOwner: Bool
+    /// Whether the memory is the writer's own, which it is once it has grown.
+    var ownsMemory = false
 
-    init(capacity: Int, slots: Slots) {
-        self.capacity = max(capacity, 256)
-        unsafe base = .allocate(capacity: self.capacity + ResponseWriter.slack)
-        isOwner = true
-        path = ResponsePath(in: slots)
-        self.slots = slots
-    }
-
-    private init(in buffer: UnsafeMutablePointer<UInt8>, capacity: Int, slots: Slots) {
-        self.capacity = capacity
-        unsafe base = buffer
-        isOwner = false
-        path = ResponsePath(in: slots)
+    /// - Parameters:
+    ///   - room: where the response begins; it lives longer.
+    ///   - path: where its path begins, with room for `ResponsePath.usualDepth` segments.
+    ///   - slots: what loads have left.
+    init(in room: UnsafeMutableBufferPointer<UInt8>, path: UnsafeMutablePointer<Int>, slots: Slots) {
+        // Room for nothing has no address; all that makes writers gives them some.
+        unsafe base = room.baseAddress.unsafelyUnwrapped
+        capacity = room.count - ResponseWriter.slack
+        unsafe self.path = ResponsePath(in: path)
         self.slots = slots
     }
 
     deinit {
-        if isOwner { unsafe base.deallocate() }
-    }
-
-    /// What `write` writes.
-    ///
-    /// - Parameters:
-    ///   - expected: how many bytes that will be: they are written where they stay, and more are copied once.
-    ///   - slots: what loads have left.
-    ///   - write: the write pass.
-    /// - Returns: the bytes.
-    static func bytes(
-        expecting expected: Int, slots: Slots, _ write: (inout ResponseWriter) -> Void
-    ) -> [UInt8] {
-        let capacity = max(expected, 256)
-        // Also where far fewer bytes came than were expected: an array keeps all the room that it was made with.
-        var copy: [UInt8]?
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity + slack) { buffer, count in
-            // Of this capacity it is never empty, so it has an address.
-            let base = unsafe buffer.baseAddress.unsafelyUnwrapped
-            var writer = unsafe ResponseWriter(in: base, capacity: capacity, slots: slots)
-            write(&writer)
-            if writer.isOwner || writer.count < capacity / 2 && capacity > 4096 {
-                copy = writer.bytes
-            } else {
-                count = writer.count
-            }
-        }
-        return copy ?? bytes
+        if ownsMemory { unsafe base.deallocate() }
     }
 
     /// A place to go back to.
@@ -129,9 +98,9 @@ public struct ResponseWriter: ~Copyable {
 
     private mutating func grow(into memory: UnsafeMutablePointer<UInt8>) {
         unsafe memory.update(from: base, count: count)
-        if isOwner { unsafe base.deallocate() }
+        if ownsMemory { unsafe base.deallocate() }
         unsafe base = memory
-        isOwner = true
+        ownsMemory = true
     }
 
     // MARK: - Bytes

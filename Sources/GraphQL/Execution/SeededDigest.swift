@@ -4,11 +4,12 @@
 enum SeededDigest {
     static func digest(of bytes: Span<UInt8>) -> UInt64 {
         unsafe bytes.withUnsafeBytes { bytes in
-            var digest = seed ^ UInt64(bytes.count)
+            let key = key
+            var digest = key.seed ^ UInt64(bytes.count)
             var offset = 0
             while offset &+ 8 <= bytes.count {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                digest = fold(digest ^ word)
+                digest = key.fold(digest ^ word)
                 offset &+= 8
             }
             var rest: UInt64 = 0
@@ -17,17 +18,22 @@ enum SeededDigest {
                 rest = rest << 8 | UInt64(byte)
                 offset &+= 1
             }
-            return fold(digest ^ rest)
+            return key.fold(digest ^ rest)
         }
     }
 
-    @inline(__always)
-    private static func fold(_ word: UInt64) -> UInt64 {
-        let product = word.multipliedFullWidth(by: multiplier)
-        return product.high ^ product.low
+    /// What nobody outside the process knows.
+    private struct Key {
+        let seed = UInt64.random(in: .min ... .max)
+        /// Odd, so that no two words have the same product.
+        let multiplier = UInt64.random(in: .min ... .max) | 1
+
+        @inline(__always)
+        func fold(_ word: UInt64) -> UInt64 {
+            let product = word.multipliedFullWidth(by: multiplier)
+            return product.high ^ product.low
+        }
     }
 
-    private static let seed = UInt64.random(in: .min ... .max)
-    /// Odd, so that no two words have the same product.
-    private static let multiplier = UInt64.random(in: .min ... .max) | 1
+    private static let key = Key()
 }

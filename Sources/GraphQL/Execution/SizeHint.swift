@@ -2,7 +2,7 @@ import Synchronization
 
 /// How long the responses of an operation have been, so that the next one's buffer need not grow.
 final class SizeHint: Sendable {
-    private let longest = Atomic<Int>(1024)
+    private let longest = Atomic<Int>(0)
 
     /// As much as the longest response so far, within reason: one that was huge once makes not all of them huge.
     var expected: Int { min(longest.load(ordering: .relaxed), 256 * 1024) }

@@ -24,10 +24,6 @@ extension InputValue {
 
     /// The value as JSON text in UTF-8, without white space.
     public var json: [UInt8] {
-        let slots = Slots(count: 0)
-        defer { slots.deallocate() }
-        var writer = ResponseWriter(capacity: 256, slots: slots)
-        writer.write(self)
-        return writer.bytes
+        ResponseWriter.bytes(expecting: 256) { $0.write(self) }
     }
 }

@@ -1,4 +1,5 @@
 /// An operation, ready to run any number of times, by any number of requests at once.
+@usableFromInline
 final class OperationPlan: @unchecked Sendable {
     // Sendable, although `parts` are untyped: they are the plans of selections, which are immutable, and nothing
     // reads them; they are held so that the references between them stay valid.
@@ -38,8 +39,10 @@ final class OperationPlan: @unchecked Sendable {
     }
 
     /// What a run needs beside the plan.
+    @usableFromInline
     struct Circumstances: Sendable {
         let variables: VariableValues
+        @usableFromInline
         var context: any OpaqueContext
         /// See `Execution.cost`.
         var cost: OperationCost?

@@ -23,7 +23,7 @@ extension PlannedField {
             } catch {
                 loading = .ready(.failure(error))
             }
-            switch loading {
+            switch consume loading {
             case .ready(let values):
                 keep(values, of: parents, in: slot, selection, execution, &pending)
             case .later(let fetch):
@@ -65,7 +65,7 @@ extension PlannedField {
         _ values: consuming LoadedValues<Value>, of parents: Int, in slot: Int,
         _ selection: Value.Selection, _ execution: Execution, _ pending: inout [PendingLoad]
     ) {
-        let values = values.checked(parents: parents)
+        values.check(parents: parents)
         guard Value.hasLoads(selection) else {
             execution.slots.set(slot, to: Column(values, starts: []))
             return

@@ -192,6 +192,21 @@ struct DynamicSchemaTests {
                 == #"{"data":{"x":{"x":null,"y":null},"y":{"x":null,"y":null}}}"#)
     }
 
+    @Test("a failure has its whole path, however deep it lies", arguments: [30, 31, 32, 33, 64, 65, 190])
+    func deep(_ depth: Int) throws {
+        let schema = DynamicSchema(try Schema.build("type Query { q: Query! a: Int! }"))
+        var root = InputValue.object([:])
+        for _ in 0..<depth { root = .object(["q": root]) }
+        let levels = String(repeating: "{ q ", count: depth)
+        let response = schema.execute(
+            Request("\(levels) { a } \(String(repeating: "}", count: depth))"), rootValue: root)
+        let path = String(repeating: #""q","#, count: depth)
+        #expect(
+            String(decoding: response.body, as: UTF8.self)
+                == #"{"data":null,"errors":[{"message":"Cannot return null for non-nullable field Query.a.","#
+                + #""locations":[{"line":1,"column":\#(depth * 4 + 4)}],"path":[\#(path)"a"]}]}"#)
+    }
+
     @Test("a wide object is read by name, however many properties it has")
     func wide() throws {
         let names = (0..<2_000).map { "f\($0)" }

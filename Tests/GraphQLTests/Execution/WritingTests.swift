@@ -5,11 +5,7 @@ import Testing
 @Suite("Writing JSON")
 struct WritingTests {
     private func written(_ write: (inout ResponseWriter) -> Void) -> String {
-        let slots = Slots(count: 0)
-        defer { slots.deallocate() }
-        var writer = ResponseWriter(capacity: 0, slots: slots)
-        write(&writer)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        String(decoding: ResponseWriter.bytes(expecting: 0, write), as: UTF8.self)
     }
 
     @Test(
@@ -93,6 +89,17 @@ struct WritingTests {
         ])
     func writesStrings(_ value: String, _ text: String) {
         #expect(written { $0.write(value) } == text)
+    }
+
+    @Test(
+        "a response has all its bytes, whatever length was expected",
+        arguments: [0, 1, 255, 959, 960, 961, 4_095, 4_096, 4_097, 100_000],
+        [0, 1, 959, 960, 961, 5_000, 20_000])
+    func lengths(_ expected: Int, _ length: Int) {
+        let bytes = ResponseWriter.bytes(expecting: expected) { writer in
+            for position in 0..<length { writer.write(byte: UInt8(ascii: "a") + UInt8(position % 26)) }
+        }
+        #expect(bytes == (0..<length).map { UInt8(ascii: "a") + UInt8($0 % 26) })
     }
 
     @Test("strings of every length and with an escape at every place")

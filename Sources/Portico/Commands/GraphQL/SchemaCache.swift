@@ -10,6 +10,8 @@ struct SchemaCache {
     /// The latest first.
     private var entries: [Entry] = []
     private static let capacity = 16
+    /// The reference implementation reports all errors of a schema; so many keep memory safe, and nobody reads more.
+    private static let mostErrors = 10_000
 
     /// The schema that a text defines.
     ///
@@ -21,7 +23,9 @@ struct SchemaCache {
             return try entry.result.get()
         }
         let result = Result { () throws(GraphQLErrors) in
-            try Schema.build(Document.read(SourceText(text), within: DeepStack.schemaLimits))
+            try Schema.build(
+                Document.read(SourceText(text), within: DeepStack.schemaLimits),
+                errorLimit: SchemaCache.mostErrors)
         }
         let entry = Entry(text: text, result: result)
         if entries.count == SchemaCache.capacity { entries.removeLast() }

@@ -6,12 +6,28 @@ import GraphQL
 public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe fuzzInput(start, count)
     checkValue(bytes)
+    checkBody(bytes)
+    return 0
+}
+
+/// A body is the same request alone as where a batch might be, and a batch keeps to its limit.
+private func checkBody(_ bytes: [UInt8]) {
+    let limit = 3
     do throws(RequestBodyError) {
-        _ = try Request(json: bytes)
+        let request = try Request(json: bytes)
+        guard case .single(let same) = try RequestBody(json: bytes.span, batchLimit: limit) else {
+            return claim(false, "An object was read as a batch")
+        }
+        claim(request.document == same.document && request.variables == same.variables, "Two readings differ")
     } catch {
         claim(!error.message.isEmpty, "An error without a message")
     }
-    return 0
+    do throws(RequestBodyError) {
+        guard case .batch(let requests) = try RequestBody(json: bytes.span, batchLimit: limit) else { return }
+        claim((1...limit).contains(requests.count), "A batch of \(requests.count)")
+    } catch {
+        claim(!error.message.isEmpty, "An error without a message")
+    }
 }
 
 /// What is read can be written, and reads as the same again.
