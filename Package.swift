@@ -42,6 +42,7 @@ let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let passwords: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -77,7 +78,7 @@ let package = Package(
             name: "CCurl", path: "Sources/CCurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
         room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"] + nio + [webSocket, tls]),
-        room("Storage", at: "Sources/Storage", over: ["Brokerage", "Upstream", sqlite, crypto]),
+        room("Storage", at: "Sources/Storage", over: ["Brokerage", "Upstream", sqlite, crypto, passwords]),
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
         room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
         room("Polygon", at: "Sources/Providers/Polygon", over: ["Brokerage", "Upstream"]),

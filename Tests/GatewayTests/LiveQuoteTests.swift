@@ -2,6 +2,7 @@ import Alpaca
 import Brokerage
 import GraphQL
 import Sandbox
+import Storage
 import TestSupport
 import Testing
 import Upstream

@@ -9,6 +9,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case unsupported = "UNSUPPORTED"
     case notEntitled = "NOT_ENTITLED"
     case reconnectRequired = "RECONNECT_REQUIRED"
+    case rateLimited = "RATE_LIMITED"
     case quotaExhausted = "QUOTA_EXHAUSTED"
     case providerUnavailable = "PROVIDER_UNAVAILABLE"
     case providerTimeout = "PROVIDER_TIMEOUT"

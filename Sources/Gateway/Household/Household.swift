@@ -5,20 +5,28 @@ package struct Household: Sendable {
     /// The file that it all is kept in.
     let file: HouseFile
     let connections: ConnectionStore
+    /// Who may come in, and how.
+    package let authentication: Authentication
 
-    /// What a file holds.
+    /// What a file holds; for the start of the process: it waits.
     ///
     /// - Parameters:
     ///   - file: The file.
     ///   - master: The key that its secrets are sealed with.
+    ///   - people: How users come in.
     /// - Throws: `wrongMasterKey` where they were sealed with another.
-    package init(in file: HouseFile, _ master: MasterKey) throws(StorageError) {
+    package init(
+        in file: HouseFile, _ master: MasterKey, people: PeopleSettings = PeopleSettings()
+    ) throws(StorageError) {
         self.file = file
         connections = try ConnectionStore(in: file, master)
+        authentication = try Authentication(in: file, master, people)
     }
 
     /// One that is forgotten with this value.
-    package static func temporary() throws(StorageError) -> Household {
-        try Household(in: .temporary(), .random())
+    package static func temporary(
+        people: PeopleSettings = PeopleSettings()
+    ) throws(StorageError) -> Household {
+        try Household(in: .temporary(), .random(), people: people)
     }
 }

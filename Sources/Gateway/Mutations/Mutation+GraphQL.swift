@@ -9,20 +9,8 @@ extension Mutation: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = Object<Mutation>("Mutation") {
+        Mutation.sessions
+        Mutation.users
         Mutation.connections
-    }
-}
-
-/// `DeletePayload` of the schema: what is no more.
-struct DeletePayload: Sendable {
-    /// As the schema gave it.
-    let deletedID: String
-}
-
-extension DeletePayload: GraphQLObject {
-    typealias Context = GatewayContext
-
-    static let graphQL = Object<DeletePayload>("DeletePayload") {
-        Field("deletedId", \.deletedID)
     }
 }

@@ -8,11 +8,14 @@ package struct GatewayContext: Sendable {
     package let backends: Backends
     /// When every call for this request must have ended, and who is told of each.
     package let call: CallContext
+    /// Where the request came from, as far as limits tell addresses apart; empty where nobody knows.
+    package let address: String
 
-    package init(session: Session, backends: Backends, call: CallContext) {
+    package init(session: Session, backends: Backends, call: CallContext, address: String = "") {
         self.session = session
         self.backends = backends
         self.call = call
+        self.address = address
     }
 
     /// The connections that the request may use.

@@ -1,5 +1,6 @@
 package import Brokerage
 import GraphQL
+package import Storage
 
 // The vocabulary's enums whose names and values are those of the schema.
 
@@ -38,5 +39,9 @@ extension AllocationKey: GraphQLEnum, Input {
 }
 
 extension ErrorCode: GraphQLEnum {}
+
+extension Scope: GraphQLEnum, Input {
+    package static var sample: Scope { .read }
+}
 
 extension Feature: GraphQLEnum {}

@@ -8,7 +8,6 @@ extension ExecutableSchema where Context == GatewayContext {
     package convenience init(contract text: String) throws {
         try self.init(
             Schema.build(text, name: "schema.graphql"), query: Query(), mutation: Mutation(),
-            subscription: Subscription(),
-            context: GatewayContext.self)
+            subscription: Subscription(), context: GatewayContext.self, guards: [.requires])
     }
 }

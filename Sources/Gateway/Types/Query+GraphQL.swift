@@ -11,6 +11,10 @@ extension Query: GraphQLObject {
 
     package static let graphQL = Object<Query>("Query") {
         Field(
+            "node", IDArguments.self,
+            once: { arguments, context in try context.node(arguments.id) })
+        Field("viewer", once: { context in try context.viewer() })
+        Field(
             "account", AccountArguments.self,
             once: { arguments, context in
                 try context.account(id: arguments.id, with: arguments.provider)

@@ -13,6 +13,7 @@ struct Portico: AsyncParsableCommand {
                 PORTICO_OWNER_TOKEN_FILE=… portico serve
                                                      answer from an Alpaca account
               portico sandbox --port 9000            the stand-in for the providers, alone
+              portico users invite --data DIR        a code with which somebody can sign up
               portico health                         exit status 0 if a Portico here is ready
               portico schema diff OLD NEW            what changed, and whether it breaks a client
               portico operations check FOLDER        what the operations of a front end cost
@@ -20,7 +21,8 @@ struct Portico: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            Serve.self, SandboxCommand.self, Health.self, KeysCommand.self, GraphQLCommand.self,
+            Serve.self, SandboxCommand.self, UsersCommand.self, KeysCommand.self, Health.self,
+            GraphQLCommand.self,
             SchemaCommand.self, OperationsCommand.self, MockCommand.self,
         ])
 }

@@ -50,6 +50,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "A file with the token of the one to whom the configured broker keys belong.")
     var ownerTokenFile: String?
 
+    @Option(help: "Who may become a user: open, invitation or off. (default: open on the sandbox, else off)")
+    var signUp: String?
+
     func run() async throws {
         let settings = try ServeSettings(
             await SettingReader(flags: flags, environment: ProcessInfo.processInfo.environment))
@@ -61,7 +64,7 @@ struct Serve: AsyncParsableCommand {
     private var flags: [Setting: String] {
         let given: [Setting: String?] = [
             .host: host, .port: port, .data: data, .sandbox: sandbox.map { String($0) }, .config: config,
-            .logLevel: logLevel, .ownerTokenFile: ownerTokenFile,
+            .logLevel: logLevel, .ownerTokenFile: ownerTokenFile, .signUp: signUp,
         ]
         return given.compactMapValues(\.self)
     }

@@ -1,5 +1,6 @@
 import Brokerage
 import Foundation
+import Gateway
 import Logging
 
 /// What `portico serve` was told.
@@ -15,6 +16,7 @@ struct ServeSettings {
     let ownerToken: OwnerToken?
     /// Where the key is that seals secrets; nil for the data folder's own.
     let masterKey: MasterKeySource?
+    let people: PeopleSettings
 
     init(_ settings: SettingReader) throws {
         host = try settings.text(.host) ?? "127.0.0.1"
@@ -24,6 +26,7 @@ struct ServeSettings {
         market = try MarketSettings(settings, host: host)
         ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(settings)
+        people = try PeopleSettings(settings, market)
     }
 
     private static func logLevel(_ settings: SettingReader) throws -> Logger.Level {

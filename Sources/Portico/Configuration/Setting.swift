@@ -11,6 +11,8 @@ enum Setting: String, CaseIterable {
     case masterKey = "master-key"
     case masterKeyFile = "master-key-file"
     case redirectURIs = "redirect-uris"
+    case signUp = "sign-up"
+    case passwordCost = "password-cost"
     case alpacaBaseURL = "alpaca-base-url"
     case alpacaDataURL = "alpaca-data-url"
     case alpacaEnvironment = "alpaca-environment"
@@ -64,7 +66,7 @@ enum Setting: String, CaseIterable {
     /// The flag; nil for what is set by variable or file only: secrets would show in a list of processes.
     var flag: String? {
         switch self {
-        case .host, .port, .data, .sandbox, .config, .logLevel, .ownerTokenFile: "--" + rawValue
+        case .host, .port, .data, .sandbox, .config, .logLevel, .ownerTokenFile, .signUp: "--" + rawValue
         default: nil
         }
     }

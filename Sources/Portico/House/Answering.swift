@@ -7,6 +7,8 @@ import Web
 struct Answering {
     let schema: ExecutableSchema<GatewayContext>
     let backends: Backends
+    /// What is left of a session after a while: nothing of one that has ended.
+    let stillValid: @Sendable (Session) -> Session
 
     /// How long an operation may take in all.
     private static let patience = Duration.seconds(20)
@@ -18,7 +20,8 @@ struct Answering {
         let now = ContinuousClock.now
         let call = CallContext(
             deadline: now + Answering.patience, notBefore: front.demandsFresh ? now : nil)
-        let context = GatewayContext(session: front.session, backends: backends, call: call)
+        let context = GatewayContext(
+            session: front.session, backends: backends, call: call, address: "\(front.client)")
         return schema.respond(to: request, context: context, allowing: front.allowedOperations)
     }
 
@@ -26,10 +29,10 @@ struct Answering {
     func subscribe(
         _ request: GraphQL.Request, _ front: Web.RequestContext<Session>
     ) async -> Result<ResponseStream, RefusedSubscription> {
-        let context: @Sendable () -> GatewayContext = { [backends] in
+        let context: @Sendable () -> GatewayContext = { [backends, stillValid] in
             GatewayContext(
-                session: front.session, backends: backends,
-                call: CallContext(deadline: .now + Answering.patience))
+                session: stillValid(front.session), backends: backends,
+                call: CallContext(deadline: .now + Answering.patience), address: "\(front.client)")
         }
         return await schema.subscribe(to: request, context: context(), renewed: context)
     }

@@ -11,28 +11,31 @@ struct Groundwork {
     /// The embedded stand-in, where the server stands on it.
     let sandbox: Sandbox?
     let sessions: Sessions
+    /// The sessions of users and guests, to be kept up to date.
+    let people: SessionStore
     let backends: Backends
 
     init(
         _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger
     ) async throws {
         var wiring = Wiring(over: transport, counting: keeping.ledger, lasting: keeping.values)
-        let household = try Household(in: keeping.house, keeping.masterKey)
-        let people = People(in: keeping.house)
+        let household = try Household(in: keeping.house, keeping.masterKey, people: settings.people)
+        let users = UserStore(in: keeping.house)
+        people = household.authentication.sessions
         switch settings.market {
         case .sandbox:
             let sandbox = try await Sandbox.start(SandboxConfiguration(logger: logger))
             let owner = try Groundwork.owner("sandbox")
-            try people.ensure(owner)
+            try users.ensure(owner)
             self.sandbox = sandbox
-            sessions = .sandbox(owner)
+            sessions = Sessions(.sandbox(owner), people)
             try wiring.add(sandbox, of: owner)
             backends = wiring.backends(.standard, household: household)
         case .providers(let providers):
             let owner = try Groundwork.owner("owner")
-            try people.ensure(owner)
+            try users.ensure(owner)
             sandbox = nil
-            sessions = .owner(owner, settings.ownerToken)
+            sessions = Sessions(.owner(owner, settings.ownerToken), people)
             try wiring.add(providers, of: owner)
             backends = wiring.backends(providers.routes, household: household)
         }

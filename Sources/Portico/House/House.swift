@@ -33,7 +33,8 @@ struct House {
         let groundwork = try await Groundwork(
             settings, keeping: keeping, transport: transport, logger: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText)
-        let answering = Answering(schema: schema, backends: groundwork.backends)
+        let answering = Answering(
+            schema: schema, backends: groundwork.backends, stillValid: groundwork.sessions.stillValid)
         var service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session, respond: answering.respond)
         service.subscribe = answering.subscribe
@@ -46,8 +47,10 @@ struct House {
         let greeting = Greeting(host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil)
         // They are stopped from the last to the first: the front door closes before what it leads to.
         var services: [any Service] = [
-            KeepingService(keeping: keeping), TransportService(transport: transport),
-            ConnectionService(desk: groundwork.backends.desk), server,
+            KeepingService(keeping: keeping),
+            PeopleService(
+                sessions: groundwork.people, forget: groundwork.backends.desk.forgetAll, logger: logger),
+            TransportService(transport: transport), ConnectionService(desk: groundwork.backends.desk), server,
             GreetingService(text: greeting.text),
         ]
         if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }

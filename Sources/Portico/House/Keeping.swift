@@ -14,6 +14,8 @@ struct Keeping {
     let house: HouseFile
     /// What seals the secrets in it.
     let masterKey: MasterKey
+    /// The sandbox's own folder inside of the one that is named.
+    static let sandboxFolder = "sandbox"
     private let hold: FolderHold?
     private let logger: Logger
 
@@ -34,7 +36,7 @@ struct Keeping {
             return
         }
         var folder = try DataFolder(path)
-        if case .sandbox = settings.market { folder = try folder.folder("sandbox") }
+        if case .sandbox = settings.market { folder = try folder.folder(Keeping.sandboxFolder) }
         hold = try FolderHold(folder)
         house = try HouseFile(in: folder)
         masterKey = try settings.masterKey?.key() ?? MasterKey(in: folder)

@@ -1,31 +1,59 @@
 import Gateway
+import Storage
 import Upstream
 import Web
 
 /// Whose request it is, by the token that it carries.
-enum Sessions {
-    /// The sandbox's demo user, under a token that everybody knows. There is one only with the embedded sandbox.
-    case sandbox(OwnerID)
-    /// The owner of the configured broker keys; nil where none was named, so that nobody sees private data.
-    case owner(OwnerID, OwnerToken?)
+struct Sessions {
+    private let settings: Token
+    private let store: SessionStore
+
+    /// A token that stands in the settings.
+    enum Token {
+        /// The sandbox's demo user, under a token that everybody knows. There is one only with the embedded sandbox.
+        case sandbox(OwnerID)
+        /// The owner of the configured broker keys; nil where none was named, so that nobody sees private data.
+        case owner(OwnerID, OwnerToken?)
+    }
 
     /// The token of the sandbox's demo user.
     static let sandboxToken = "sandbox"
+
+    init(_ settings: Token, _ store: SessionStore) {
+        self.settings = settings
+        self.store = store
+    }
 
     /// The session of a request.
     @Sendable
     func session(_ token: String?) -> Result<Session, Unauthorized> {
         guard let token else { return .success(.anonymous) }
-        switch self {
+        if let session = store.session(ofToken: token) { return .success(Session(session)) }
+        switch settings {
         case .sandbox(let owner) where token == Sessions.sandboxToken:
             return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
         case .owner(let owner, let known?) where known.matches(token):
             return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
-        case .sandbox:
-            return .failure(
-                .invalidToken("The token is unknown. The sandbox's is `\(Sessions.sandboxToken)`."))
-        case .owner:
-            return .failure(.invalidToken("The token is unknown."))
+        case .sandbox, .owner:
+            return .failure(.invalidToken(refusal(of: token)))
+        }
+    }
+
+    /// The session of a request that goes on: of one that has ended meanwhile, nobody's.
+    @Sendable
+    func stillValid(_ session: Session) -> Session {
+        guard let id = session.id, store.session(id) == nil else { return session }
+        return .anonymous
+    }
+
+    private func refusal(of token: String) -> String {
+        // Its form alone tells: a session that has ended is not told from one that never was.
+        if token.hasPrefix(SessionToken.prefix) {
+            return "The session has ended, or never was: sign in again."
+        }
+        switch settings {
+        case .sandbox: return "The token is unknown. The sandbox's is `\(Sessions.sandboxToken)`."
+        case .owner: return "The token is unknown."
         }
     }
 }

@@ -12,6 +12,9 @@ extension HouseFile {
     /// - Throws: `wrongMasterKey`, and nothing is changed, where the file was sealed with another than `old`.
     package func changeMasterKey(from old: MasterKey, to new: MasterKey) throws(StorageError) -> Int {
         let path = database.path
-        return try database.writeNow { db in try DataKeys.rewrap(db, at: path, from: old, to: new) }
+        return try database.writeNow { db in
+            try TokenKey.rewrap(db, at: path, from: old, to: new)
+            return try DataKeys.rewrap(db, at: path, from: old, to: new)
+        }
     }
 }

@@ -16,6 +16,19 @@ package struct DataFolder: Sendable {
         self.path = path
     }
 
+    /// Takes a folder that is there already.
+    package init(existing path: String) throws(StorageError) {
+        guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw .folder(path: path, reason: Self.reason())
+        }
+        self.path = path
+    }
+
+    /// A folder inside that is there already.
+    package func existingFolder(_ name: String) throws(StorageError) -> DataFolder {
+        try DataFolder(existing: path(of: name))
+    }
+
     /// A folder inside, made like this one.
     package func folder(_ name: String) throws(StorageError) -> DataFolder {
         try DataFolder(path(of: name))

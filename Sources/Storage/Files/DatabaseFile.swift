@@ -1,9 +1,12 @@
 import GRDB
+import Glibc
 
 /// One file of SQLite, open for this process.
 struct DatabaseFile: Sendable {
     let path: String
     let pool: DatabasePool
+    /// The folder that goes when nobody works with the file any more; nil for one that stays.
+    var temporary: TemporaryFolder?
 
     /// When a write is on the disk.
     enum Durability: Int {
@@ -17,14 +20,32 @@ struct DatabaseFile: Sendable {
     static func open(
         _ name: String, in folder: DataFolder, _ durability: Durability, _ migrator: DatabaseMigrator
     ) throws(StorageError) -> DatabaseFile {
-        let path = try folder.secure(name)
+        try open(folder.secure(name), durability, migrator) { pool, _ in try migrator.migrate(pool) }
+    }
+
+    /// Opens a file that another process may work with: it must be there, with today's tables.
+    static func openExisting(
+        _ name: String, in folder: DataFolder, _ durability: Durability, _ migrator: DatabaseMigrator
+    ) throws(StorageError) -> DatabaseFile {
+        let path = folder.path(of: name)
+        guard unsafe access(path, F_OK) == 0 else { throw .missing(path: path) }
+        return try open(path, durability, migrator) { pool, path in
+            let isToday = try pool.read { try migrator.hasCompletedMigrations($0) }
+            if !isToday { throw StorageError.older(path: path) }
+        }
+    }
+
+    private static func open(
+        _ path: String, _ durability: Durability, _ migrator: DatabaseMigrator,
+        prepare: (DatabasePool, _ path: String) throws -> Void
+    ) throws(StorageError) -> DatabaseFile {
         do {
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
             configuration.maximumReaderCount = 4
             let pool = try DatabasePool(path: path, configuration: configuration)
             try check(pool, at: path, migrator)
-            try migrator.migrate(pool)
+            try prepare(pool, path)
             try set(durability, in: pool, at: path)
             return DatabaseFile(path: path, pool: pool)
         } catch {
@@ -68,6 +89,17 @@ struct DatabaseFile: Sendable {
             }
         }.value
         return try result.get()
+    }
+
+    /// Uses the connection that writes, between two writes.
+    func betweenWrites<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StorageError) -> Value {
+        do {
+            return try await pool.writeWithoutTransaction(body)
+        } catch {
+            throw StorageError(error, path: path)
+        }
     }
 
     func read<Value: Sendable>(

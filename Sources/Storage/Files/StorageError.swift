@@ -10,6 +10,10 @@ package enum StorageError: Error, Hashable, Sendable {
     case damaged(path: String)
     /// A later Portico has written the file.
     case newer(path: String)
+    /// There is no such file.
+    case missing(path: String)
+    /// An earlier Portico has written the file, and no server of this one has brought it up to date.
+    case older(path: String)
     /// Another process holds the file.
     case busy(path: String)
     /// The disk is full, or the file as large as it may get.
@@ -37,6 +41,10 @@ extension StorageError: CustomStringConvertible {
                 : "\(path) is damaged. Restore it from a backup, or move it away to begin anew."
         case .newer(let path):
             "\(path) was written by a later version of Portico. Run that version, or restore a backup from before."
+        case .missing(let path):
+            "There is no \(path). Name the data folder of a Portico that has run."
+        case .older(let path):
+            "\(path) was written by an earlier version of Portico. Start this version's server once, then try again."
         case .busy(let path):
             "\(path) is held by another process. Stop it: two Porticos cannot share a data folder."
         case .full(let path): "\(path) cannot grow: the disk is full. Free some space."

@@ -45,7 +45,8 @@ struct GraphQLRoute: Route {
             let caller = Caller(
                 id: id, trace: TraceContext(traceparent: head.fields.traceparent, of: id), responseType: type,
                 forms: forms,
-                responder: try responder(for: head), demandsFresh: head.fields.demandsFresh)
+                responder: try responder(for: head), demandsFresh: head.fields.demandsFresh,
+                client: head.client)
             return .success { body, _ in answer(source, body: body, for: caller) }
         } catch {
             return .failure(Refusal(error, as: type, id: id))
@@ -106,6 +107,7 @@ struct GraphQLRoute: Route {
         let forms: AnswerForms
         let responder: Responder
         let demandsFresh: Bool
+        let client: ClientAddress
 
         func respond(
             to request: GraphQL.Request, allowing allowed: Set<OperationType>
@@ -122,7 +124,8 @@ struct GraphQLRoute: Route {
 
         private func circumstances(_ allowed: Set<OperationType>) -> RequestCircumstances {
             RequestCircumstances(
-                id: id, trace: trace, allowedOperations: allowed, demandsFresh: demandsFresh)
+                id: id, trace: trace, allowedOperations: allowed, demandsFresh: demandsFresh,
+                client: client)
         }
     }
 

@@ -63,4 +63,6 @@ package struct RequestContext<Session: Sendable>: Sendable {
     package let trace: TraceContext
     /// Whether the client wants nothing that was read before it asked: `Cache-Control: no-cache`.
     package let demandsFresh: Bool
+    /// Where the request comes from.
+    package let client: ClientAddress
 }

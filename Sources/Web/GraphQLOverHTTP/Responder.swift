@@ -15,6 +15,7 @@ struct RequestCircumstances: Sendable {
     let trace: TraceContext
     let allowedOperations: Set<OperationType>
     let demandsFresh: Bool
+    let client: ClientAddress
 }
 
 extension GraphQLService {
@@ -39,6 +40,7 @@ extension RequestContext {
     fileprivate init(session: Session, _ circumstances: RequestCircumstances) {
         self.init(
             session: session, id: circumstances.id, allowedOperations: circumstances.allowedOperations,
-            trace: circumstances.trace, demandsFresh: circumstances.demandsFresh)
+            trace: circumstances.trace, demandsFresh: circumstances.demandsFresh,
+            client: circumstances.client)
     }
 }

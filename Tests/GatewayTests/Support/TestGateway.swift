@@ -22,11 +22,11 @@ struct TestGateway: Sendable {
     /// A Friday, 11:00 in New York.
     static let now = "2026-11-20T16:00:00Z"
 
-    fileprivate init(sandbox: Sandbox, transport: Transport) throws {
+    fileprivate init(sandbox: Sandbox, transport: Transport, people: PeopleSettings) throws {
         self.sandbox = sandbox
         self.transport = transport
         clock = TestClock()
-        household = try .temporary()
+        household = try .temporary(people: people)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
@@ -75,9 +75,17 @@ struct TestGateway: Sendable {
     func respond(
         to query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60)
     ) -> Loading<GraphQL.Response> {
+        let session = owner.map { Session(owner: $0, scopes: [.read, .write, .trade]) } ?? .anonymous
+        return respond(to: query, in: session, backends, within: patience)
+    }
+
+    func respond(
+        to query: String, in session: Session, _ backends: Backends, from address: String = "",
+        within patience: Duration = .seconds(60)
+    ) -> Loading<GraphQL.Response> {
         let context = GatewayContext(
-            session: owner.map { Session(owner: $0, scopes: [.read, .write, .trade]) } ?? .anonymous,
-            backends: backends, call: CallContext(deadline: .now + patience))
+            session: session, backends: backends, call: CallContext(deadline: .now + patience),
+            address: address)
         return schema.respond(to: Request(query), context: context)
     }
 
@@ -131,7 +139,7 @@ final class TestClock: Sendable {
 }
 
 func withGateway<Value>(
-    users: [SandboxUser] = [.demo, .second], seed: UInt64 = 1,
+    users: [SandboxUser] = [.demo, .second], seed: UInt64 = 1, people: PeopleSettings = .test,
     _ test: (TestGateway) async throws -> Value
 ) async throws -> Value {
     let now = try #require(Instant(TestGateway.now))
@@ -143,13 +151,22 @@ func withGateway<Value>(
     let transport = try Transport(userAgent: "gateway-tests")
     let result: Result<Value, any Error>
     do {
-        result = .success(try await test(TestGateway(sandbox: sandbox, transport: transport)))
+        result = .success(try await test(TestGateway(sandbox: sandbox, transport: transport, people: people)))
     } catch {
         result = .failure(error)
     }
     await transport.shutDown()
     await sandbox.stop()
     return try result.get()
+}
+
+extension PeopleSettings {
+    /// Passwords that are cheap to hash.
+    static var test: PeopleSettings {
+        var settings = PeopleSettings()
+        if let cost = PasswordCost(log2: 4) { settings.passwordCost = cost }
+        return settings
+    }
 }
 
 /// Two users of one gateway.

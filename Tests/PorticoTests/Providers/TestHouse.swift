@@ -43,7 +43,7 @@ struct TestHouse: Sendable {
         self.transport = transport
         self.file = file
         self.master = master
-        try People(in: file).ensure(owner)
+        try UserStore(in: file).ensure(owner)
         backends = try wiring.backends(.standard, household: Household(in: file, master))
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
@@ -62,7 +62,7 @@ struct TestHouse: Sendable {
     /// A user who has nothing yet.
     func user(_ name: String) throws -> OwnerID {
         let user = try #require(OwnerID(name))
-        try People(in: file).ensure(user)
+        try UserStore(in: file).ensure(user)
         return user
     }
 

@@ -193,8 +193,8 @@ final class SocketHandler: ChannelInboundHandler {
         let number = operationCount
         let teller = Teller(NIOLoopBound(self, eventLoop: context.eventLoop), id: id, number: number)
         let requestID = service.ids.make()
-        let task = Task { [streams = service.load.streams] in
-            await SocketHandler.run(resolved, requestID, by: responder, telling: teller)
+        let task = Task { [streams = service.load.streams, client = socket.client] in
+            await SocketHandler.run(resolved, requestID, of: client, by: responder, telling: teller)
             streams.leave()
         }
         operations[id] = Operation(number: number, task: task)
@@ -202,11 +202,12 @@ final class SocketHandler: ChannelInboundHandler {
 
     /// Runs an operation to its end, or until the client wants to hear no more of it.
     private static func run(
-        _ request: GraphQL.Request, _ id: RequestID, by responder: Responder, telling teller: Teller
+        _ request: GraphQL.Request, _ id: RequestID, of client: ClientAddress, by responder: Responder,
+        telling teller: Teller
     ) async {
         let circumstances = RequestCircumstances(
             id: id, trace: TraceContext(traceparent: nil, of: id),
-            allowedOperations: [.query, .mutation, .subscription], demandsFresh: false)
+            allowedOperations: [.query, .mutation, .subscription], demandsFresh: false, client: client)
         switch await responder.subscribe(request, circumstances) {
         case .failure(let refused): await teller.tell(.error(id: teller.id, refused.response), isLast: true)
         case .success(let responses):

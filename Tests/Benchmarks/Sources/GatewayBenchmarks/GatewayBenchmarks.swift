@@ -19,6 +19,7 @@ struct GatewayBenchmarks {
             try await SandboxProcess.run(latency: arguments.last.flatMap { Double($0) } ?? 0)
             return
         }
+        try await sessions()
         try await charts()
         let transport = try Transport(userAgent: "gateway-benchmarks")
         try await with(SandboxProcess(latency: .milliseconds(4))) { sandbox in
@@ -37,8 +38,19 @@ struct GatewayBenchmarks {
         try await work(sandbox)
     }
 
+    private static func sessions() async throws {
+        let lookup = try await SessionLookup()
+        // The first look is for a hash that the file has; all others find the token itself.
+        try lookup.findAll()
+        let seconds = try await median(of: 51) { try lookup.findAll() } / Double(SessionLookup.sessions)
+        let bytes = lookup.residentBytes
+        print(
+            "\(SessionLookup.sessions) sessions: one is found in \(Int(seconds * 1e9)) ns; "
+                + "the process grew from \(bytes.before >> 20) to \(bytes.after >> 20) MB")
+    }
+
     private static func charts() async throws {
-        print("A chart of \(ChartWriting.candles) candles, read before: written at")
+        print("\nA chart of \(ChartWriting.candles) candles, read before: written at")
         let writing = try ChartWriting()
         for form in ChartWriting.forms {
             let bytes = try await writing.response(form.fields).count

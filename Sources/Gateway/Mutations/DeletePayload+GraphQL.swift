@@ -1,0 +1,14 @@
+import GraphQL
+
+/// `DeletePayload` of the schema: what is gone, for the client's cache.
+struct DeletePayload: Sendable {
+    let deletedID: String
+}
+
+extension DeletePayload: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<DeletePayload>("DeletePayload") {
+        Field("deletedId", \.deletedID)
+    }
+}

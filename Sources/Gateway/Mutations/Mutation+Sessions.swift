@@ -1,0 +1,117 @@
+import GraphQL
+import Storage
+
+extension Mutation {
+    /// What begins, renews and ends sessions.
+    @FieldsBuilder<Mutation> static var sessions: [Field<Mutation>] {
+        Field(
+            "startGuestSession", LabelArguments.self,
+            once: { arguments, context in
+                .later {
+                    let opened = try await context.authentication.startGuest(
+                        label: arguments.label, from: context.address)
+                    return Optional(SessionPayload(opened, context))
+                }
+            })
+        Field(
+            "signUp", InputArguments<SignUpInput>.self,
+            once: { arguments, context in
+                .later {
+                    let opened = try await context.authentication.signUp(
+                        arguments.input, guest: context.session.owner, from: context.address)
+                    return Optional(SessionPayload(opened, context))
+                }
+            })
+        Field(
+            "signIn", InputArguments<SignInInput>.self,
+            once: { arguments, context in
+                .later {
+                    let opened = try await context.authentication.signIn(
+                        arguments.input, from: context.address)
+                    return Optional(SessionPayload(opened, context))
+                }
+            })
+        Field(
+            "renewSession",
+            once: { context in
+                .later {
+                    Optional(SessionPayload(try await context.authentication.renew(context.session), context))
+                }
+            })
+        Field(
+            "signOut",
+            once: { context in
+                .later {
+                    let (id, owner) = try context.authentication.kept(context.session)
+                    let ended = try await context.authentication.revoke(
+                        NodeID(.session, id).text, of: owner)
+                    return Optional(DeletePayload(deletedID: ended))
+                }
+            })
+        Field(
+            "revokeSession", IDArguments.self,
+            once: { arguments, context in
+                guard let owner = context.session.owner else { throw FieldError.unauthenticated }
+                return .later {
+                    let ended = try await context.authentication.revoke(arguments.id, of: owner)
+                    return Optional(DeletePayload(deletedID: ended))
+                }
+            })
+        Field(
+            "revokeOtherSessions",
+            once: { context in
+                .later {
+                    let ended = try await context.authentication.revokeOthers(than: context.session)
+                    return Optional(ended.map { DeletePayload(deletedID: $0) })
+                }
+            })
+    }
+
+    /// What changes users.
+    @FieldsBuilder<Mutation> static var users: [Field<Mutation>] {
+        Field(
+            "changePassword", InputArguments<ChangePasswordInput>.self,
+            once: { arguments, context in
+                .later {
+                    let opened = try await context.authentication.changePassword(
+                        arguments.input, in: context.session, from: context.address)
+                    return Optional(SessionPayload(opened, context))
+                }
+            })
+        Field(
+            "deleteUser", PasswordArguments.self,
+            once: { arguments, context in
+                .later {
+                    let deleted = try await context.authentication.deleteUser(
+                        password: arguments.password, in: context.session, from: context.address)
+                    if let owner = context.session.owner { context.backends.desk.forgetAll(of: owner) }
+                    return Optional(DeletePayload(deletedID: deleted))
+                }
+            })
+    }
+}
+
+struct LabelArguments: GraphQLArguments {
+    let label: String?
+
+    init(_ arguments: ArgumentReader) throws {
+        label = try (arguments["label"] as SessionLabel?)?.text
+    }
+}
+
+struct PasswordArguments: GraphQLArguments {
+    let password: String?
+
+    init(_ arguments: ArgumentReader) throws {
+        password = try arguments["password"]
+    }
+}
+
+/// The one argument of mutations that take more than two values.
+struct InputArguments<Value: GraphQLInputObject>: GraphQLArguments {
+    let input: Value
+
+    init(_ arguments: ArgumentReader) throws {
+        input = try arguments["input"]
+    }
+}

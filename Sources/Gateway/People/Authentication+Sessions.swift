@@ -1,0 +1,132 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension Authentication {
+    /// The request's own session, where it is one that is kept.
+    ///
+    /// - Throws: `FieldError` where it has none, or stands on a token of the settings.
+    func kept(_ session: Session) throws(FieldError) -> (id: String, owner: OwnerID) {
+        guard let owner = session.owner else { throw .unauthenticated }
+        guard let id = session.id else { throw .tokenOfSettings }
+        return (id, owner)
+    }
+
+    /// Gives the request's session a new token.
+    func renew(_ session: Session) async throws -> SessionStore.Opened {
+        let (id, owner) = try kept(session)
+        let opened = try await stored { () throws(StorageError) in try await sessions.renew(id, of: owner) }
+        guard let opened else { throw FieldError.unauthenticated }
+        return opened
+    }
+
+    /// Ends a session by its id in the schema.
+    func revoke(_ globalID: String, of owner: OwnerID) async throws -> String {
+        let unknown = FieldError(.notFound, "There is no session \"\(globalID.prefix(80))\".")
+        guard let id = NodeID(globalID), id.kind == .session else { throw unknown }
+        let isDone = try await stored { () throws(StorageError) in
+            try await sessions.revoke(id.rest, of: owner)
+        }
+        guard isDone else { throw unknown }
+        return globalID
+    }
+
+    /// Ends all sessions of a user but the request's.
+    func revokeOthers(than session: Session) async throws -> [String] {
+        guard let owner = session.owner else { throw FieldError.unauthenticated }
+        let ids = try await stored { () throws(StorageError) in
+            // With a token of the settings none is the request's own: all end.
+            try await sessions.revokeOthers(than: session.id ?? "", of: owner)
+        }
+        return ids.map { NodeID(.session, $0).text }
+    }
+
+    /// Sets another password, once the old one is proved.
+    func changePassword(
+        _ input: ChangePasswordInput, in session: Session, from address: String
+    ) async throws -> SessionStore.Opened {
+        let (id, owner) = try kept(session)
+        let known = try await registered(owner)
+        guard case .named(let name) = known.user.kind, let username = try? Username(name) else {
+            throw FieldError.noAnswer
+        }
+        let new: Password
+        do throws(Password.Refusal) {
+            new = try Password(new: input.new, for: username)
+        } catch {
+            throw FieldError.badInput("input.new", error.description)
+        }
+        guard
+            let proved = try await prove(
+                input.current, of: known, as: username.text.lowercased(), from: address)
+        else { throw FieldError.wrongPassword("input.current") }
+        let hash = try await hashed(new)
+        let opened = try await stored { () throws(StorageError) in
+            try await sessions.change(proved, to: hash, in: id)
+        }
+        guard let opened else {
+            throw FieldError(.conflict, "The password was changed by somebody else in this moment.")
+        }
+        return opened
+    }
+
+    /// Deletes the session's user and everything of theirs.
+    ///
+    /// - Returns: the user's id in the schema.
+    func deleteUser(password: String?, in session: Session, from address: String) async throws -> String {
+        let (_, owner) = try kept(session)
+        let user = try await stored { () throws(StorageError) in try await users.user(owner) }
+        switch user?.kind {
+        case nil: throw FieldError.unauthenticated
+        case .configured?: throw FieldError.tokenOfSettings
+        case .guest?: break
+        case .named(let name)?:
+            guard let password else {
+                throw FieldError.badInput("password", "A user with a name is deleted with the password only.")
+            }
+            let known = try await registered(owner)
+            guard try await prove(password, of: known, as: name.lowercased(), from: address) != nil else {
+                throw FieldError.wrongPassword("password")
+            }
+        }
+        let isDone = try await stored { () throws(StorageError) in try await sessions.delete(owner) }
+        guard isDone else { throw FieldError.unauthenticated }
+        return NodeID(.user, owner.text).text
+    }
+
+    private func registered(_ owner: OwnerID) async throws -> UserStore.Registered {
+        let known = try await stored { () throws(StorageError) in try await users.registered(owner) }
+        guard let known else {
+            throw FieldError(.forbidden, "This session's user has no password: sign up first.")
+        }
+        return known
+    }
+}
+
+extension FieldError {
+    /// The token stands in the settings and ends with them.
+    static let tokenOfSettings = FieldError(
+        .forbidden,
+        "This token stands in the server's settings: only who runs the server can change or end it.")
+
+    static func wrongPassword(_ argument: String) -> FieldError {
+        .badInput(argument, "It is not the password of this user.")
+    }
+
+    /// An argument that is wrong, by its path.
+    static func badInput(_ argument: String, _ reason: String) -> FieldError {
+        FieldError(.badUserInput, "Argument \"\(argument)\": \(reason)")
+    }
+
+    /// A failure of what is kept; its file is not for clients to know.
+    init(_ error: StorageError) {
+        switch error {
+        case .full, .busy:
+            self.init(.internalServerError, "It could not be stored; nothing was changed. Try again later.")
+        case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
+            .sealBroken:
+            self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
+        }
+    }
+}

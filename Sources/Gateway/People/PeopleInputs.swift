@@ -1,0 +1,94 @@
+import GraphQL
+import Storage
+
+/// `SignUpInput` of the schema.
+struct SignUpInput: Sendable {
+    let username: String
+    let password: String
+    let label: String?
+    let invitation: String?
+
+    /// Name and password as the rules for them have it.
+    ///
+    /// - Throws: `FieldError` that says which of them breaks what rule.
+    func checked() throws(FieldError) -> (Username, Password) {
+        let name: Username
+        do throws(Username.Refusal) {
+            name = try Username(username)
+        } catch {
+            throw .badInput("input.username", error.description)
+        }
+        do throws(Password.Refusal) {
+            return (name, try Password(new: password, for: name))
+        } catch {
+            throw .badInput("input.password", error.description)
+        }
+    }
+}
+
+extension SignUpInput: GraphQLInputObject {
+    static var sample: SignUpInput {
+        SignUpInput(username: "", password: "", label: nil, invitation: nil)
+    }
+
+    init(_ arguments: ArgumentReader) throws {
+        username = try arguments["username"]
+        password = try arguments["password"]
+        label = try (arguments["label"] as SessionLabel?)?.text
+        invitation = try arguments["invitation"]
+    }
+}
+
+/// `SignInInput` of the schema.
+struct SignInInput: Sendable {
+    let username: String
+    let password: String
+    let scopes: [Scope]?
+    let label: String?
+}
+
+extension SignInInput: GraphQLInputObject {
+    static var sample: SignInInput { SignInInput(username: "", password: "", scopes: nil, label: nil) }
+
+    init(_ arguments: ArgumentReader) throws {
+        username = try arguments["username"]
+        password = try arguments["password"]
+        scopes = try arguments["scopes"]
+        label = try (arguments["label"] as SessionLabel?)?.text
+    }
+}
+
+/// `ChangePasswordInput` of the schema.
+struct ChangePasswordInput: Sendable {
+    let current: String
+    let new: String
+}
+
+extension ChangePasswordInput: GraphQLInputObject {
+    static var sample: ChangePasswordInput { ChangePasswordInput(current: "", new: "") }
+
+    init(_ arguments: ArgumentReader) throws {
+        current = try arguments["current"]
+        new = try arguments["new"]
+    }
+}
+
+/// What a client calls its session, like "Ann's phone".
+struct SessionLabel: Sendable {
+    let text: String
+
+    private static let longest = 100
+}
+
+extension SessionLabel: Input {
+    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+
+    static var sample: SessionLabel { SessionLabel(text: "") }
+
+    init(input: InputValue?) throws(InputError) {
+        text = try String(input: input)
+        guard (1...Self.longest).contains(text.count) else {
+            throw InputError("A label has 1 to \(Self.longest) characters; this one has \(text.count).")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// An id of the schema: what kind of thing it is of, and which.
+///
+/// To clients it means nothing but itself.
+struct NodeID: Hashable, Sendable {
+    let kind: Kind
+    /// What tells things of this kind apart.
+    let rest: String
+
+    enum Kind: String, Sendable, CaseIterable {
+        case account = "Account"
+        case connection = "Connection"
+        case session = "Session"
+        case user = "User"
+    }
+
+    init(_ kind: Kind, _ rest: String) {
+        self.kind = kind
+        self.rest = rest
+    }
+
+    /// Nil for a text that is no id of a kind that `node` finds.
+    init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), !parts[1].isEmpty else {
+            return nil
+        }
+        self.init(kind, String(parts[1]))
+    }
+
+    /// As the schema gives it.
+    var text: String { "\(kind.rawValue):\(rest)" }
+}

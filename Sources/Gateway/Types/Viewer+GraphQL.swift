@@ -1,0 +1,73 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+/// A user, as their own session sees them.
+struct Viewer: Sendable {
+    let user: User
+    /// The session by which they see themselves.
+    let session: SessionDetails
+}
+
+extension Viewer: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<Viewer>("Viewer") {
+        Field("id") { NodeID(.user, $0.user.id.text).text }
+        Field("username", \.user.username)
+        Field("createdAt", \.user.createdAt)
+        Field("session", \.session)
+        Field(
+            "sessions",
+            load: { viewers, context in
+                .ready(viewers.map { .success(context.sessions(of: $0.user.id, current: $0.session)) })
+            })
+        Field(
+            "connections",
+            load: { viewers, context in
+                .ready(viewers.map { .success(context.backends.links(of: $0.user.id)) })
+            })
+    }
+}
+
+extension GatewayContext {
+    /// Who may come in, and how.
+    var authentication: Authentication { backends.household.authentication }
+
+    /// The session's user; nil without a session.
+    func viewer() throws -> Loading<Viewer?> {
+        guard let owner = session.owner else { return .ready(nil) }
+        return .later { [self] in
+            let user = try await authentication.stored { () throws(StorageError) in
+                try await authentication.users.user(owner)
+            }
+            // Deleted in the moment since the request came in.
+            guard let user else { throw FieldError.unauthenticated }
+            return Viewer(user: user, session: ownSession(of: user))
+        }
+    }
+
+    /// The request's session.
+    private func ownSession(of user: User) -> SessionDetails {
+        if let id = session.id, let kept = authentication.sessions.session(id) {
+            return SessionDetails(kept, authentication.sessions, isCurrent: true)
+        }
+        return SessionDetails(ofSettings: session, user)
+    }
+
+    /// A user's sessions, the one used last first; a token of the settings counts as one.
+    fileprivate func sessions(of owner: OwnerID, current: SessionDetails) -> [SessionDetails] {
+        let kept = keptSessions(of: owner, currentID: current.id)
+        return kept.contains(where: \.isCurrent) ? kept : [current] + kept
+    }
+
+    /// Those of a user's sessions that are kept.
+    func keptSessions(of owner: OwnerID, currentID: String?) -> [SessionDetails] {
+        let store = authentication.sessions
+        return store.sessions(of: owner).map { session in
+            SessionDetails(
+                session, store, isCurrent: NodeID(.session, session.id).text == currentID)
+        }
+    }
+}

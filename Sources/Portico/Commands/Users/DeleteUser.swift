@@ -1,0 +1,28 @@
+import ArgumentParser
+import Storage
+
+/// The command `portico users delete`.
+struct DeleteUser: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a user and everything of theirs, for good.")
+
+    @OptionGroup var options: UsersOptions
+
+    @Argument(help: "The user's name.")
+    var username: String
+
+    @Flag(help: "Do it: there is no way back.")
+    var yes = false
+
+    func run() async throws {
+        let users = try await options.users()
+        let user = try await users.known(username)
+        guard yes else {
+            throw UsageError(
+                "Everything of \(user.username ?? username)'s would be deleted for good: sessions, connections, watchlists, "
+                    + "goals. Say so with --yes.")
+        }
+        guard try await users.delete(user.id) else { throw UnknownUser(name: username) }
+        print("\(user.username ?? username) is deleted.")
+    }
+}

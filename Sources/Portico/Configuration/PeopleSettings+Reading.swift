@@ -1,0 +1,32 @@
+import Gateway
+import Storage
+
+extension PeopleSettings {
+    /// Reads who may become a user, and how dear a password is to guess.
+    ///
+    /// In front of somebody's own broker keys nobody else is expected: there users come only when asked for.
+    init(_ settings: SettingReader, _ market: MarketSettings) throws {
+        self.init()
+        switch market {
+        case .sandbox: signUp = .open
+        case .providers: signUp = .off
+        }
+        if let text = try settings.text(.signUp) {
+            guard let policy = SignUpPolicy(rawValue: text.lowercased()) else {
+                throw UsageError(
+                    "\(Setting.signUp.description) is \"\(text)\"; it takes one of "
+                        + SignUpPolicy.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+            }
+            signUp = policy
+        }
+        passwordCost = try PasswordCost(settings)
+    }
+}
+
+extension PasswordCost {
+    /// The cost that the settings name, else the standard one.
+    init(_ settings: SettingReader) throws {
+        let log2 = try settings.number(.passwordCost, in: PasswordCost.log2Range)
+        self = log2.flatMap { PasswordCost(log2: $0) } ?? .standard
+    }
+}

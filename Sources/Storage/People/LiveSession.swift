@@ -1,0 +1,91 @@
+package import Brokerage
+import Foundation
+import GRDB
+import Synchronization
+package import Upstream
+
+/// A session that has not ended, as it is kept in memory.
+///
+/// An object, since every request notes in it that the session was used.
+package final class LiveSession: Sendable {
+    package let id: String
+    package let owner: OwnerID
+    package let scopes: Set<Scope>
+    /// What the client calls itself.
+    package let label: String?
+    package let createdAt: Instant
+    /// When it ends at the latest.
+    package let expiresAt: Instant
+    let hash: TokenHash
+    // In milliseconds since 1970. Requests on all threads set it; of two that do so at once, either may win.
+    private let lastUse: Atomic<Int64>
+    /// What of it the file has.
+    private let keptUse: Atomic<Int64>
+
+    /// To the minute: noting each request would make all threads write to one place.
+    private static let coarseness: Int64 = 60_000
+
+    init(
+        id: String, owner: OwnerID, scopes: Set<Scope>, label: String?, createdAt: Instant,
+        lastUsedAt: Instant,
+        expiresAt: Instant, hash: TokenHash
+    ) {
+        (self.id, self.owner, self.scopes, self.label) = (id, owner, scopes, label)
+        (self.createdAt, self.expiresAt, self.hash) = (createdAt, expiresAt, hash)
+        lastUse = Atomic(lastUsedAt.millisecondsSince1970)
+        keptUse = Atomic(lastUsedAt.millisecondsSince1970)
+    }
+
+    package var lastUsedAt: Instant {
+        Instant(millisecondsSince1970: lastUse.load(ordering: .relaxed)) ?? createdAt
+    }
+
+    /// When it ends if it is not used again.
+    func end(_ policy: SessionPolicy) -> Instant { min(expiresAt, lastUsedAt + policy.idle) }
+
+    func noteUse(at now: Instant) {
+        let now = now.millisecondsSince1970
+        if now - lastUse.load(ordering: .relaxed) >= Self.coarseness {
+            lastUse.store(now, ordering: .relaxed)
+        }
+    }
+
+    /// The last use, where the file does not have it.
+    var unkeptUse: Int64? {
+        let last = lastUse.load(ordering: .relaxed)
+        return last > keptUse.load(ordering: .relaxed) ? last : nil
+    }
+
+    func noteKept(_ use: Int64) { keptUse.store(use, ordering: .relaxed) }
+
+    /// Takes over what another reading of the same session knows of its use.
+    func inherit(from other: LiveSession) {
+        let use = other.lastUse.load(ordering: .relaxed)
+        if use > lastUse.load(ordering: .relaxed) { lastUse.store(use, ordering: .relaxed) }
+    }
+}
+
+extension LiveSession {
+    convenience init(_ row: Row) throws {
+        guard let owner = OwnerID(row["user_id"]), let hash = TokenHash(row["token_hash"]),
+            let createdAt = Instant(millisecondsSince1970: row["created_at"]),
+            let lastUsedAt = Instant(millisecondsSince1970: row["last_used_at"]),
+            let expiresAt = Instant(millisecondsSince1970: row["expires_at"])
+        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        self.init(
+            id: row["id"], owner: owner, scopes: Set(text: row["scopes"]), label: row["label"],
+            createdAt: createdAt, lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash)
+    }
+
+    func insert(into db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO session (id, token_hash, user_id, scopes, label, created_at, last_used_at, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                id, hash.data, owner.text, scopes.text, label, createdAt.millisecondsSince1970,
+                lastUsedAt.millisecondsSince1970, expiresAt.millisecondsSince1970,
+            ])
+    }
+}

@@ -1,0 +1,70 @@
+package import Brokerage
+import GRDB
+package import Upstream
+
+extension SessionStore {
+    /// Gives a session a new token and its full time; the old token ends.
+    ///
+    /// - Returns: nil where the session has ended.
+    package func renew(
+        _ id: String, of owner: OwnerID, now: Instant = .now
+    ) async throws(StorageError) -> Opened? {
+        try await database.write { [self] db in
+            try renew(id, of: owner, in: db, now: now)
+        }
+    }
+
+    func renew(_ id: String, of owner: OwnerID, in db: Database, now: Instant) throws -> Opened? {
+        guard let user = try UserStore.user(owner, in: db),
+            let old = try Row.fetchOne(
+                db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ?", arguments: [id, owner.text]
+            ).map({ try LiveSession($0) }), session(id, now: now) != nil
+        else { return nil }
+        let token = SessionToken()
+        let new = LiveSession(
+            id: id, owner: owner, scopes: old.scopes, label: old.label, createdAt: old.createdAt,
+            lastUsedAt: now, expiresAt: policy.expiry(from: now), hash: hash(token))
+        try db.execute(
+            sql: "UPDATE session SET token_hash = ?, last_used_at = ?, expires_at = ? WHERE id = ?",
+            arguments: [
+                new.hash.data, now.millisecondsSince1970, new.expiresAt.millisecondsSince1970, id,
+            ])
+        db.afterNextTransaction { [live] _ in
+            live.remove([id])
+            live.add(new)
+        }
+        return Opened(token: token, session: new, user: user)
+    }
+
+    /// Ends a user's session.
+    ///
+    /// - Returns: whether there was one.
+    package func revoke(_ id: String, of owner: OwnerID) async throws(StorageError) -> Bool {
+        try await end(of: owner) { $0 == id }.isEmpty == false
+    }
+
+    /// Ends a user's sessions but one.
+    ///
+    /// - Returns: the ids of those that ended.
+    package func revokeOthers(than id: String, of owner: OwnerID) async throws(StorageError) -> [String] {
+        try await end(of: owner) { $0 != id }
+    }
+
+    private func end(
+        of owner: OwnerID, where isMeant: @escaping @Sendable (String) -> Bool
+    ) async throws(StorageError) -> [String] {
+        try await database.write { [self] db in
+            try end(of: owner, in: db, where: isMeant)
+        }
+    }
+
+    /// Ends sessions in a transaction, and with a guest's last one the guest.
+    func end(of owner: OwnerID, in db: Database, where isMeant: (String) -> Bool) throws -> [String] {
+        let ids = try String.fetchAll(
+            db, sql: "SELECT id FROM session WHERE user_id = ? ORDER BY id", arguments: [owner.text]
+        ).filter(isMeant)
+        try delete(ids, in: db)
+        try UserStore.deleteGuestWithoutSession(owner, in: db)
+        return ids
+    }
+}

@@ -1,0 +1,56 @@
+package import Brokerage
+import GRDB
+import Synchronization
+package import Upstream
+
+extension SessionStore {
+    /// Writes down when sessions were used last, all in one transaction.
+    package func keepUses() async throws(StorageError) {
+        let uses = unkeptUses
+        guard !uses.isEmpty else { return }
+        try await database.write { db in try Self.keep(uses, in: db) }
+        for (session, use) in uses { session.noteKept(use) }
+    }
+
+    /// Forgets sessions that have ended by themselves, and guests who have none left.
+    package func tidy(now: Instant = .now) async throws(StorageError) {
+        let uses = unkeptUses
+        let idle = now + (.zero - policy.idle)
+        try await database.write { [self] db in
+            // First, or one that was used a moment ago would end.
+            try Self.keep(uses, in: db)
+            let ended = try String.fetchAll(
+                db, sql: "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
+                arguments: [now.millisecondsSince1970, idle.millisecondsSince1970])
+            try delete(ended, in: db)
+            try UserStore.deleteGuestsWithoutSession(in: db)
+        }
+        for (session, use) in uses { session.noteKept(use) }
+    }
+
+    /// Reads the sessions anew if another process has changed the file, as `portico users` does.
+    ///
+    /// - Returns: those who had sessions and are no users any more.
+    package func followOthers() async throws(StorageError) -> [OwnerID] {
+        try await database.betweenWrites { [self] db in
+            // It changes when another connection has written; all that this process writes goes through this one.
+            let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+            guard knownVersion.exchange(version, ordering: .relaxed) != version else { return [] }
+            let owners = live.owners
+            live.replace(with: try Self.all(db))
+            return try owners.filter { try UserStore.user($0, in: db) == nil }
+        }
+    }
+
+    private var unkeptUses: [(LiveSession, Int64)] {
+        live.all.compactMap { session in session.unkeptUse.map { (session, $0) } }
+    }
+
+    private static func keep(_ uses: [(LiveSession, Int64)], in db: Database) throws {
+        for (session, use) in uses {
+            try db.execute(
+                sql: "UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at < ?",
+                arguments: [use, session.id, use])
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package import Brokerage
+import GRDB
+package import Upstream
+
+extension SessionStore {
+    /// Opens a session for a new guest.
+    ///
+    /// - Returns: nil where there are as many guests as there may be.
+    package func openForGuest(_ wish: Wish, now: Instant = .now) async throws(StorageError) -> Opened? {
+        try await database.write { [self] db in
+            guard try UserStore.countOfGuests(in: db) < policy.guests else { return nil }
+            return try open(wish, for: UserStore.insertGuest(in: db, now: now), in: db, now: now)
+        }
+    }
+
+    /// Opens a session for a user whose password was right a moment ago.
+    ///
+    /// - Returns: nil where the user, or this password, is not there any more.
+    package func open(
+        _ wish: Wish, for known: UserStore.Registered, now: Instant = .now
+    ) async throws(StorageError) -> Opened? {
+        try await database.write { [self] db in
+            guard let user = try UserStore.user(known.user.id, in: db),
+                try UserStore.hash(of: user.id, in: db) == known.hash
+            else { return nil }
+            return try open(wish, for: user, in: db, now: now)
+        }
+    }
+
+    /// Somebody who wants to become a user.
+    package struct Candidate: Sendable {
+        package let username: Username
+        package let hash: PasswordHash
+        /// The code of an invitation; nil where none is needed.
+        package let invitation: String?
+        /// The guest whom the request's session belongs to: what is theirs stays with them.
+        package let guest: OwnerID?
+
+        package init(username: Username, hash: PasswordHash, invitation: String?, guest: OwnerID?) {
+            (self.username, self.hash, self.invitation, self.guest) = (username, hash, invitation, guest)
+        }
+    }
+
+    /// Why nobody was signed up; nothing was changed then.
+    package enum SignUpRefusal: Error, Hashable, Sendable {
+        case nameTaken
+        case unknownInvitation
+        /// The session's user has a name already, or is one whom the settings name.
+        case notAGuest
+    }
+
+    /// Makes a user, or gives a guest a name, and opens a session: all of it or nothing.
+    ///
+    /// A guest's own sessions end: their tokens were for somebody without a password.
+    package func signUp(
+        _ candidate: Candidate, _ wish: Wish, now: Instant = .now
+    ) async throws(StorageError) -> Result<Opened, SignUpRefusal> {
+        try await database.write { [self] db in
+            do {
+                return .success(try signUp(candidate, wish, in: db, now: now))
+            } catch let refusal as SignUpRefusal {
+                return .failure(refusal)
+            }
+        }
+    }
+
+    private func signUp(_ candidate: Candidate, _ wish: Wish, in db: Database, now: Instant) throws -> Opened
+    {
+        let guest = try candidate.guest.flatMap { try UserStore.user($0, in: db) }
+        if candidate.guest != nil, guest?.kind != .guest { throw SignUpRefusal.notAGuest }
+        guard try UserStore.user(named: candidate.username, in: db) == nil else {
+            throw SignUpRefusal.nameTaken
+        }
+        // The last that can refuse: it takes the invitation.
+        var isAdmin = false
+        if let code = candidate.invitation {
+            guard let grant = try UserStore.accept(code, in: db, now: now) else {
+                throw SignUpRefusal.unknownInvitation
+            }
+            isAdmin = grant
+        }
+        let user = try UserStore.name(guest, candidate.username, isAdmin: isAdmin, in: db, now: now)
+        try UserStore.set(candidate.hash, of: user.id, in: db)
+        let old = try String.fetchAll(
+            db, sql: "SELECT id FROM session WHERE user_id = ?", arguments: [user.id.text])
+        try delete(old, in: db)
+        return try open(wish, for: user, in: db, now: now)
+    }
+
+    /// Sets a user's password, ends the other sessions and gives this one a new token.
+    ///
+    /// - Parameters:
+    ///   - old: whom, and which password, the request has proved a moment ago.
+    ///   - new: the hash of the new password.
+    ///   - session: the request's.
+    ///   - now: when.
+    /// - Throws: what kept it from being written; then nothing was changed.
+    /// - Returns: nil where the password, or the session, is not that any more; then nothing was changed.
+    package func change(
+        _ old: UserStore.Registered, to new: PasswordHash, in session: String, now: Instant = .now
+    ) async throws(StorageError) -> Opened? {
+        try await database.write { [self] db in
+            guard try UserStore.hash(of: old.user.id, in: db) == old.hash,
+                let opened = try renew(session, of: old.user.id, in: db, now: now)
+            else { return nil }
+            try UserStore.set(new, of: old.user.id, in: db)
+            _ = try end(of: old.user.id, in: db) { $0 != session }
+            return opened
+        }
+    }
+
+    /// Deletes a user and everything of theirs.
+    ///
+    /// - Returns: whether there was one.
+    package func delete(_ owner: OwnerID) async throws(StorageError) -> Bool {
+        try await database.write { [self] db in
+            guard try UserStore.user(owner, in: db) != nil else { return false }
+            // A guest goes with the last session; the others do not.
+            _ = try end(of: owner, in: db) { _ in true }
+            _ = try UserStore.delete(owner, in: db)
+            return true
+        }
+    }
+}

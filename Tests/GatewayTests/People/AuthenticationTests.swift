@@ -1,0 +1,290 @@
+import Brokerage
+import GraphQL
+import Storage
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("People")
+struct AuthenticationTests {
+    @Test("a guest becomes a user, who signs in, looks, and signs out")
+    func wholeWay() async throws {
+        try await withGateway { gateway in
+            var ann = try Visitor(gateway)
+            let guest = try await ann.enter(#"startGuestSession(label: "Ann's phone")"#)
+            #expect(guest["viewer"]?["username"] == .null)
+            let guestToken = try #require(ann.token)
+            let named = try await ann.enter(Visitor.signUp("Ann"))
+            #expect(named["viewer"] == .object(["id": guest["viewer"]?["id"] ?? .null, "username": "Ann"]))
+            #expect(try Visitor(gateway, token: guestToken).session == nil)
+
+            var second = try Visitor(gateway)
+            try await second.enter(Visitor.signIn("aNN"))
+            let answer = try await second.ask(
+                "{ viewer { username createdAt session { current scopes expiresAt } sessions { id current label } } }"
+            )
+            let viewer = try #require(answer["data"]?["viewer"], "\(answer)")
+            #expect(viewer["username"] == "Ann")
+            #expect(viewer["session"]?["current"] == .bool(true))
+            #expect(viewer["session"]?["scopes"] == .array(["READ", "WRITE"]))
+            #expect(viewer["sessions"]?.elements?.count == 2)
+            #expect(viewer["sessions"]?.elements?.filter { $0["current"] == .bool(true) }.count == 1)
+
+            let out = try await second.ask("mutation { signOut { deletedId } }")
+            #expect(out["data"]?["signOut"]?["deletedId"]?.string?.hasPrefix("Session:") == true)
+            #expect(second.session == nil)
+            #expect(ann.session != nil)
+        }
+    }
+
+    @Test("without a session there is no viewer, and that is no failure")
+    func nobody() async throws {
+        try await withGateway { gateway in
+            let answer = try await Visitor(gateway).ask("{ viewer { id } }")
+            #expect(answer == .object(["data": .object(["viewer": .null])]))
+        }
+    }
+
+    @Test("a token of the settings has a viewer, and cannot be ended")
+    func settings() async throws {
+        try await withGateway { gateway in
+            let owner = try #require(OwnerID("owner"))
+            try UserStore(in: gateway.household.file).ensure(owner)
+            let query = "{ viewer { id username session { id expiresAt current } sessions { current } } }"
+            let answer = try await gateway.ask(query, as: owner, gateway.backends([]))
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(answer["data"]?["viewer"]?["username"] == .null)
+            #expect(answer["data"]?["viewer"]?["session"]?["expiresAt"] == .null)
+            #expect(answer["data"]?["viewer"]?["sessions"]?.elements?.count == 1)
+            for mutation in [
+                "signOut { deletedId }", "renewSession { token }", "deleteUser { deletedId }",
+                #"changePassword(input: { current: "x", new: "correct horse" }) { token }"#,
+            ] {
+                let refused = try await gateway.ask(
+                    "mutation { \(mutation) }", as: owner, gateway.backends([]))
+                #expect(refused.failures.map(\.code) == ["FORBIDDEN"], "\(refused)")
+            }
+            let claim = try await gateway.ask(
+                "mutation { \(Visitor.signUp("ann")) { token } }", as: owner, gateway.backends([]))
+            #expect(claim.failures.map(\.code) == ["CONFLICT"])
+        }
+    }
+
+    @Test("who has a wrong name or password learns nothing of which, and must wait after some failures")
+    func wrong() async throws {
+        try await withGateway { gateway in
+            var ann = try Visitor(gateway)
+            try await ann.enter(Visitor.signUp("ann"))
+            let thief = try Visitor(gateway, from: "198.51.100.7")
+            for name in ["ann", "nobody", "no name"] {
+                for attempt in 1...5 {
+                    let refusal = try await thief.refusal(
+                        of: Visitor.signIn(name, "wrong password \(attempt)"))
+                    #expect(refusal["message"] == "There is no user with this name and password.")
+                    #expect(refusal["extensions"] == .object(["code": "UNAUTHENTICATED"]))
+                }
+                let late = try await limited(thief, name)
+                #expect(late["message"] == "Too many attempts have failed: wait before the next.")
+                let retryAt = try #require(late["extensions"]?["retryAt"]?.string.flatMap { Instant($0) })
+                #expect(retryAt <= .now + .seconds(900))
+            }
+            // From elsewhere Ann still comes in.
+            var elsewhere = try Visitor(gateway)
+            try await elsewhere.enter(Visitor.signIn("ann"))
+        }
+    }
+
+    /// The first attempt that has to wait: a machine that is slower than the first waits are long sees more of them pass.
+    private func limited(_ thief: Visitor, _ name: String) async throws -> JSONValue {
+        for _ in 0..<12 {
+            let refusal = try await thief.refusal(of: Visitor.signIn(name, "wrong password"))
+            if refusal["extensions"]?["code"] == "RATE_LIMITED" { return refusal }
+        }
+        throw Patience()
+    }
+
+    /// No attempt had to wait.
+    private struct Patience: Error {}
+
+    @Test("TRADE is had by asking for it, ADMIN by those who run the server, READ always")
+    func scopes() async throws {
+        try await withGateway { gateway in
+            var ann = try Visitor(gateway)
+            try await ann.enter(Visitor.signUp("ann"))
+            let examples: [(String?, Set<Scope>)] = [
+                (nil, [.read, .write]), ("READ", [.read]), ("TRADE", [.read, .trade]), ("", [.read]),
+                ("READ, WRITE, TRADE", [.read, .write, .trade]),
+            ]
+            for (asked, had) in examples {
+                try await ann.enter(Visitor.signIn("ann", scopes: asked))
+                #expect(ann.session?.scopes == had)
+            }
+            let refusal = try await ann.refusal(of: Visitor.signIn("ann", scopes: "ADMIN"))
+            #expect(refusal["extensions"]?["code"] == "FORBIDDEN")
+            let invitation = try await UserStore(in: gateway.household.file).invite(label: nil, isAdmin: true)
+            var root = try Visitor(gateway)
+            try await root.enter(Visitor.signUp("root", invitation: invitation.code))
+            try await root.enter(Visitor.signIn("root", scopes: "ADMIN"))
+            #expect(root.session?.scopes == [.read, .admin])
+        }
+    }
+
+    @Test("a wrong argument is named, with the rule that it breaks")
+    func badInput() async throws {
+        try await withGateway { gateway in
+            var ann = try Visitor(gateway)
+            try await ann.enter(Visitor.signUp("ann"))
+            let examples = [
+                (
+                    #"signUp(input: { username: "a", password: "correct horse" })"#, "BAD_USER_INPUT",
+                    #"Argument "input.username": A username has 3 to 64 characters; this one has 1."#
+                ),
+                (
+                    #"signUp(input: { username: "bob", password: "short" })"#, "BAD_USER_INPUT",
+                    #"Argument "input.password": A password has at least 10 characters; this one has 5."#
+                ),
+                (
+                    #"signUp(input: { username: "bob", password: "correct horse", label: "" })"#,
+                    "BAD_USER_INPUT",
+                    #"Argument "input.label": A label has 1 to 100 characters; this one has 0."#
+                ),
+                (
+                    #"startGuestSession(label: "")"#, "BAD_USER_INPUT",
+                    #"Argument "label": A label has 1 to 100 characters; this one has 0."#
+                ),
+                (Visitor.signUp("ANN"), "CONFLICT", #"The username "ANN" is taken: choose another."#),
+                (
+                    Visitor.signUp("bob", invitation: "none"), "BAD_USER_INPUT",
+                    #"Argument "input.invitation": It is unknown, used, or has expired."#
+                ),
+            ]
+            for (mutation, code, message) in examples {
+                let refusal = try await Visitor(gateway).refusal(of: mutation)
+                #expect(refusal["message"]?.string == message)
+                #expect(refusal["extensions"]?["code"]?.string == code)
+            }
+            let again = try await ann.refusal(of: Visitor.signUp("annie"))
+            #expect(again["extensions"]?["code"] == "CONFLICT")
+        }
+    }
+
+    @Test("signing up is for whom the settings say", arguments: SignUpPolicy.allCases)
+    func policies(_ policy: SignUpPolicy) async throws {
+        var settings = PeopleSettings.test
+        settings.signUp = policy
+        try await withGateway(people: settings) { gateway in
+            var ann = try Visitor(gateway)
+            let invitation = try await UserStore(in: gateway.household.file).invite(
+                label: nil, isAdmin: false)
+            let guest = try await ann.ask("mutation { startGuestSession { token } }")
+            #expect(guest.failures.map(\.code) == (policy == .open ? [] : ["FORBIDDEN"]))
+            let plain = try await ann.ask("mutation { \(Visitor.signUp("bob")) { token } }")
+            #expect(plain.failures.map(\.code) == (policy == .open ? [] : ["FORBIDDEN"]))
+            switch policy {
+            case .open, .invitation: try await ann.enter(Visitor.signUp("ann", invitation: invitation.code))
+            case .off:
+                let refusal = try await ann.refusal(of: Visitor.signUp("ann", invitation: invitation.code))
+                #expect(refusal["message"] == "Nobody can sign up here. Ask who runs this server.")
+            }
+        }
+    }
+
+    @Test("a new password ends the other sessions and gives this one a new token; the old one is of no use")
+    func changePassword() async throws {
+        try await withGateway { gateway in
+            var (ann, other) = (try Visitor(gateway), try Visitor(gateway))
+            try await ann.enter(Visitor.signUp("ann"))
+            try await other.enter(Visitor.signIn("ann"))
+            let wrong = try await ann.refusal(
+                of: #"changePassword(input: { current: "wrong password", new: "another password" })"#)
+            #expect(
+                wrong["message"]?.string == #"Argument "input.current": It is not the password of this user."#
+            )
+            let weak = try await ann.refusal(
+                of: #"changePassword(input: { current: "correct horse battery", new: "my name is ann" })"#)
+            #expect(
+                weak["message"]?.string == #"Argument "input.new": A password does not contain the username."#
+            )
+            let old = ann.token
+            try await ann.enter(
+                #"changePassword(input: { current: "correct horse battery", new: "another password" })"#)
+            #expect(ann.token != old)
+            #expect(try Visitor(gateway, token: old).session == nil)
+            #expect(other.session == nil)
+            _ = try await Visitor(gateway).refusal(of: Visitor.signIn("ann"))
+            other.token = nil
+            try await other.enter(Visitor.signIn("ann", "another password"))
+        }
+    }
+
+    @Test("a user is deleted with the password, a guest without, and everything of theirs goes")
+    func deleteUser() async throws {
+        try await withGateway { gateway in
+            var (ann, guest) = (try Visitor(gateway), try Visitor(gateway))
+            try await ann.enter(Visitor.signUp("ann"))
+            try await guest.enter("startGuestSession")
+            for (argument, message) in [
+                ("", #"Argument "password": A user with a name is deleted with the password only."#),
+                (
+                    #"(password: "wrong password")"#,
+                    #"Argument "password": It is not the password of this user."#
+                ),
+            ] {
+                let answer = try await ann.ask("mutation { deleteUser\(argument) { deletedId } }")
+                #expect(answer["errors"]?[0]?["message"]?.string == message)
+            }
+            let gone = try await ann.ask(
+                #"mutation { deleteUser(password: "correct horse battery") { deletedId } }"#)
+            #expect(gone["data"]?["deleteUser"]?["deletedId"]?.string?.hasPrefix("User:") == true, "\(gone)")
+            _ = try await guest.ask("mutation { deleteUser { deletedId } }")
+            #expect(ann.session == nil && guest.session == nil)
+            // The name is free again.
+            ann.token = nil
+            try await ann.enter(Visitor.signUp("ann"))
+        }
+    }
+
+    @Test("nobody sees or ends a session of another's")
+    func isolation() async throws {
+        try await withGateway { gateway in
+            var (ann, bob) = (try Visitor(gateway), try Visitor(gateway))
+            let session = try #require(try await ann.enter("startGuestSession")["session"]?["id"]?.string)
+            let user = try #require(try await ann.ask("{ viewer { id } }")["data"]?["viewer"]?["id"]?.string)
+            try await bob.enter("startGuestSession")
+            for id in [session, user, "Session:settings", "Account:none:1", "nonsense", "User:", "Nobody:1"] {
+                let answer = try await bob.ask("{ node(id: \"\(id)\") { __typename id } }")
+                #expect(answer == .object(["data": .object(["node": .null])]), "\(id): \(answer)")
+            }
+            let refused = try await bob.ask("mutation { revokeSession(id: \"\(session)\") { deletedId } }")
+            #expect(refused.failures == [FieldFailure("revokeSession", "NOT_FOUND", nil)])
+            let own = try await ann.ask(
+                "{ a: node(id: \"\(session)\") { __typename id ... on Session { current } } b: node(id: \"\(user)\") { __typename } }"
+            )
+            #expect(
+                own["data"]?["a"]
+                    == .object(["__typename": "Session", "id": .string(session), "current": .bool(true)]))
+            #expect(own["data"]?["b"]?["__typename"] == "Viewer")
+            _ = try await bob.ask("mutation { revokeOtherSessions { deletedId } }")
+            #expect(ann.session != nil)
+            let ended = try await ann.ask("mutation { revokeSession(id: \"\(session)\") { deletedId } }")
+            #expect(ended["data"]?["revokeSession"]?["deletedId"]?.string == session)
+            #expect(ann.session == nil)
+        }
+    }
+
+    @Test("an account is found again by its id, by its owner only")
+    func accountNode() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("a", of: alice)])
+            let account = try await gateway.ask("{ account { id } }", as: alice, backends)
+            let id = try #require(account["data"]?["account"]?["id"]?.string)
+            let query = "{ node(id: \"\(id)\") { id ... on Account { currency } } }"
+            let own = try await gateway.ask(query, as: alice, backends)
+            #expect(own["data"]?["node"] == .object(["id": .string(id), "currency": "USD"]))
+            let other = try await gateway.ask(query, as: bob, backends)
+            #expect(other == .object(["data": .object(["node": .null])]))
+        }
+    }
+}

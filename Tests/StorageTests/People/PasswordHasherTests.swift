@@ -1,0 +1,99 @@
+import Foundation
+import GRDB
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("Hashes of passwords")
+struct PasswordHasherTests {
+    static let cheap = PasswordCost(log2: 4)
+
+    static func password(_ text: String) throws -> Password {
+        try #require(Password(entered: text))
+    }
+
+    @Test("are scrypt's, as RFC 7914 has it")
+    func vector() throws {
+        // Section 12: scrypt("pleaseletmein", "SodiumChloride", 16384, 8, 1), the first 32 of 64 bytes.
+        let hash = try PasswordHash(
+            Row([
+                "salt": Data("SodiumChloride".utf8), "cost": 16_384, "block_size": 8, "parallelism": 1,
+                "hash": Data([
+                    0x70, 0x23, 0xbd, 0xcb, 0x3a, 0xfd, 0x73, 0x48, 0x46, 0x1c, 0x06, 0xcd, 0x81, 0xfd, 0x38,
+                    0xeb,
+                    0xfd, 0xa8, 0xfb, 0xba, 0x90, 0x4f, 0x8e, 0x3e, 0xa9, 0xb5, 0x43, 0xf6, 0x54, 0x5d, 0xa1,
+                    0xf2,
+                ]),
+            ]))
+        #expect(try hash.matches(Self.password("pleaseletmein")))
+        #expect(try !hash.matches(Self.password("pleaseletmeout")))
+    }
+
+    @Test("are the password's own, and no two of one password are equal")
+    func compares() async throws {
+        let hasher = PasswordHasher(try #require(Self.cheap))
+        let right = try Self.password("the right password")
+        let hash = try await hasher.hash(right)
+        #expect(try await hasher.hash(right) != hash)
+        guard case .equal = try await hasher.compare(right, with: hash) else {
+            Issue.record("the right password is another")
+            return
+        }
+        for wrong in [try Self.password("the wrong password"), nil] {
+            guard case .different = try await hasher.compare(wrong, with: hash) else {
+                Issue.record("a wrong password is right")
+                return
+            }
+        }
+        guard case .different = try await hasher.compare(right, with: nil) else {
+            Issue.record("nobody has a password")
+            return
+        }
+    }
+
+    @Test("made at another cost are right, and to be replaced")
+    func upgrades() async throws {
+        let old = PasswordHasher(try #require(PasswordCost(log2: 4)))
+        let new = PasswordHasher(try #require(PasswordCost(log2: 5)))
+        let password = try Self.password("the right password")
+        let hash = try await old.hash(password)
+        guard case .outdated(let better) = try await new.compare(password, with: hash) else {
+            Issue.record("it is not outdated")
+            return
+        }
+        #expect(better.cost == new.cost)
+        guard case .equal = try await new.compare(password, with: better) else {
+            Issue.record("the replacement is of another password")
+            return
+        }
+    }
+
+    @Test("wait in a queue that has an end")
+    func bounded() async throws {
+        // Long enough that none is done before all have come.
+        let hasher = PasswordHasher(try #require(PasswordCost(log2: 14)), width: 1, queueLimit: 2)
+        let password = try Self.password("the right password")
+        let outcomes = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<12 {
+                group.addTask { (try? await hasher.hash(password)) != nil }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count == 12)
+        #expect(outcomes.filter { $0 }.count >= 3)
+        #expect(outcomes.filter { !$0 }.count >= 1)
+        // There is room again.
+        _ = try await hasher.hash(password)
+    }
+
+    @Test("that this program has never written are refused", arguments: [0, 1, 3, 1 << 40, -8])
+    func damaged(cost: Int) {
+        #expect(throws: DatabaseError.self) {
+            try PasswordHash(
+                Row([
+                    "salt": Data([1]), "hash": Data([1]), "cost": cost, "block_size": 8, "parallelism": 1,
+                ]))
+        }
+    }
+}
