@@ -24,6 +24,7 @@ struct OperationsCommandTests {
         type Query {
           account: Account @cacheControl(maxAge: 2, scope: PRIVATE)
           quotes(first: Int!): [Quote!] @cacheControl(maxAge: 60) @listSize(slicingArguments: ["first"])
+          more(first: Int!): [Quote!] @cacheControl(maxAge: 60) @listSize(slicingArguments: ["first"])
           clock: String
         }
         type Account { equity: Float, worth: Float @deprecated(reason: "Use equity.") }
@@ -35,6 +36,7 @@ struct OperationsCommandTests {
         "good/account.graphql": "query Home { account { equity } }\n",
         "good/quotes.graphql": "query Quotes($n: Int!) { quotes(first: $n) { price } }\n",
         "good/quotes.json": #"{"n": 40}"#,
+        "both/quotes.graphql": "{ quotes(first: 2) { price } more(first: 1) { price } }\n",
         "old/worth.graphql": "query Worth {\n  account { worth }\n}\n",
         "vague/quotes.graphql": "query Quotes($n: Int!) { quotes(first: $n) { price } clock }\n",
         "bad/a.graphql": "{ acount { equity } }\n",
@@ -90,6 +92,14 @@ extension OperationsCommandCase {
                 good/quotes.graphql Quotes
                   cost: 41 of 5000
                   cache: 60 s, by anybody; Query.quotes sets the time
+
+                """),
+        OperationsCommandCase(
+            arguments: schema + ["@both"], status: 0,
+            output: """
+                both/quotes.graphql
+                  cost: 4 of 5000
+                  cache: 60 s, by anybody; Query.more, Query.quotes set the time
 
                 """),
         OperationsCommandCase(

@@ -50,12 +50,15 @@ struct TestHouse: Sendable {
 
     /// Asks as the owner of the brokers' accounts, or as another user.
     func ask(
-        _ query: String, as user: OwnerID? = nil, within patience: Duration = .seconds(60)
+        _ query: String, variables: InputObject = InputObject(), as user: OwnerID? = nil,
+        within patience: Duration = .seconds(60)
     ) async throws -> JSONValue {
         let context = GatewayContext(
             session: Session(owner: user ?? owner, scopes: [.read, .write, .trade]), backends: backends,
             call: CallContext(deadline: clock.calls.now() + patience))
-        let answer = try await schema.respond(to: GraphQL.Request(query), context: context).value()
+        let answer = try await schema.respond(
+            to: GraphQL.Request(query, variables: variables), context: context
+        ).value()
         return try JSONValue(parsing: answer.body)
     }
 

@@ -41,13 +41,13 @@ extension OperationCheck {
 
     private var cacheText: String? {
         guard let cache else { return nil }
-        let fields = Set(cache.shortest.map { "\($0.coordinate)" }).sorted().joined(separator: ", ")
+        let names = Set(cache.shortest.map { "\($0.coordinate)" }).sorted()
+        let fields = names.joined(separator: ", ")
         if cache.maxAge == 0 {
-            return fields.isEmpty
-                ? "cache: never" : "cache: never, since \(fields) may not be kept"
+            return names.isEmpty ? "cache: never" : "cache: never, since \(fields) may not be kept"
         }
         let whose = cache.isPrivate ? "by its user alone" : "by anybody"
-        return "cache: \(cache.maxAge) s, \(whose); \(fields) sets the time"
+        return "cache: \(cache.maxAge) s, \(whose); \(fields) \(names.count == 1 ? "sets" : "set") the time"
     }
 
     private func text(_ use: SchemaUse) -> String {

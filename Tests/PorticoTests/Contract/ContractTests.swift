@@ -1,0 +1,35 @@
+import Contract
+import GraphQL
+import TestSupport
+import Testing
+
+@Suite("The contract, field by field")
+struct ContractTests {
+    /// Types of which a healthy house has no object: what they tell of are failures.
+    private static let failureTypes = ["Failure", "OrderRejection"]
+
+    @Test("every type that queries reach is answered by the sandbox, in every field, as the schema says")
+    func everyField() async throws {
+        try await withHouse { house in
+            let schema = try Schema.build(Contract.schemaText)
+            try await furnish(house)
+            var run = ContractRun(schema) { query in
+                try await house.ask(query)
+            }
+            try await run.run()
+            #expect(run.violations.isEmpty)
+            let missing = run.unanswered.filter { type in
+                !Self.failureTypes.contains { type.hasPrefix($0 + " ") }
+            }
+            #expect(missing.isEmpty)
+        }
+    }
+
+    /// Runs the mutations of real screens with their examples, so that there is something of what users make.
+    private func furnish(_ house: TestHouse) async throws {
+        for document in OperationDocument.current where document.isMutation {
+            let answer = try await document.ask(house)
+            #expect(answer["errors"] == nil, "\(document.name)")
+        }
+    }
+}

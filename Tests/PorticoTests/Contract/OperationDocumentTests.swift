@@ -1,0 +1,54 @@
+import Contract
+import GraphQL
+import TestSupport
+import Testing
+
+@Suite("The operations of real screens")
+struct OperationDocumentTests {
+    @Test(
+        "lie in the folder of their application, under a name of their own", arguments: OperationDocument.all)
+    func names(_ document: OperationDocument) throws {
+        #expect(document.name.hasPrefix(document.app + "-"))
+        #expect(OperationDocument.all.filter { $0.name == document.name }.count == 1)
+        let parsed = try parse(SourceText(document.text))
+        let operations = parsed.definitions.compactMap { definition -> String? in
+            guard case .operation(let operation) = definition else { return nil }
+            return operation.name.map { parsed.text($0) }
+        }
+        let words = document.name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        #expect(operations == [words.joined()], "one operation, named after the file")
+    }
+
+    @Test("that are awaited are still there")
+    func awaited() {
+        #expect(OperationDocument.awaited.isSubset(of: OperationDocument.all.map(\.name)))
+    }
+
+    @Test(
+        "are valid, take their example variables, and cost less than half of what is allowed",
+        arguments: OperationDocument.fitting)
+    func costs(_ document: OperationDocument) throws {
+        let schema = try Schema.build(Contract.schemaText)
+        let valid = try validate(parse(SourceText(document.text)), against: schema)
+        let prices = try CostModel(schema)
+        for case .operation(let operation) in valid.document.definitions {
+            let variables = try schema.coerceVariables(
+                of: operation, in: valid.document, given: document.examples)
+            let cost = try OperationLimits.default.check(operation, of: valid, prices: prices).cost(variables)
+            #expect(cost.total <= Cost(OperationLimits.default.cost / 2))
+            #expect(valid.schemaUses.allSatisfy { $0.deprecationReason == nil })
+        }
+    }
+
+    @Test(
+        "are answered by the sandbox without an error, as the schema says",
+        arguments: OperationDocument.current)
+    func answers(_ document: OperationDocument) async throws {
+        let valid = try validate(
+            parse(SourceText(document.text)), against: Schema.build(Contract.schemaText))
+        try await withHouse { house in
+            let answer = try await document.ask(house)
+            #expect(AnswerCheck(answer, to: valid).violations.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Contract
+import Foundation
+import GraphQL
+import TestSupport
+import Testing
+
+/// A document of `schema/operations`, with its example variables.
+struct OperationDocument: CustomTestStringConvertible, Sendable {
+    /// The file's name without its ending, as in `raven-home`.
+    let name: String
+    /// The folder that it lies in.
+    let app: String
+    let text: String
+    let variables: [UInt8]
+
+    var testDescription: String { name }
+
+    /// Of the repository, as it lies beside the tests.
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../schema/operations").standardizedFileURL
+
+    static let all: [OperationDocument] = {
+        do {
+            return try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+                .filter { $0.hasSuffix(".graphql") }
+                .map { path in
+                    let file = folder.appending(path: path)
+                    return OperationDocument(
+                        name: file.deletingPathExtension().lastPathComponent,
+                        app: file.deletingLastPathComponent().lastPathComponent,
+                        text: try String(contentsOf: file, encoding: .utf8),
+                        variables: [UInt8](
+                            try Data(contentsOf: file.deletingPathExtension().appendingPathExtension("json")))
+                    )
+                }
+        } catch {
+            Issue.record(error)
+            return []
+        }
+    }()
+
+    /// Those that ask for what this Portico does not have yet; whoever adds it takes them off.
+    static let awaited: Set<String> = [
+        "raven-add-goal", "raven-goals", "raven-stock-page", "raven-trade", "saxotrader-dashboard",
+        "saxotrader-orders", "saxotrader-watchlists", "stocktracker-chart", "stocktracker-home",
+        "stocktracker-search",
+    ]
+
+    /// Those that a house answers.
+    static let current = all.filter { !awaited.contains($0.name) }
+
+    /// Those that the contract has all fields of, awaited ones among them.
+    static let fitting: [OperationDocument] = {
+        let schema = try? Schema.build(Contract.schemaText)
+        return all.filter { document in
+            guard let schema, awaited.contains(document.name) else { return true }
+            return (try? validate(parse(SourceText(document.text)), against: schema)) != nil
+        }
+    }()
+
+    var examples: InputObject {
+        get throws {
+            guard case .object(let object) = try InputValue(json: variables) else { return InputObject() }
+            return object
+        }
+    }
+}
+
+extension OperationDocument {
+    /// Asks a house for it, with its example variables and the house's own account.
+    func ask(_ house: TestHouse) async throws -> JSONValue {
+        var variables = try examples
+        let account = try await house.ask("{ account { id } }")["data"]?["account"]?["id"]?.string
+        variables.replace("accountId", with: .string(account ?? ""))
+        return try await house.ask(text, variables: variables)
+    }
+
+    var isMutation: Bool {
+        guard let document = try? parse(SourceText(text)) else { return false }
+        return document.definitions.contains { definition in
+            if case .operation(let operation) = definition { return operation.type == .mutation }
+            return false
+        }
+    }
+}
+
+extension InputObject {
+    /// Gives every field of a name, however deep, another value: an example cannot know ids.
+    fileprivate mutating func replace(_ name: String, with value: InputValue) {
+        for field in fields {
+            if field.name == name {
+                self[name] = value
+            } else if case .object(var object) = field.value {
+                object.replace(name, with: value)
+                self[field.name] = .object(object)
+            }
+        }
+    }
+}

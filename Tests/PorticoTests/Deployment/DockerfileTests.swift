@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Portico
+
+@Suite("Docker/Dockerfile")
+struct DockerfileTests {
+    private func runtime() throws -> DockerfileReader.Stage {
+        let stage = try #require(try ContainerFiles.dockerfile().stages.last)
+        #expect(stage.name == "runtime")
+        return stage
+    }
+
+    @Test("builds, tests and runs in stages of their own")
+    func stages() throws {
+        let stages = try ContainerFiles.dockerfile().stages
+        #expect(stages.map(\.name) == ["build", "test", "runtime"])
+        let copy = try #require(stages.last?.text("COPY"))
+        #expect(copy == "--from=build /out/portico /usr/local/bin/portico")
+        #expect(stages.first?.all("RUN").contains { $0.text.contains("/out/portico") } == true)
+    }
+
+    @Test(
+        "sets what Portico takes: it listens on the port that is exposed, and keeps what it keeps in the volume"
+    )
+    func settings() async throws {
+        let stage = try runtime()
+        let environment = stage.environment
+        #expect(Set(environment.keys).isSubset(of: ContainerFiles.variables))
+        let reader = try await SettingReader(
+            flags: [:], environment: environment.merging([Setting.sandbox.variable: "true"]) { own, _ in own }
+        )
+        let settings = try ServeSettings(reader)
+        #expect(settings.host == "0.0.0.0")
+        #expect("\(settings.port)" == stage.text("EXPOSE"))
+        #expect(settings.data == stage.text("VOLUME"))
+        #expect(settings.data == stage.text("WORKDIR"))
+    }
+
+    @Test("runs the executable with commands that it has, under a user that is not root")
+    func commands() async throws {
+        let stage = try runtime()
+        let entry = try #require(stage.all("ENTRYPOINT").first?.words)
+        #expect(entry == ["/usr/local/bin/portico"])
+        let command = try #require(stage.all("CMD").first?.words)
+        #expect(try await ContainerFiles.isCommand(command, named: "serve"))
+        let check = try #require(stage.text("HEALTHCHECK")?.split(separator: "CMD ").last)
+        let words = try #require(try JSONValue(parsing: String(check)).elements?.compactMap(\.string))
+        #expect(words.first == entry.first)
+        #expect(try await ContainerFiles.isCommand(Array(words.dropFirst()), named: "health"))
+        #expect(stage.text("STOPSIGNAL") == "SIGTERM")
+
+        let user = try #require(stage.text("USER"))
+        let ids = user.split(separator: ":").compactMap { Int($0) }
+        #expect(ids.count == 2 && ids.allSatisfy { $0 > 0 })
+        let setUp = stage.all("RUN").map(\.text).joined()
+        #expect(setUp.contains("--gid \(ids[1]) portico") && setUp.contains("--uid \(ids[0]) "))
+    }
+
+    @Test("is given every folder that the package has a target in, and no secret")
+    func context() throws {
+        let ignored = IgnoreFile(try ContainerFiles.text(".dockerignore"))
+        let package = try ContainerFiles.text("Package.swift")
+        let folders = package.matches(of: /at: "([^"]+)"/).map { String($0.1) }
+        #expect(folders.count > 10)
+        for folder in folders { #expect(!ignored.ignores(folder), "\(folder)") }
+        for file in [
+            "Package.swift", "Makefile", "Scripts/setup.sh", "Docker/compose.yaml", "Tests/Golden/types",
+        ] {
+            #expect(!ignored.ignores(file), "\(file), which the tests read")
+        }
+        for file in ["Docker/secrets/master_key", ".git", "data/portico.db", ".build", "Tests/Fuzz/.build"] {
+            #expect(ignored.ignores(file), "\(file)")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("portico mock")
+struct MockCommandTests {
+    private static let schema =
+        "type Query { account(id: ID!): Account clock: String }\ntype Account { id: ID! name: String equity: Float }\n"
+    private static let answers = #"{"Account.name": "Main", "Query.clock": {"__error": "It stands."}}"#
+
+    /// Runs a mock of the schema, with the answers, on a free port.
+    private func withMock<Value>(
+        _ arguments: [String] = [], _ test: (RunningServer) async throws -> Value
+    ) async throws -> Value {
+        try await withFolder { folder in
+            let (schema, answers) = (
+                folder.appending(path: "schema.graphql"), folder.appending(path: "answers.json")
+            )
+            try Self.schema.write(to: schema, atomically: true, encoding: .utf8)
+            try Self.answers.write(to: answers, atomically: true, encoding: .utf8)
+            return try await withProgram(
+                ["mock", "--schema", schema.path, "--answers", answers.path, "--port", "0"] + arguments
+            ) { program, port in
+                try await test(RunningServer(program: program, port: port))
+            }
+        }
+    }
+
+    @Test("serves a schema with what the answers file says, and makes up the rest")
+    func serves() async throws {
+        try await withMock { server in
+            let answer = try await server.ask("{ account(id: 1) { name equity } clock }", token: nil)
+            #expect(answer.status == 200)
+            let data = try #require(answer.json?["data"])
+            #expect(data["account"]?["name"] == "Main")
+            #expect(data["account"]?["equity"]?.number != nil)
+            #expect(data["clock"] == .null)
+            #expect(answer.message == "It stands.")
+            #expect(try await server.get("/schema.graphql").body == Self.schema)
+        }
+    }
+
+    @Test("makes up the same for the same seed")
+    func seeds() async throws {
+        let query = "{ account(id: 1) { id equity } }"
+        let one = try await withMock(["--seed", "5"]) { try await $0.ask(query).body }
+        let same = try await withMock(["--seed", "5"]) { try await $0.ask(query).body }
+        let other = try await withMock(["--seed", "6"]) { try await $0.ask(query).body }
+        #expect(one == same)
+        #expect(one != other)
+    }
+
+    @Test(
+        "does not start on files that it cannot use",
+        arguments: [
+            (
+                ["--schema", "@schema.graphql", "--answers", "@misplaced.json"], 1,
+                "error: Type \"Query\" has no field \"b\"."
+            ),
+            (["--schema", "@broken.graphql"], 1, "error: Unknown type \"Unknown\"."),
+            (
+                ["--schema", "@schema.graphql", "--answers", "@list.json"], 2,
+                "Error: list.json: the answers are not a JSON object, as in {\"Account.name\": \"Main\"}"
+            ),
+            (["--answers", "@list.json"], 2, "Error: Missing expected argument '--schema <schema>'"),
+        ])
+    func refuses(arguments: [String], status: Int32, message: String) async throws {
+        let run = try await CommandRun.run(
+            ["mock", "--port", "0"] + arguments,
+            among: [
+                "schema.graphql": "type Query { a: Int }", "broken.graphql": "type Query { a: Unknown }",
+                "misplaced.json": #"{"Query.b": 1}"#, "list.json": "[]",
+            ])
+        #expect(run.status == status)
+        #expect(run.errors.split(separator: "\n").first.map(String.init) == message)
+        #expect(run.output.isEmpty)
+    }
+}
