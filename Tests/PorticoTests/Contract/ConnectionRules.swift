@@ -1,9 +1,10 @@
 import TestSupport
 
-/// What holds of every page of a connection (GraphQL Cursor Connections), as far as the answer shows it.
+/// What holds of every page of a connection (GraphQL Cursor Connections), as far as the answer shows it; `Connection`
+/// itself is something else, a user's link to a provider.
 enum ConnectionRules {
     static func violations(in value: JSONValue, of type: String) -> [String] {
-        guard type.hasSuffix("Connection") else { return [] }
+        guard type.hasSuffix("Connection"), type != "Connection" else { return [] }
         var violations: [String] = []
         let (edges, nodes) = (value["edges"]?.elements, value["nodes"]?.elements)
         if let edges, let nodes, edges.count != nodes.count {

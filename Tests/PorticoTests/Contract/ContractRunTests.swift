@@ -21,7 +21,7 @@ struct ContractRunTests {
         var answers: InputObject = ["PageInfo.endCursor": .string("c")]
         for name in schema.types.map(\.name) {
             if name.hasSuffix("Edge") { answers["\(name).cursor"] = .string("c") }
-            guard name.hasSuffix("Connection") else { continue }
+            guard name.hasSuffix("Connection"), name != "Connection" else { continue }
             for list in ["edges", "nodes"] { answers["\(name).\(list)"] = .list([.object(InputObject())]) }
         }
         return answers
