@@ -98,7 +98,7 @@ struct AnswerCheck {
             }
             check(member, as: definition.type, field.sets, at: "\(path).\(key)")
         }
-        violations += ConnectionRules.violations(in: value, of: name).map { "\(path): \($0)" }
+        violations += ConnectionRules.violations(in: value).map { "\(path): \($0)" }
     }
 
     /// The type that an object says it has, or the only one that it may have.

@@ -19,10 +19,12 @@ struct ContractRunTests {
     /// Values for what a mock, which makes up each field by itself, does not keep together.
     private static func pages(of schema: Schema) -> InputObject {
         var answers: InputObject = ["PageInfo.endCursor": .string("c")]
-        for name in schema.types.map(\.name) {
-            if name.hasSuffix("Edge") { answers["\(name).cursor"] = .string("c") }
-            guard name.hasSuffix("Connection"), name != "Connection" else { continue }
-            for list in ["edges", "nodes"] { answers["\(name).\(list)"] = .list([.object(InputObject())]) }
+        for type in schema.types {
+            if type.field(named: "cursor") != nil { answers["\(type.name).cursor"] = .string("c") }
+            guard type.field(named: "pageInfo") != nil else { continue }
+            for list in ["edges", "nodes"] {
+                answers["\(type.name).\(list)"] = .list([.object(InputObject())])
+            }
         }
         return answers
     }
