@@ -86,6 +86,43 @@ struct ConfigurationTests {
         Misuse(
             environment: ["PORTICO_SAXO_TOKEN": "planted token"],
             messages: ["The configuration of Saxo cannot be used", "copy it again without quotes"]),
+        // Applications that users connect by.
+        Misuse(
+            environment: ["PORTICO_ALPACA_CLIENT_ID": "id"],
+            messages: ["PORTICO_ALPACA_CLIENT_ID together with PORTICO_ALPACA_CLIENT_SECRET_FILE"]),
+        Misuse(
+            environment: keys.merging(["PORTICO_ALPACA_CLIENT_SECRET": "planted-secret"]) { $1 },
+            messages: ["PORTICO_ALPACA_CLIENT_ID together with PORTICO_ALPACA_CLIENT_SECRET_FILE"]),
+        Misuse(
+            environment: ["PORTICO_SAXO_APP_KEY": "key"],
+            messages: ["An application needs PORTICO_REDIRECT_URIS"]),
+        Misuse(
+            environment: keys.merging(["PORTICO_SAXO_APP_SECRET": "planted-secret"]) { $1 },
+            messages: ["Saxo needs PORTICO_SAXO_TOKEN"]),
+        Misuse(
+            environment: [
+                "PORTICO_SAXO_TOKEN": "planted-token", "PORTICO_SAXO_APP_SECRET": "planted-secret",
+            ],
+            messages: ["Saxo's app needs PORTICO_SAXO_APP_KEY together with its secret"]),
+        Misuse(
+            environment: [
+                "PORTICO_SAXO_APP_KEY": "key",
+                "PORTICO_REDIRECT_URIS": "https://a.example/b,http://c.example/d",
+            ],
+            messages: ["PORTICO_REDIRECT_URIS names \"http://c.example/d\", which is no https address"]),
+        Misuse(
+            environment: [
+                "PORTICO_SAXO_APP_KEY": "key", "PORTICO_REDIRECT_URIS": "https://a.example/b",
+                "PORTICO_SAXO_LOGIN_URL": "http://login.example",
+            ],
+            messages: ["PORTICO_SAXO_LOGIN_URL would send the token over a network in clear", "use https"]),
+        Misuse(
+            environment: [
+                "PORTICO_ALPACA_CLIENT_ID": "id", "PORTICO_ALPACA_CLIENT_SECRET": "planted-secret",
+                "PORTICO_REDIRECT_URIS": "https://a.example/b",
+                "PORTICO_ALPACA_TOKEN_URL": "http://alpaca.example",
+            ],
+            messages: ["PORTICO_ALPACA_TOKEN_URL would send the credential over a network in clear"]),
         // Data services.
         Misuse(
             environment: ["PORTICO_POLYGON_PER_MINUTE": "100"],

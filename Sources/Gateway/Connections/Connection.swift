@@ -27,6 +27,7 @@ package struct Connection: Sendable {
     let endsAt: @Sendable () -> Instant?
     /// What is done for it while nobody asks, as renewing it.
     private let upkeep: Task<Void, Never>?
+    private let settled: @Sendable () async -> Void
 
     /// A link that the settings name.
     package init(
@@ -47,6 +48,7 @@ package struct Connection: Sendable {
         self.limits = limits
         endsAt = { nil }
         upkeep = nil
+        settled = {}
     }
 
     /// A link that a user has made.
@@ -74,9 +76,11 @@ package struct Connection: Sendable {
         if let opened {
             limits = opened.limits
             endsAt = opened.endsAt
+            settled = opened.settled
         } else {
             limits = { [] }
             endsAt = { nil }
+            settled = {}
         }
         upkeep = opened?.upkeep.map { keepUp in
             Task {
@@ -100,6 +104,11 @@ package struct Connection: Sendable {
     func close() {
         upkeep?.cancel()
     }
+
+    /// Waits until nothing is under way whose outcome must be kept.
+    func settle() async {
+        await settled()
+    }
 }
 
 /// What a credential opens.
@@ -113,6 +122,7 @@ package struct OpenedConnection: Sendable {
     let limits: @Sendable () -> [QuotaStatus]
     let endsAt: @Sendable () -> Instant?
     let upkeep: (@Sendable () async throws(ProviderFailure) -> Void)?
+    let settled: @Sendable () async -> Void
 
     /// A broker's.
     ///
@@ -122,10 +132,12 @@ package struct OpenedConnection: Sendable {
     ///   - limits: What is left of its limits.
     ///   - endsAt: When it ends unless it is renewed before.
     ///   - upkeep: Renews it while nobody asks, until its task is cancelled.
+    ///   - settled: Waits until nothing is under way whose outcome must be kept.
     package init(
         accounts: any AccountSource, market: MarketSource?, limits: @escaping @Sendable () -> [QuotaStatus],
         endsAt: @escaping @Sendable () -> Instant? = { nil },
-        upkeep: (@Sendable () async throws(ProviderFailure) -> Void)? = nil
+        upkeep: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
+        settled: @escaping @Sendable () async -> Void = {}
     ) {
         self.accounts = accounts
         self.market = market
@@ -133,6 +145,7 @@ package struct OpenedConnection: Sendable {
         self.limits = limits
         self.endsAt = endsAt
         self.upkeep = upkeep
+        self.settled = settled
     }
 
     /// A data service's.
@@ -149,5 +162,6 @@ package struct OpenedConnection: Sendable {
         self.limits = limits
         endsAt = { nil }
         upkeep = nil
+        settled = {}
     }
 }

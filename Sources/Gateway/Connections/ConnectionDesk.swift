@@ -94,9 +94,11 @@ package final class ConnectionDesk: Sendable {
         }
     }
 
-    /// Ends what is done in the background, as the process ends.
-    package func close() {
-        for connection in registry.removeAll() { connection.close() }
+    /// Ends what is done in the background, as the process ends, and waits for what must not be lost with it.
+    package func close() async {
+        let connections = registry.removeAll()
+        for connection in connections { connection.close() }
+        for connection in connections { await connection.settle() }
     }
 }
 

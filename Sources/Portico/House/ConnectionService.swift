@@ -2,12 +2,14 @@ import Gateway
 import ServiceLifecycle
 
 /// The connections that users have made, which are renewed as long as the house stands.
+///
+/// It ends before what carries the calls: a renewal that is under way has the only token that the next one can be made with.
 struct ConnectionService: Service {
     let desk: ConnectionDesk
 
     func run() async throws {
         try await gracefulShutdown()
-        desk.close()
+        await desk.close()
     }
 }
 

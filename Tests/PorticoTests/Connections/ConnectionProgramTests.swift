@@ -17,7 +17,8 @@ struct ConnectionProgramTests {
         let secret = folder.appending(path: "saxo-secret")
         try (saxo.clientSecret ?? "").write(to: secret, atomically: true, encoding: .utf8)
         return [
-            "PORTICO_DATA": folder.appending(path: "data").path, "PORTICO_OWNER_TOKEN_FILE": owner.path,
+            "PORTICO_DATA": folder.appending(path: "data").path, "PORTICO_SIGN_UP": "open",
+            "PORTICO_OWNER_TOKEN_FILE": owner.path,
             "PORTICO_REDIRECT_URIS": "https://app.example/connected, \(redirectURI)",
             "PORTICO_ALPACA_BASE_URL": sandbox.alpaca.tradingURL,
             "PORTICO_ALPACA_DATA_URL": sandbox.alpaca.dataURL,
@@ -71,7 +72,14 @@ struct ConnectionProgramTests {
         #expect(positions?.isEmpty == (accounts == 0), sourceLocation: sourceLocation)
     }
 
-    @Test("outlives kill -9 right after Saxo's tokens were renewed")
+    /// A new guest's token.
+    private static func guest(_ server: RunningServer) async throws -> String {
+        let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
+        return try #require(
+            answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
+    }
+
+    @Test("is its guest's alone, and outlives kill -9 right after Saxo's tokens were renewed")
     func crash() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -85,19 +93,44 @@ struct ConnectionProgramTests {
                                 .expiredToken, provider: .saxo, endpoint: "GET /port/v1/clients/me",
                                 remaining: 1)))
                 }
-                try await withCrashingServer(environment: environment) { server in
-                    _ = try await Self.connect("SAXO", server, token: ownerToken)
-                    _ = try await Self.connect("ALPACA", server, token: ownerToken)
+                let connections = "{ viewer { connections { id provider status } } }"
+                let (token, connected) = try await withCrashingServer(environment: environment) { server in
+                    let token = try await Self.guest(server)
+                    let ids = [
+                        try await Self.connect("SAXO", server, token: token),
+                        try await Self.connect("ALPACA", server, token: token),
+                    ]
                     #expect(tokenCalls() == 1)
                     refuseOnce()
-                    try await Self.expectHoldings(server, token: ownerToken, accounts: 3)
+                    try await Self.expectHoldings(server, token: token, accounts: 3)
                     #expect(tokenCalls() == 2)
+                    let viewer = try await server.ask(connections, token: token)
+                    let found = viewer.json?["data"]?["viewer"]?["connections"]?.elements ?? []
+                    #expect(found.map { $0["id"]?.string } == ids)
+                    return (token, found)
                 }
                 for renewal in 3...4 {
                     try await withCrashingServer(environment: environment) { server in
                         refuseOnce()
-                        try await Self.expectHoldings(server, token: ownerToken, accounts: 3)
+                        try await Self.expectHoldings(server, token: token, accounts: 3)
                         #expect(tokenCalls() == renewal)
+                        let viewer = try await server.ask(connections, token: token)
+                        #expect(viewer.json?["data"]?["viewer"]?["connections"]?.elements == connected)
+                        let stranger = try await Self.guest(server)
+                        try await Self.expectHoldings(server, token: stranger, accounts: 0)
+                        let id = connected.first?["id"]?.string ?? ""
+                        for document in [
+                            "{ node(id: \"\(id)\") { id } }",
+                            "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }",
+                        ] {
+                            let answer = try await server.ask(document, token: stranger)
+                            #expect(answer.json?["data"]?.members?.values.first == .null, "\(answer.body)")
+                        }
+                        let nobody = try await server.ask(
+                            """
+                            mutation { beginConnection(provider: SAXO, redirectUri: "\(Self.redirectURI)") { url } }
+                            """, token: nil)
+                        #expect(nobody.code == "UNAUTHENTICATED")
                     }
                 }
             }

@@ -57,6 +57,25 @@ struct KeptConnectionTests {
         }
     }
 
+    @Test("keeps the tokens of a renewal that is under way when the process is told to end")
+    func ending() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            _ = try await house.consent(.saxo, as: ann)
+            house.clock.advance(by: .seconds(1_500))
+            let slow = Fault(.latency(.milliseconds(300)), provider: .saxo, endpoint: "POST /token")
+            #expect(house.sandbox.faults.add(slow))
+            async let answer = house.ask(Self.equities, as: ann)
+            while Self.tokenCalls(house) < 2 { await Task.yield() }
+            let later = try await house.restarted()
+            _ = try await answer
+            house.sandbox.faults.reset()
+            let known = try await later.ask(Self.equities, as: ann)
+            #expect(known.failures.isEmpty, "\(known.failures)")
+            #expect(Self.tokenCalls(house) == 2)
+        }
+    }
+
     @Test("ends when nobody renews its consent, and lives on when its user does, under its id")
     func expires() async throws {
         try await withHouse { house in

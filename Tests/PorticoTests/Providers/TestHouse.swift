@@ -71,14 +71,14 @@ struct TestHouse: Sendable {
 
     /// The house as it is after a restart: with what is kept, and nothing in memory.
     func restarted() async throws -> TestHouse {
-        backends.desk.close()
+        await backends.desk.close()
         let house = try TestHouse(
             sandbox, over: transport, clock: clock, keptIn: file, sealedWith: master)
         try await house.backends.desk.openAll()
         return house
     }
 
-    fileprivate func close() { backends.desk.close() }
+    fileprivate func close() async { await backends.desk.close() }
 
     /// How often each endpoint of a provider was called.
     func calls(of provider: Provider) -> [String: Int] {
@@ -128,8 +128,12 @@ func withHouse<Value>(
     let result: Result<Value, any Error>
     do {
         let house = try TestHouse(sandbox, over: transport, clock: clock)
-        defer { house.close() }
-        result = .success(try await test(house))
+        do {
+            result = .success(try await test(house))
+        } catch {
+            result = .failure(error)
+        }
+        await house.close()
     } catch {
         result = .failure(error)
     }

@@ -80,7 +80,8 @@ struct SaxoConnector: ProviderConnector {
                 client, spelling: configuration.dialect, provider: .saxo,
                 environment: configuration.environment, for: .owner(kept.owner, connection: kept.id)),
             limits: lines.limits(of: .saxo, connection: kept.id), endsAt: { access.endsAt },
-            upkeep: { () throws(ProviderFailure) in try await access.keepAlive() })
+            upkeep: { () throws(ProviderFailure) in try await access.keepAlive() },
+            settled: { await access.settle() })
     }
 }
 

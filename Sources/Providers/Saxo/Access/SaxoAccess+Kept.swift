@@ -41,6 +41,14 @@ extension SaxoAccess {
         }
     }
 
+    /// Waits for a renewal that is under way: to be called before the process ends.
+    package func settle() async {
+        switch self {
+        case .token: break
+        case .authorization(let authorization): await authorization.settle()
+        }
+    }
+
     /// Renews a consent while its user is away, until the task is cancelled; returns at once for a token.
     package func keepAlive() async throws(ProviderFailure) {
         switch self {

@@ -125,6 +125,9 @@ package final class SaxoAuthorization: Sendable {
         }
     }
 
+    /// Waits for a renewal that is under way, so that what it brings is kept before the process ends.
+    func settle() async { await renewal.settle() }
+
     private func pause(_ duration: Duration) async throws(ProviderFailure) {
         do {
             try await line.clock.sleep(line.clock.now() + max(duration, .seconds(1)))

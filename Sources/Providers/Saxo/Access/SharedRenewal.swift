@@ -27,6 +27,8 @@ final class SharedRenewal: Sendable {
         var waiters: [Int: Waiter] = [:]
         /// Who left before the wait had begun.
         var left: [Int: ProviderFailure] = [:]
+        /// Who want to know only that it is over.
+        var settling: [CheckedContinuation<Void, Never>] = []
     }
 
     // Held for a few lines each, never across a suspension.
@@ -86,6 +88,17 @@ final class SharedRenewal: Sendable {
         if starts { launch(renew) }
     }
 
+    /// Waits until no renewal runs; with the process, the answer of one would be lost.
+    func settle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.isRunning { state.settling.append(continuation) }
+                return !state.isRunning
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
     /// Starts a renewal that nobody waits for, unless one runs.
     func start(_ renew: @escaping Renew) {
         let starts = state.withLock { state in
@@ -107,13 +120,14 @@ final class SharedRenewal: Sendable {
         } catch {
             result = .failure(error)
         }
-        let waiters = state.withLock { state in
+        let (waiters, settling) = state.withLock { state in
             if case .success(let kept) = result { state.current = kept.tokens }
             state.isRunning = false
-            defer { state.waiters = [:] }
-            return state.waiters.values
+            defer { (state.waiters, state.settling) = ([:], []) }
+            return (state.waiters.values, state.settling)
         }
         for waiter in waiters { waiter.resume(returning: result) }
+        for waiter in settling { waiter.resume() }
     }
 
     private func leave(_ id: Int, _ failure: ProviderFailure) {
