@@ -15,6 +15,7 @@ struct LiveTests {
     func positions() async throws {
         try await withGateway { gateway in
             let user = try #require(self.user)
+            gateway.clock.catchUp()
             let backends = try gateway.backends([gateway.connection("alpaca", of: user)])
             let asked = try await gateway.ask("{ positions { symbol quantity } }", as: user, backends)
             let expected = try #require(asked["data"]?["positions"]?.elements)
@@ -31,6 +32,7 @@ struct LiveTests {
     func account() async throws {
         try await withGateway { gateway in
             let user = try #require(self.user)
+            gateway.clock.catchUp()
             let backends = try gateway.backends([gateway.connection("alpaca", of: user)])
             let told = try await gateway.follow(
                 "subscription { account { equity provider } }", as: user, backends, count: 1)
@@ -43,6 +45,7 @@ struct LiveTests {
     func quotes() async throws {
         try await withGateway { gateway in
             let user = try #require(self.user)
+            gateway.clock.catchUp()
             let backends = try gateway.backends([])
             let told = try await gateway.follow(
                 "subscription { quotes(symbols: [\"AAPL\", \"MSFT\", \"NOSUCH\"]) { symbol price } }",
@@ -67,6 +70,7 @@ struct LiveTests {
         try await withGateway { gateway in
             let owner = user.flatMap { OwnerID($0) }
             let mine = try #require(self.user)
+            gateway.clock.catchUp()
             let backends = try gateway.backends([gateway.connection("alpaca", of: mine)])
             let told = try await gateway.follow(query, as: owner, backends, count: 1)
             #expect(told.first?["errors"]?.elements?.first?["extensions"]?["code"]?.string == code)
@@ -78,6 +82,7 @@ struct LiveTests {
     func failure() async throws {
         try await withGateway { gateway in
             let user = try #require(self.user)
+            gateway.clock.catchUp()
             let backends = try gateway.backends([
                 gateway.connection("lost", of: user, isReachable: false)
             ])

@@ -17,7 +17,7 @@ struct CommandTests {
         arguments: [
             ["--help"], ["serve", "--help"], ["sandbox", "--help"], ["health", "--help"], ["mock", "--help"],
             ["schema", "--help"], ["schema", "diff", "--help"], ["schema", "lint", "--help"],
-            ["operations", "check", "--help"],
+            ["operations", "check", "--help"], ["backup", "--help"], ["doctor", "--help"],
         ])
     func help(arguments: [String]) async throws {
         let run = try await Program.run(arguments)

@@ -46,11 +46,12 @@ struct RequestTests {
 
     static let wrong = [
         Wrong(
-            "a mutation", query("mutation { placeOrder }"), 400,
-            "The mutation operation is not supported by the schema.", at: (1, 1)),
+            "an unknown mutation", query("mutation { tradeOrder }"), 400,
+            "Cannot query field \"tradeOrder\" on type \"Mutation\".", at: (1, 12)),
         Wrong(
-            "a subscription", query("subscription { quotes }"), 400,
-            "The subscription operation is not supported by the schema.", at: (1, 1)),
+            "a subscription that asks for one response",
+            query("subscription { account { equity } }"), 400,
+            "A subscription has no single response"),
         Wrong(
             "an unknown field", query("{ account { equity equality } }"), 400,
             "Cannot query field \"equality\" on type \"Account\".", at: (1, 20)),

@@ -15,15 +15,16 @@ struct Portico: AsyncParsableCommand {
               portico sandbox --port 9000            the stand-in for the providers, alone
               portico users invite --data DIR        a code with which somebody can sign up
               portico health                         exit status 0 if a Portico here is ready
+              portico backup FILE --data FOLDER      a copy of what users entrusted to it, while it runs
+              portico doctor --data FOLDER           whether the folder is in order
               portico schema diff OLD NEW            what changed, and whether it breaks a client
               portico operations check FOLDER        what the operations of a front end cost
               portico mock --schema FILE             made-up answers for any schema
             """,
         version: Version.current,
         subcommands: [
-            Serve.self, SandboxCommand.self, UsersCommand.self, KeysCommand.self, Health.self,
-            GraphQLCommand.self,
-            SchemaCommand.self, OperationsCommand.self, MockCommand.self,
+            Serve.self, SandboxCommand.self, Health.self, UsersCommand.self, KeysCommand.self, Backup.self,
+            Doctor.self, GraphQLCommand.self, SchemaCommand.self, OperationsCommand.self, MockCommand.self,
         ])
 }
 

@@ -134,3 +134,25 @@ package struct CredentialStore: Sendable {
 extension CredentialIdentity {
     fileprivate var arguments: StatementArguments { [connection, provider.rawValue, owner.text] }
 }
+
+extension CredentialStore {
+    /// How many credentials open, and how many do not; nothing of them is kept.
+    ///
+    /// - Throws: `wrongMasterKey`.
+    static func examine(
+        _ db: Database, at path: String, _ master: MasterKey
+    ) throws -> (whole: Int, broken: Int) {
+        let keys = try DataKeys(db, at: path, master)
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT connection, provider, owner, data_key_id, sealed FROM credential")
+        let whole = rows.count { row in
+            guard let provider = Provider(rawValue: row["provider"]), let owner = OwnerID(row["owner"]) else {
+                return false
+            }
+            let identity = CredentialIdentity(
+                connection: row["connection"], provider: provider, owner: owner)
+            return keys.open(row["sealed"], row["data_key_id"], identity) != nil
+        }
+        return (whole, rows.count - whole)
+    }
+}

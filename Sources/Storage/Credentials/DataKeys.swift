@@ -13,25 +13,31 @@ struct DataKeys: Sendable {
 
     /// Opens the keys of a file, and makes one where there is none.
     init(in database: DatabaseFile, _ master: MasterKey) throws(StorageError) {
-        let rows = try database.readNow { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM data_key ORDER BY id").map { row in
-                (
-                    id: row["id"] as Int64, wrapped: row["wrapped"] as Data,
-                    master: row["master_key_id"] as String
-                )
-            }
-        }
-        var keys: [Int64: SymmetricKey] = [:]
-        for row in rows {
-            guard row.master == master.id, let key = try? Self.unwrap(row.wrapped, row.id, master) else {
-                throw .wrongMasterKey(path: database.path)
-            }
-            keys[row.id] = key
-        }
+        let path = database.path
+        var keys = try database.readNow { db in try DataKeys(db, at: path, master) }.keys
         if keys.isEmpty {
             let (id, key) = try Self.make(in: database, master)
             keys[id] = key
         }
+        self.init(keys)
+    }
+
+    /// Opens the keys that are there.
+    ///
+    /// - Throws: `wrongMasterKey`.
+    init(_ db: Database, at path: String, _ master: MasterKey) throws {
+        let rows = try Row.fetchAll(db, sql: "SELECT id, wrapped, master_key_id FROM data_key")
+        var keys: [Int64: SymmetricKey] = [:]
+        for row in rows {
+            let id: Int64 = row["id"]
+            guard row["master_key_id"] == master.id, let key = try? Self.unwrap(row["wrapped"], id, master)
+            else { throw StorageError.wrongMasterKey(path: path) }
+            keys[id] = key
+        }
+        self.init(keys)
+    }
+
+    private init(_ keys: [Int64: SymmetricKey]) {
         self.keys = keys
         currentID = keys.keys.max() ?? 0
     }

@@ -34,7 +34,7 @@ package struct HouseFile: Sendable {
     }
 
     /// All steps from an empty file to today's tables, each in a file of its own; a released one never changes.
-    private static var migrator: DatabaseMigrator {
+    static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.addCredentials()
         migrator.addPeople()

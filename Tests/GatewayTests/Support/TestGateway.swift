@@ -127,6 +127,11 @@ struct TestGateway: Sendable {
 final class TestClock: Sendable {
     private let time = Mutex(ContinuousClock.now)
 
+    /// Brings it to the present, for deadlines of transports, whose time is real, that are counted from it.
+    func catchUp() {
+        time.withLock { $0 = .now }
+    }
+
     func advance(by duration: Duration) {
         time.withLock { $0 += duration }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Storage
 
 /// The command `portico keys rotate`.
@@ -27,30 +26,21 @@ struct KeysRotate: AsyncParsableCommand {
     var newKeyFile: String
 
     func run() async throws {
-        guard FileManager.default.fileExists(atPath: data + "/" + HouseFile.name) else {
-            throw UsageError(
-                "The folder \"\(data)\" has no \(HouseFile.name). With the sandbox, it is in the folder sandbox in it."
-            )
-        }
-        let folder = try DataFolder(data)
-        let settings = try await SettingReader(
-            flags: [:], environment: ProcessInfo.processInfo.environment)
-        let named = try MasterKeySource(settings)?.key()
-        guard named != nil || FileManager.default.fileExists(atPath: data + "/" + MasterKey.fileName) else {
+        let kept = try await KeptFolder(data)
+        guard let old = kept.masterKey else {
             throw UsageError(
                 """
                 The folder "\(data)" has no \(MasterKey.fileName): name the key in use with \
                 \(Setting.masterKeyFile.variable).
                 """)
         }
-        let old = try named ?? MasterKey(in: folder)
         let new = try MasterKey(file: newKeyFile)
-        let count = try HouseFile(in: folder).changeMasterKey(from: old, to: new)
-        if named == nil { try new.install(in: folder) }
+        let count = try HouseFile(in: kept.folder).changeMasterKey(from: old, to: new)
+        if !kept.isKeyNamed { try new.install(in: kept.folder) }
         print(
             """
-            \(count) keys in \(folder.path) are sealed with the key in \(newKeyFile) now. \
-            \(named == nil ? "It lies in the folder, too." : "Name that file in PORTICO_MASTER_KEY_FILE.")
+            \(count) keys in \(kept.folder.path) are sealed with the key in \(newKeyFile) now. \
+            \(!kept.isKeyNamed ? "It lies in the folder, too." : "Name that file in PORTICO_MASTER_KEY_FILE.")
             """)
     }
 }

@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A data folder's commands")
+struct DataCommandTests {
+    @Test("copy and examine it while a server works with it")
+    func whileRunning() async throws {
+        try await withFolder { folder in
+            let data = folder.appending(path: "data").path
+            try await withServer(["--data", data]) { server in
+                #expect(try await server.get("/health/ready").status == 200)
+                let house = data + "/sandbox"
+                let copy = folder.appending(path: "copy.db").path
+                let backup = try await Program.run(["backup", copy, "--data", house])
+                #expect(backup.status == 0, "\(backup.errors)")
+                #expect(FileManager.default.fileExists(atPath: copy))
+                let again = try await Program.run(["backup", copy, "--data", house])
+                #expect(again.status == 1)
+                #expect(again.errors.contains("there is a file already"), "\(again.errors)")
+                let doctor = try await Program.run(["doctor", "--data", house])
+                #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
+                #expect(doctor.output.contains("fine  database:"))
+            }
+        }
+    }
+
+    @Test("refuse a folder that holds nothing", arguments: [["backup", "x.db"], ["doctor"]])
+    func empty(command: [String]) async throws {
+        try await withFolder { folder in
+            let result = try await Program.run(command + ["--data", folder.path])
+            #expect(result.status == 2)
+            #expect(result.errors.contains("has no portico.db"), "\(result.errors)")
+        }
+    }
+}

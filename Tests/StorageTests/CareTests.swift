@@ -1,0 +1,128 @@
+import Brokerage
+import Foundation
+import GRDB
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("Care of a data folder")
+struct CareTests {
+    private func identity(_ owner: String) throws -> CredentialIdentity {
+        CredentialIdentity(connection: "c-\(owner)", provider: .saxo, owner: try #require(OwnerID(owner)))
+    }
+
+    @Test("a backup holds what was there at its moment, sealed, while the file goes on")
+    func backup() async throws {
+        try await Folder.with { folder in
+            let opened = try folder.opened()
+            let key = try MasterKey(in: opened)
+            let house = try HouseFile(in: opened)
+            let store = try CredentialStore(in: house, key)
+            _ = try await store.save(Secret(Array("planted-secret".utf8)), of: identity("before"))
+            try HouseBackup.write(of: opened, to: folder.file("copy.db"))
+            _ = try await store.save(Secret(Array("later".utf8)), of: identity("after"))
+            #expect(try folder.permissions("copy.db") == 0o600)
+            let copy = try Data(contentsOf: URL(filePath: folder.file("copy.db")))
+            #expect(copy.range(of: Data("planted-secret".utf8)) == nil)
+            try await Folder.with { other in
+                let restored = try other.opened()
+                try copy.write(to: URL(filePath: other.file(HouseFile.name)))
+                let store = try CredentialStore(in: HouseFile(in: restored), key)
+                let kept = try await store.load(identity("before"))
+                #expect(kept?.secret.bytes == Array("planted-secret".utf8))
+                #expect(try await store.load(identity("after")) == nil)
+            }
+        }
+    }
+
+    @Test("a backup takes the place of no other file, and leaves none behind")
+    func backupElsewhere() async throws {
+        try await Folder.with { folder in
+            let opened = try folder.opened()
+            _ = try HouseFile(in: opened)
+            try Data("mine".utf8).write(to: URL(filePath: folder.file("copy.db")))
+            #expect(throws: StorageError.file(path: folder.file("copy.db"), reason: "there is a file already")) {
+                try HouseBackup.write(of: opened, to: folder.file("copy.db"))
+            }
+            #expect(try Data(contentsOf: URL(filePath: folder.file("copy.db"))) == Data("mine".utf8))
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!names.contains { $0.hasSuffix(".new") }, "\(names)")
+        }
+    }
+
+    /// What was done to a folder, and what is found.
+    struct Harm: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let subject: String
+        let text: String
+        let make: @Sendable (Folder) throws -> Void
+
+        static let all = [
+            Harm(testDescription: "a key that others may read", subject: "file portico.key", text: "chmod 600") {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: NSNumber(value: 0o644)], ofItemAtPath: $0.file(MasterKey.fileName))
+            },
+            Harm(testDescription: "no key", subject: "keys", text: "restore portico.key") {
+                try FileManager.default.removeItem(atPath: $0.file(MasterKey.fileName))
+            },
+            Harm(testDescription: "another key", subject: "keys", text: "another master key") {
+                try FileManager.default.removeItem(atPath: $0.file(MasterKey.fileName))
+                _ = try MasterKey(file: $0.file(MasterKey.fileName))
+            },
+            Harm(testDescription: "a secret that was tampered with", subject: "keys", text: "1 secrets do not open") {
+                let queue = try DatabaseQueue(path: $0.file(HouseFile.name))
+                try queue.write { try $0.execute(sql: "UPDATE credential SET owner = 'thief'") }
+            },
+            Harm(testDescription: "no database", subject: "database", text: "is damaged") {
+                for suffix in ["-wal", "-shm"] {
+                    try? FileManager.default.removeItem(atPath: $0.file(HouseFile.name + suffix))
+                }
+                try Data(repeating: 7, count: 8_192).write(to: URL(filePath: $0.file(HouseFile.name)))
+            },
+            Harm(testDescription: "a later version's", subject: "migrations", text: "later version") {
+                let queue = try DatabaseQueue(path: $0.file(HouseFile.name))
+                try queue.write {
+                    try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99: future')")
+                }
+            },
+        ]
+    }
+
+    @Test("a folder in order is found so")
+    func order() async throws {
+        try await Folder.with { folder in
+            try await furnish(folder)
+            let opened = try folder.opened()
+            let examination = HouseExamination(of: opened, with: try MasterKey(in: opened))
+            #expect(examination.isFine, "\(examination.findings)")
+            let subjects = examination.findings.map(\.subject)
+            for subject in ["disk", "file portico.db", "database", "migrations", "keys"] {
+                #expect(subjects.contains(subject))
+            }
+            #expect(examination.findings.first { $0.subject == "keys" }?.text.hasPrefix("1 secrets open") == true)
+        }
+    }
+
+    @Test("what is wrong is found, with a way out", arguments: Harm.all)
+    func harm(harm: Harm) async throws {
+        try await Folder.with { folder in
+            try await furnish(folder)
+            try harm.make(folder)
+            let opened = try folder.opened()
+            let hasKey = FileManager.default.fileExists(atPath: folder.file(MasterKey.fileName))
+            let examination = HouseExamination(of: opened, with: hasKey ? try MasterKey(in: opened) : nil)
+            let faults = examination.findings.filter { !$0.isFine }
+            #expect(faults.map(\.subject) == [harm.subject])
+            #expect(faults.first?.text.contains(harm.text) == true, "\(faults)")
+        }
+    }
+
+    /// A folder with a key and one credential.
+    private func furnish(_ folder: Folder) async throws {
+        let opened = try folder.opened()
+        let key = try MasterKey(in: opened)
+        let store = try CredentialStore(in: HouseFile(in: opened), key)
+        _ = try await store.save(Secret(Array("secret".utf8)), of: identity("user"))
+    }
+}
