@@ -76,7 +76,7 @@ struct ChartTests {
         }) { alpaca, server in
             let (aapl, msft) = (try symbol("AAPL"), try symbol("MSFT"))
             let window = ChartWindow(interval: .oneMinute, last: 2)
-            let charts = try await alpaca.charts(of: [aapl, msft], window, in: .patient)
+            let charts = try await alpaca.charts(of: [aapl, msft], window, in: .patient).found
             #expect(server.requests.count == 3)
             #expect(server.requests.allSatisfy { $0.target.contains("limit=10000") })
             #expect(charts[aapl]?.count == 2)
@@ -112,7 +112,7 @@ struct ChartTests {
             let window = try ChartWindow(
                 interval: .oneHour, from: instant("2026-11-15T00:00:00Z"), to: instant("2026-11-15T12:00:00Z")
             )
-            let charts = try await alpaca.charts(of: [aapl, none], window, in: .patient)
+            let charts = try await alpaca.charts(of: [aapl, none], window, in: .patient).found
             #expect(charts[aapl]?.count == 0)
             #expect(charts[aapl]?.isLastComplete == nil)
             #expect(charts[none] == nil)
@@ -176,6 +176,7 @@ struct ChartTests {
         try await withAlpaca(answering: { _, _ in .text(body) }) { alpaca, _ in
             let aapl = try symbol("AAPL")
             let charts = try await alpaca.charts(of: [aapl], ChartWindow(interval: .oneDay), in: .patient)
+                .found
             let series = try #require(charts[aapl])
             let starts = try ["2026-10-30T04:00:00Z", "2026-11-18T05:00:00Z"].map {
                 try instant($0).secondsSince1970
@@ -194,7 +195,7 @@ struct ChartTests {
             }
             let charts = try await alpaca.charts(
                 of: [symbol("EUR/USD"), symbol("BTC/USD")], ChartWindow(interval: .oneDay), in: .patient)
-            #expect(charts.isEmpty)
+            #expect(charts.found.isEmpty && charts.failures.isEmpty)
             #expect(server.requests.isEmpty)
         }
     }

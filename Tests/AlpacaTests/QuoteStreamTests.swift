@@ -44,7 +44,7 @@ struct QuoteStreamTests {
                 merged.open = change.open ?? merged.open
                 merged.high = change.high ?? merged.high
             }
-            let quotes = try await rest.quotes(for: [apple], in: .patient)
+            let quotes = try await rest.quotes(for: [apple], in: .patient).found
             let quote = try #require(quotes[apple])
             #expect(merged.price == quote.price)
             #expect(merged.asOf == quote.reading.asOf)
@@ -106,7 +106,7 @@ struct QuoteStreamTests {
             policy.patience = .seconds(300)
             let hub = QuoteHub(.alpaca, stream: alpaca, policy: policy, clock: session.callClock()) {
                 symbols, context in
-                let quotes = try? await rest.quotes(for: symbols, in: context)
+                let quotes = try? await rest.quotes(for: symbols, in: context).found
                 return quotes?.mapValues { .success($0) } ?? [:]
             }
             var news = try hub.follow([apple]).makeAsyncIterator()

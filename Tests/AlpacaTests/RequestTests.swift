@@ -26,7 +26,7 @@ struct RequestTests {
             let history = try await accounts.history(of: "any", .oneWeek, interval: .oneHour, in: .patient)
             #expect(history.points.count == 2)
             let symbols = ["AAPL", "BRK.B"].compactMap { Symbol($0) }
-            let quotes = try await quoting.quotes(for: symbols, in: .patient)
+            let quotes = try await quoting.quotes(for: symbols, in: .patient).found
             #expect(quotes.keys.map(\.text) == ["AAPL"])
             #expect(quotes[symbols[0]]?.reading.fetchedAt == wallTime)
             #expect(server.requests.count == 4)
@@ -60,9 +60,9 @@ struct RequestTests {
                 Symbol($0)
             }
             #expect(symbols.count == 6)
-            let quotes = try await alpaca.quotes(for: symbols, in: .patient)
+            let quotes = try await alpaca.quotes(for: symbols, in: .patient).found
             #expect(quotes.isEmpty)
-            let none = try await alpaca.quotes(for: [], in: .patient)
+            let none = try await alpaca.quotes(for: [], in: .patient).found
             #expect(none.isEmpty)
             await #expect(throws: ProviderFailure(.alpaca, .unsupported)) {
                 try await alpaca.history(of: "any", .oneYear, interval: .oneHour, in: .patient)
@@ -79,7 +79,7 @@ struct RequestTests {
                 ? .text(#"{"message":"invalid symbol: AB.XYZ"}"#, status: 400) : .body(snapshots)
         }) { alpaca, server in
             let symbols = ["AB.XYZ", "AAPL"].compactMap { Symbol($0) }
-            let quotes = try await alpaca.quotes(for: symbols, in: .patient)
+            let quotes = try await alpaca.quotes(for: symbols, in: .patient).found
             #expect(quotes.keys.map(\.text) == ["AAPL"])
             #expect(
                 server.requests.map(\.target) == [
@@ -100,7 +100,7 @@ struct RequestTests {
                 try await alpaca.quotes(for: symbols, in: .patient)
             }
             #expect(server.requests.count == 4)
-            let quotes = try await alpaca.quotes(for: [symbols[0]], in: .patient)
+            let quotes = try await alpaca.quotes(for: [symbols[0]], in: .patient).found
             #expect(quotes.isEmpty)
         }
     }

@@ -39,7 +39,7 @@ struct SandboxDeskTests {
         try await withSandbox { alpaca, sandbox, _ in
             let symbols = try ["TSLA", "AAPL", "MSFT"].map(symbol)
             let window = ChartWindow(interval: .oneMinute, from: try instant("2026-11-16T09:00:00Z"))
-            let together = try await alpaca.charts(of: symbols, window, in: .patient)
+            let together = try await alpaca.charts(of: symbols, window, in: .patient).found
             // 960 minutes a day, 4 days and 7 hours of the fifth, three times: more than a page of 10,000.
             #expect(sandbox.calls[.alpaca, "GET /v2/stocks/bars"] == 2)
             for symbol in symbols {
@@ -59,7 +59,7 @@ struct SandboxDeskTests {
             let apple = try symbol("AAPL")
             let charts = try await alpaca.charts(
                 of: [apple], ChartWindow(interval: .oneDay, last: count), in: .patient)
-            let quotes = try await alpaca.quotes(for: [apple], in: .patient)
+            let quotes = try await alpaca.quotes(for: [apple], in: .patient).found
             let (series, quote) = (try #require(charts[apple]), try #require(quotes[apple]))
             #expect(series.count == count)
             let last = series[series.count - 1]

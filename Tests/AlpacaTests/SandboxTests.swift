@@ -38,7 +38,7 @@ struct SandboxTests {
         try await withSandbox(at: time) { alpaca, sandbox, session in
             let positions = try await alpaca.positions(in: .patient)
             let unknown = try #require(Symbol("NOSUCH"))
-            let quotes = try await alpaca.quotes(for: positions.map(\.symbol) + [unknown], in: .patient)
+            let quotes = try await alpaca.quotes(for: positions.map(\.symbol) + [unknown], in: .patient).found
             #expect(quotes[unknown] == nil)
             for position in positions {
                 let quote = try #require(quotes[position.symbol])
@@ -92,7 +92,7 @@ struct SandboxTests {
             let position = try #require(positions.first { $0.symbol == symbol })
             #expect(position.marketValue == nil)
             #expect(position.unrealizedProfitLossPercent == nil)
-            let quotes = try await alpaca.quotes(for: [symbol], in: .patient)
+            let quotes = try await alpaca.quotes(for: [symbol], in: .patient).found
             let quote = try #require(quotes[symbol])
             #expect(quote.price == nil)
             #expect(quote.previousClose == nil)
@@ -121,7 +121,7 @@ struct SandboxTests {
     func malformedSymbol() async throws {
         try await withSandbox { alpaca, _, _ in
             let symbols = ["A.B.C", "AAPL"].compactMap { Symbol($0) }
-            let quotes = try await alpaca.quotes(for: symbols, in: .patient)
+            let quotes = try await alpaca.quotes(for: symbols, in: .patient).found
             #expect(quotes.keys.map(\.text) == ["AAPL"])
         }
     }

@@ -12,7 +12,7 @@ struct QuoteTests {
         let bodies = ["GLOBAL_QUOTE": try example("global-quote")]
         try await withAlphaVantage(answering: functions(bodies)) { client, server in
             let ibm = try symbol("IBM")
-            let quotes = try await client.quotes(for: [ibm], in: .patient)
+            let quotes = try await client.quotes(for: [ibm], in: .patient).found
             let quote = try #require(quotes[ibm])
             #expect(quotes.count == 1)
             #expect(quote.price?.description == "303.4500")
@@ -39,7 +39,7 @@ struct QuoteTests {
     func today() async throws {
         let body = try example("global-quote").replacing("2026-11-20", with: "2026-11-21")
         try await withAlphaVantage(answering: functions(["GLOBAL_QUOTE": body])) { client, _ in
-            let quote = try await client.quotes(for: [symbol("IBM")], in: .patient).values.first
+            let quote = try await client.quotes(for: [symbol("IBM")], in: .patient).found.values.first
             #expect(try #require(quote).reading.asOf == nil)
         }
     }
@@ -51,7 +51,7 @@ struct QuoteTests {
         try await withAlphaVantage(
             .premium(callsPerMinute: 75), entitlement: .delayed, answering: functions(["GLOBAL_QUOTE": body])
         ) { client, server in
-            let quote = try await client.quotes(for: [symbol("MBG:XETR")], in: .patient).values.first
+            let quote = try await client.quotes(for: [symbol("MBG:XETR")], in: .patient).found.values.first
             #expect(quote?.delayMinutes == 15)
             #expect(quote?.timeliness == .delayed)
             #expect(quote?.currency == "EUR")
@@ -63,7 +63,7 @@ struct QuoteTests {
     func unknown(name: String) async throws {
         let body = name.isEmpty ? "{}" : try example(name)
         try await withAlphaVantage(answering: { _, _ in .text(body) }) { client, _ in
-            let quotes = try await client.quotes(for: [symbol("NOSUCH")], in: .patient)
+            let quotes = try await client.quotes(for: [symbol("NOSUCH")], in: .patient).found
             #expect(quotes.isEmpty)
         }
     }
@@ -72,7 +72,7 @@ struct QuoteTests {
     func spared() async throws {
         try await withAlphaVantage(answering: { _, _ in .text("{}") }) { client, server in
             #expect(client.symbolsPerCall == 1)
-            let quotes = try await client.quotes(for: [symbol("EUR/USD"), symbol("^SPX")], in: .patient)
+            let quotes = try await client.quotes(for: [symbol("EUR/USD"), symbol("^SPX")], in: .patient).found
             #expect(quotes.isEmpty)
             #expect(server.requests.isEmpty)
         }
@@ -111,11 +111,11 @@ struct QuoteTests {
             "SYMBOL_SEARCH": search.replacing("GBX", with: "None"),
         ]
         try await withAlphaVantage(answering: functions(bodies)) { client, _ in
-            await #expect(throws: ProviderFailure(.alphaVantage, .answerInvalid(nil))) {
-                try await client.quotes(for: [symbol("TSCO:XLON")], in: .patient)
-            }
-            let unlisted = try await client.quotes(for: [symbol("ABC:XLON")], in: .patient)
-            #expect(unlisted.isEmpty)
+            let tesco = try symbol("TSCO:XLON")
+            let quotes = try await client.quotes(for: [tesco, symbol("ABC:XLON")], in: .patient)
+            #expect(quotes.found.isEmpty)
+            // The other one is not known, which is no failure.
+            #expect(quotes.failures == [tesco: ProviderFailure(.alphaVantage, .answerInvalid(nil))])
         }
     }
 
@@ -128,6 +128,7 @@ struct QuoteTests {
             #expect(client.symbolsPerCall == 100)
             let msft = try symbol("MSFT")
             let quotes = try await client.quotes(for: [msft, symbol("BRK.B"), symbol("^SPX")], in: .patient)
+                .found
             let quote = try #require(quotes[msft])
             #expect(quotes.count == 1)
             #expect(quote.price?.description == "516.99")
@@ -150,9 +151,36 @@ struct QuoteTests {
             #""message":"success""#, with: #""message":"Sample data for illustration purposes""#)
         try await withAlphaVantage(.premium(callsPerMinute: 75), answering: { _, _ in .text(body) }) {
             client, _ in
-            await #expect(throws: ProviderFailure(.alphaVantage, .notEntitled)) {
-                try await client.quotes(for: [symbol("MSFT")], in: .patient)
-            }
+            let msft = try symbol("MSFT")
+            let quotes = try await client.quotes(for: [msft], in: .patient)
+            #expect(quotes.found.isEmpty)
+            #expect(quotes.failures == [msft: ProviderFailure(.alphaVantage, .notEntitled)])
+        }
+    }
+
+    @Test("of a listing that cannot be told fails alone, and the bulk of the others stands")
+    func mixed() async throws {
+        let bodies = [
+            "REALTIME_BULK_QUOTES": try example("bulk-quotes"),
+            "SYMBOL_SEARCH": try example("symbol-search").replacing("GBX", with: "None"),
+        ]
+        try await withAlphaVantage(.premium(callsPerMinute: 75), answering: functions(bodies)) { client, _ in
+            let (msft, tesco) = (try symbol("MSFT"), try symbol("TSCO:XLON"))
+            let quotes = try await client.quotes(for: [tesco, msft], in: .patient)
+            #expect(quotes.found.keys.map(\.text) == ["MSFT"])
+            #expect(quotes.failures == [tesco: ProviderFailure(.alphaVantage, .answerInvalid(nil))])
+        }
+        // And the other way round: who has not paid for the bulk has single quotes all the same.
+        let sample = [
+            "REALTIME_BULK_QUOTES": try example("bulk-quotes").replacing(
+                #""message":"success""#, with: #""message":"Sample data for illustration purposes""#),
+            "SYMBOL_SEARCH": try example("symbol-search"), "GLOBAL_QUOTE": try example("global-quote"),
+        ]
+        try await withAlphaVantage(.premium(callsPerMinute: 75), answering: functions(sample)) { client, _ in
+            let (msft, tesco) = (try symbol("MSFT"), try symbol("TSCO:XLON"))
+            let quotes = try await client.quotes(for: [tesco, msft], in: .patient)
+            #expect(quotes.found.keys.map(\.text) == ["TSCO:XLON"])
+            #expect(quotes.failures == [msft: ProviderFailure(.alphaVantage, .notEntitled)])
         }
     }
 
@@ -174,9 +202,8 @@ struct QuoteTests {
     func invalid(old: String, new: String, wording: String) async throws {
         let body = try example("global-quote").replacing(old, with: new)
         try await withAlphaVantage(answering: { _, _ in .text(body) }) { client, _ in
-            let failure = await #expect(throws: ProviderFailure.self) {
-                try await client.quotes(for: [symbol("IBM")], in: .patient)
-            }
+            let ibm = try symbol("IBM")
+            let failure = try await client.quotes(for: [ibm], in: .patient).failures[ibm]
             #expect(failure?.description == "ALPHA_VANTAGE: an answer that makes no sense: " + wording)
         }
     }

@@ -117,6 +117,7 @@ struct SeriesTests {
         try await withAlphaVantage(answering: functions(bodies)) { client, _ in
             let tesco = try symbol("TSCO:XLON")
             let charts = try await client.charts(of: [tesco], ChartWindow(interval: .oneDay), in: .patient)
+                .found
             let series = try #require(charts[tesco])
             #expect(series.currency == "GBP")
             #expect(series[0].prices.close == Decimal("3.0345"))

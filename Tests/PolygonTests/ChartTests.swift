@@ -104,7 +104,7 @@ struct ChartTests {
         }) { client, _ in
             let charts = try await client.charts(
                 of: [symbol("NOSUCH")], ChartWindow(interval: .oneDay), in: .patient)
-            #expect(charts.isEmpty)
+            #expect(charts.found.isEmpty && charts.failures.isEmpty)
         }
     }
 
@@ -118,7 +118,7 @@ struct ChartTests {
         }) { client, _ in
             let charts = try await client.charts(
                 of: [symbol("NOSUCH")], ChartWindow(interval: .oneDay), in: .patient)
-            #expect(charts.isEmpty)
+            #expect(charts.found.isEmpty && charts.failures.isEmpty)
         }
     }
 
@@ -237,7 +237,7 @@ struct ChartTests {
         try await withPolygon(answering: { _, _ in .text("{}") }) { client, server in
             let window = ChartWindow(interval: .oneDay, from: wallTime + .seconds(172_800))
             let aapl = try symbol("AAPL")
-            let charts = try await client.charts(of: [aapl], window, in: .patient)
+            let charts = try await client.charts(of: [aapl], window, in: .patient).found
             #expect(charts[aapl]?.count == 0)
             #expect(server.requests.isEmpty)
         }

@@ -58,7 +58,7 @@ struct ChartTests {
         try await withYahoo(example("chart-error"), status: status) { client, _ in
             let charts = try await client.charts(
                 of: [symbol("NOSUCH"), symbol("GC=F")], ChartWindow(interval: .oneDay), in: .patient)
-            #expect(charts.isEmpty)
+            #expect(charts.found.isEmpty && charts.failures.isEmpty)
         }
     }
 
@@ -167,7 +167,7 @@ struct ChartTests {
         try await withYahoo("{}") { client, server in
             let aapl = try symbol("AAPL")
             let window = ChartWindow(interval: .oneDay, from: wallTime + .seconds(1))
-            let charts = try await client.charts(of: [aapl], window, in: .patient)
+            let charts = try await client.charts(of: [aapl], window, in: .patient).found
             #expect(charts[aapl]?.count == 0)
             #expect(server.requests.isEmpty)
         }

@@ -22,7 +22,7 @@ struct PassTests {
             let aapl = try symbol("AAPL")
             await withTaskGroup(of: Int?.self) { group in
                 for _ in 1...20 {
-                    group.addTask { try? await client.quotes(for: [aapl], in: .patient).count }
+                    group.addTask { try? await client.quotes(for: [aapl], in: .patient).found.count }
                 }
                 for await count in group { #expect(count == 1) }
             }
@@ -46,7 +46,7 @@ struct PassTests {
         })
         try await withYahoo(answers) { client, server in
             for _ in 1...2 {
-                let quotes = try await client.quotes(for: [symbol("AAPL")], in: .patient)
+                let quotes = try await client.quotes(for: [symbol("AAPL")], in: .patient).found
                 #expect(quotes.count == 1)
             }
             #expect(server.requests.count { $0.target.hasSuffix("getcrumb") } == 2)
@@ -95,7 +95,7 @@ struct PassTests {
                 try await client.quotes(for: [symbol("AAPL")], in: .patient)
             }
             #expect(server.targets.isEmpty)
-            let quotes = try await client.quotes(for: [symbol("AAPL")], in: .patient)
+            let quotes = try await client.quotes(for: [symbol("AAPL")], in: .patient).found
             #expect(quotes.count == 1)
         }
     }

@@ -33,7 +33,7 @@ struct QueryTests {
         try await withQuery(example("yql-quotes")) { client, server in
             let aapl = try symbol("AAPL")
             let symbols = try [aapl, symbol("NOSUCH"), symbol("BRK.B"), symbol("GC=F")]
-            let quotes = try await client.quotes(for: symbols, in: .patient)
+            let quotes = try await client.quotes(for: symbols, in: .patient).found
             let quote = try #require(quotes[aapl])
             #expect(quotes.count == 1)
             #expect(quote.price?.description == "143.46")
@@ -64,7 +64,7 @@ struct QueryTests {
         ])
     func shapes(body: String, count: Int) async throws {
         try await withQuery(body) { client, _ in
-            let quotes = try await client.quotes(for: [symbol("AAPL"), symbol("MSFT")], in: .patient)
+            let quotes = try await client.quotes(for: [symbol("AAPL"), symbol("MSFT")], in: .patient).found
             #expect(quotes.count == count)
         }
     }
@@ -73,7 +73,7 @@ struct QueryTests {
     func batch() async throws {
         try await withQuery("{}", symbolsPerCall: 7) { client, server in
             #expect(client.symbolsPerCall == 7)
-            let quotes = try await client.quotes(for: [symbol("GC=F")], in: .patient)
+            let quotes = try await client.quotes(for: [symbol("GC=F")], in: .patient).found
             #expect(quotes.isEmpty)
             #expect(server.requests.isEmpty)
         }
@@ -117,7 +117,7 @@ struct QueryTests {
             #""LastTradePriceOnly":"143.46""#,
             with: #""LastTradePriceOnly":null,"LastTradeWithTime":"4:00pm - <b>143.46</b>""#)
         try await withQuery(Self.answer(quote)) { client, _ in
-            let quotes = try await client.quotes(for: [symbol("AAPL")], in: .patient)
+            let quotes = try await client.quotes(for: [symbol("AAPL")], in: .patient).found
             #expect(quotes.values.first?.price?.description == "143.46")
         }
     }
@@ -127,14 +127,14 @@ struct QueryTests {
         let tesco = try symbol("TSCO:XLON")
         let quote = Self.apple.replacing("AAPL", with: "TSCO.L").replacing("USD", with: "GBp")
         try await withQuery(Self.answer(quote)) { client, _ in
-            let quotes = try await client.quotes(for: [tesco], in: .patient)
+            let quotes = try await client.quotes(for: [tesco], in: .patient).found
             #expect(quotes[tesco]?.price?.description == "1.4346")
             #expect(quotes[tesco]?.currency == "GBP")
         }
         try await withQuery(Self.answer(quote.replacing("GBp", with: "N/A"))) { client, _ in
-            await #expect(throws: ProviderFailure(.yahoo, .answerInvalid(nil))) {
-                try await client.quotes(for: [tesco], in: .patient)
-            }
+            let quotes = try await client.quotes(for: [tesco], in: .patient)
+            #expect(quotes.found.isEmpty)
+            #expect(quotes.failures == [tesco: ProviderFailure(.yahoo, .answerInvalid(nil))])
         }
     }
 

@@ -13,7 +13,7 @@ struct QuoteTests {
             #expect(client.symbolsPerCall == 50)
             let aapl = try symbol("AAPL")
             let symbols = try [aapl, symbol("BRKS"), symbol("NOSUCH"), symbol("GC=F")]
-            let quotes = try await client.quotes(for: symbols, in: .patient)
+            let quotes = try await client.quotes(for: symbols, in: .patient).found
             let quote = try #require(quotes[aapl])
             #expect(quotes.count == 1)
             #expect(quote.price == Decimal("227.45"))
@@ -38,7 +38,7 @@ struct QuoteTests {
     @Test("of nothing that Yahoo could have is not asked for")
     func spared() async throws {
         try await withYahoo("{}") { client, server in
-            let quotes = try await client.quotes(for: [symbol("GC=F")], in: .patient)
+            let quotes = try await client.quotes(for: [symbol("GC=F")], in: .patient).found
             #expect(quotes.isEmpty)
             #expect(server.requests.isEmpty)
         }
@@ -53,7 +53,7 @@ struct QuoteTests {
     func units(unit: String, spelling: String, name: String, currency: String, price: String) async throws {
         let body = try example("quote").replacing("USD", with: unit).replacing("AAPL", with: spelling)
         try await withYahoo(body) { client, _ in
-            let quote = try await client.quotes(for: [symbol(name)], in: .patient).values.first
+            let quote = try await client.quotes(for: [symbol(name)], in: .patient).found.values.first
             #expect(quote?.currency == currency)
             #expect(quote?.price?.description == price)
             #expect(quote?.volume == 32_129_951)
@@ -65,9 +65,10 @@ struct QuoteTests {
         let body = try example("quote").replacing(#""currency":"USD","#, with: "").replacing(
             "AAPL", with: "TSCO.L")
         try await withYahoo(body) { client, _ in
-            await #expect(throws: ProviderFailure(.yahoo, .answerInvalid(nil))) {
-                try await client.quotes(for: [symbol("TSCO:XLON")], in: .patient)
-            }
+            let tesco = try symbol("TSCO:XLON")
+            let quotes = try await client.quotes(for: [tesco], in: .patient)
+            #expect(quotes.found.isEmpty)
+            #expect(quotes.failures == [tesco: ProviderFailure(.yahoo, .answerInvalid(nil))])
         }
     }
 
@@ -76,7 +77,7 @@ struct QuoteTests {
         let body = try example("quote").replacing("227.45,", with: "227.4499969482422,")
             .replacing(#""bid":227.4"#, with: #""bid":0"#)
         try await withYahoo(body) { client, _ in
-            let quote = try await client.quotes(for: [symbol("AAPL")], in: .patient).values.first
+            let quote = try await client.quotes(for: [symbol("AAPL")], in: .patient).found.values.first
             #expect(quote?.price?.description == "227.45")
             #expect(quote?.bid == nil)
         }
@@ -93,7 +94,7 @@ struct QuoteTests {
         let body = try example("quote").replacing(
             #""marketState":"CLOSED""#, with: #""marketState":"\#(word)","preMarketPrice":1"#)
         try await withYahoo(body) { client, _ in
-            let quote = try await client.quotes(for: [symbol("AAPL")], in: .patient).values.first
+            let quote = try await client.quotes(for: [symbol("AAPL")], in: .patient).found.values.first
             #expect(quote?.marketState == state)
             #expect(quote?.extendedHoursPrice?.description == price)
         }

@@ -52,7 +52,7 @@ struct SandboxTests {
     func many() async throws {
         try await withSandbox { house in
             let symbols = try (Self.listed.map(\.symbol) + ["BRKS", "NOSUCH", "GC=F"]).map(symbol)
-            let quotes = try await house.client.quotes(for: symbols, in: .patient)
+            let quotes = try await house.client.quotes(for: symbols, in: .patient).found
             #expect(Set(quotes.keys.map(\.text)) == Set(Self.listed.map(\.symbol)))
             #expect(house.calls("GET /v7/finance/quote") == 1)
             #expect(house.calls("GET /") == 1)
@@ -67,7 +67,7 @@ struct SandboxTests {
         } _: { house in
             let aapl = try symbol("AAPL")
             for calls in [1, 1, 2] {
-                let quotes = try await house.client.quotes(for: [aapl], in: .patient)
+                let quotes = try await house.client.quotes(for: [aapl], in: .patient).found
                 #expect(quotes.count == 1)
                 #expect(house.calls("GET /v1/test/getcrumb") == calls)
                 house.clock.advance(by: .seconds(59))
@@ -169,7 +169,7 @@ struct SandboxTests {
             $0.unknownSymbolStatus = status
         } _: { house in
             let window = ChartWindow(interval: .oneDay)
-            let charts = try await house.client.charts(of: [symbol("NOSUCH")], window, in: .patient)
+            let charts = try await house.client.charts(of: [symbol("NOSUCH")], window, in: .patient).found
             #expect(charts.isEmpty)
         }
     }
@@ -203,8 +203,8 @@ struct SandboxTests {
     func queryLanguage(names: [String]) async throws {
         try await withSandbox { house in
             let symbols = try names.map(symbol)
-            let quotes = try await house.queryClient.quotes(for: symbols, in: .patient)
-            let today = try await house.client.quotes(for: symbols, in: .patient)
+            let quotes = try await house.queryClient.quotes(for: symbols, in: .patient).found
+            let today = try await house.client.quotes(for: symbols, in: .patient).found
             #expect(Set(quotes.keys) == Set(today.keys))
             for (symbol, quote) in quotes {
                 let listed = try #require(Self.listed.first { $0.symbol == symbol.text })

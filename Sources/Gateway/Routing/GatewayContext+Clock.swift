@@ -11,7 +11,8 @@ extension GatewayContext {
                 subject: { _ in "clock" },
                 fetch: { source, queries, call throws(ProviderFailure) in
                     guard let clock = try await source.clock?.clock(in: call) else { return [:] }
-                    return Dictionary(queries.map { ($0, clock) }, uniquingKeysWith: { first, _ in first })
+                    return Batch(
+                        Dictionary(queries.map { ($0, clock) }, uniquingKeysWith: { first, _ in first }))
                 })
         }.map { $0 }
     }

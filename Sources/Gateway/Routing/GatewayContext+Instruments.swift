@@ -50,7 +50,7 @@ extension GatewayContext {
                 sources: try sources(for: .instruments, from: arguments.provider),
                 reads: backends.reads.searches, subject: { "\($0.limit) \($0.text)" },
                 fetch: { source, queries, call throws(ProviderFailure) in
-                    var hits: [SearchQuery: [SearchHit]] = [:]
+                    var hits = Batch<SearchQuery, [SearchHit]>()
                     for query in queries {
                         hits[query] = try await source.instruments?
                             .search(query.text, limit: query.limit, in: call)
@@ -67,7 +67,7 @@ extension GatewayContext {
                 sources: try sources(for: .fundamentals, from: nil), reads: backends.reads.fundamentals,
                 subject: { $0.text }, mayHave: { $0.has($1) },
                 fetch: { source, symbols, call throws(ProviderFailure) in
-                    var found: [Symbol: Fundamentals] = [:]
+                    var found = Batch<Symbol, Fundamentals>()
                     for symbol in symbols {
                         found[symbol] = try await source.fundamentals?.fundamentals(of: symbol, in: call)
                     }

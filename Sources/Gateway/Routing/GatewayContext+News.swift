@@ -44,7 +44,7 @@ extension GatewayContext {
                 subject: \.subject,
                 mayHave: { source, query in query.symbols.map { $0.contains(where: source.has) } ?? true },
                 fetch: { source, queries, call throws(ProviderFailure) in
-                    var pages: [NewsQuery: ProviderPage] = [:]
+                    var pages = Batch<NewsQuery, ProviderPage>()
                     for query in queries {
                         let page = try await source.news?.news(
                             about: query.symbols?.filter(source.has), limit: ArticleSlice.pageLength,

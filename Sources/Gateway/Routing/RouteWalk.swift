@@ -15,7 +15,7 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var keysPerCall: @Sendable (MarketSource) -> Int = { _ in 1 }
     /// Whether a source could have it at all; one that cannot is not asked.
     var mayHave: @Sendable (MarketSource, Key) -> Bool = { _, _ in true }
-    let fetch: @Sendable (MarketSource, [Key], CallContext) async throws(ProviderFailure) -> [Key: Value]
+    let fetch: @Sendable (MarketSource, [Key], CallContext) async throws(ProviderFailure) -> Batch<Key, Value>
 
     /// What became of a key.
     enum Outcome {
@@ -80,14 +80,10 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let results = await reads.values(
             for: wanted.map { source.key(subject($0)) }, keysPerCall: keysPerCall(source), in: call
         ) { cacheKeys, call throws(ProviderFailure) in
-            var values: [CacheKey: Value] = [:]
             let subjects = Dictionary(
                 cacheKeys.compactMap { cacheKey in keyOf[cacheKey].map { ($0, cacheKey) } },
                 uniquingKeysWith: { first, _ in first })
-            for (key, value) in try await fetch(source, Array(subjects.keys), call) {
-                if let cacheKey = subjects[key] { values[cacheKey] = value }
-            }
-            return values
+            return try await fetch(source, Array(subjects.keys), call).keyed { subjects[$0] }
         }
         return wanted.map { key in
             (key, results[source.key(subject(key))] ?? .failure(ProviderFailure(source.provider, .notFound)))

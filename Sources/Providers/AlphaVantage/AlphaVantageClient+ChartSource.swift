@@ -14,12 +14,12 @@ extension AlphaVantageClient: ChartSource {
     /// marked as truncated. Weeks and months come whole.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: CandleSeries] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
         guard chartAbilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
         else {
             throw ProviderFailure(.alphaVantage, .unsupported)
         }
-        var charts: [Symbol: CandleSeries] = [:]
+        var charts = Batch<Symbol, CandleSeries>()
         for symbol in symbols { charts[symbol] = try await chart(of: symbol, window, in: context) }
         return charts
     }

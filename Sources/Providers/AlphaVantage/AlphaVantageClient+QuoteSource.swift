@@ -11,15 +11,29 @@ extension AlphaVantageClient: QuoteSource {
     /// do not say whether they are in pence or pounds.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Quote] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
         var (single, bulk) = ([Symbol](), [String: Symbol]())
         for symbol in symbols {
             guard let spelling = dialect.spelling(of: symbol) else { continue }
             let isBulk = configuration.plan.isPremium && dialect.unit(of: symbol) == .usDollar
             if isBulk { bulk[spelling] = symbol } else { single.append(symbol) }
         }
-        var quotes = bulk.isEmpty ? [:] : try await bulkQuotes(of: bulk, in: context)
-        for symbol in single { quotes[symbol] = try await quote(of: symbol, in: context) }
+        var quotes = Batch<Symbol, Quote>()
+        if !bulk.isEmpty {
+            do throws(ProviderFailure) {
+                quotes.found = try await bulkQuotes(of: bulk, in: context)
+            } catch {
+                quotes.fail(bulk.values, error)
+            }
+        }
+        // One after the other: a plan that allows several at a time has windows for them, and few are not American.
+        for symbol in single {
+            do throws(ProviderFailure) {
+                quotes[symbol] = try await quote(of: symbol, in: context)
+            } catch {
+                quotes.failures[symbol] = error
+            }
+        }
         return quotes
     }
 

@@ -15,12 +15,12 @@ extension PolygonClient: ChartSource {
     /// directory is asked too.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: CandleSeries] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
         let isOfAllHours = window.interval.isIntraday
         guard chartAbilities.serve(window), window.isExtendedHours.map({ $0 == isOfAllHours }) ?? true else {
             throw ProviderFailure(.polygon, .unsupported)
         }
-        var charts: [Symbol: CandleSeries] = [:]
+        var charts = Batch<Symbol, CandleSeries>()
         for symbol in symbols {
             guard let ticker = dialect.spelling(of: symbol) else { continue }
             charts[symbol] = try await chart(of: symbol, ticker, window, in: context)

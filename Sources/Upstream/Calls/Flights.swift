@@ -11,12 +11,19 @@ struct Flights {
     /// What a flight brought: values, and why others are missing.
     struct Landing: Sendable {
         var values: [CacheKey: any Sendable] = [:]
-        /// Nil where all that is missing is unknown to the provider.
+        /// Of single keys.
+        var failures: [CacheKey: ProviderFailure] = [:]
+        /// Of all that is missing; nil where that is unknown to the provider.
         var failure: ProviderFailure?
+
+        /// Why a key is missing; nil for one that is not, and for one that is unknown to the provider.
+        func failure(of key: CacheKey) -> ProviderFailure? {
+            values[key] == nil ? failures[key] ?? failure : nil
+        }
 
         func result(for key: CacheKey) -> Result<any Sendable, ProviderFailure> {
             if let value = values[key] { return .success(value) }
-            return .failure(failure ?? ProviderFailure(key.provider, .notFound))
+            return .failure(failure(of: key) ?? ProviderFailure(key.provider, .notFound))
         }
     }
 

@@ -15,7 +15,9 @@ extension ReadStore {
             let asked = departure.keys.filter { landing.values[$0] == nil }
             if !asked.isEmpty {
                 do throws(ProviderFailure) {
-                    for (key, value) in try await fetch(asked, context) { landing.values[key] = value }
+                    let batch = try await fetch(asked, context)
+                    landing.values.merge(batch.found) { _, latest in latest }
+                    landing.failures = batch.failures
                 } catch {
                     landing.failure = error
                 }
@@ -64,10 +66,11 @@ extension ReadStore {
             let kept = KeptRead(value, askedAt: departure.start, readAt: now, lifetime)
             return .keep(kept, weight: kind.weight(value) + key.weight)
         }
-        switch landing.failure?.cause {
+        switch landing.failure(of: key)?.cause {
         case nil: return unknown(key, departure, at: now)
-        // Of several keys, it does not say which.
-        case .notFound where count == 1: return unknown(key, departure, at: now)
+        // Of several keys at once, it does not say which.
+        case .notFound where count == 1 || landing.failures[key] != nil:
+            return unknown(key, departure, at: now)
         // What the credential may no longer see is not kept for it.
         case .unauthorized, .notEntitled: return .forget
         case .notFound, .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
@@ -128,11 +131,8 @@ extension ReadStore {
     }
 
     /// A call that ran out of somebody else's time is not this caller's failure while there is time of its own.
-    func shouldAskAgain(
-        _ journey: ReadPlan.Journey, _ landing: Flights.Landing, in context: CallContext
-    ) -> Bool {
-        guard landing.failure?.cause == .timedOut else { return false }
-        return journey.isJoined && journey.deadline < context.deadline && clock.now() < context.deadline
+    func mayAskAgain(_ journey: ReadPlan.Journey, in context: CallContext) -> Bool {
+        journey.isJoined && journey.deadline < context.deadline && clock.now() < context.deadline
             && !Task.isCancelled
     }
 }

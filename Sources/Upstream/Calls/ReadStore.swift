@@ -6,8 +6,8 @@ import Synchronization
 /// metadata cost more than the cache itself (380 ns a look-up against 230).
 final class ReadStore: Sendable {
     typealias Fetch =
-        @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure) -> [CacheKey:
-        any Sendable]
+        @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure)
+        -> Batch<CacheKey, any Sendable>
 
     struct State {
         var cache: LeastRecentlyUsed<CacheKey, KeptRead>
@@ -109,9 +109,9 @@ final class ReadStore: Sendable {
             record(.joined, plan.journeys.filter(\.isJoined).flatMap(\.keys), in: context)
             wanted = []
             for (journey, landing) in await arrivals(of: plan.journeys, in: context) {
-                let asksAgain = shouldAskAgain(journey, landing, in: context)
+                let mayAskAgain = mayAskAgain(journey, in: context)
                 for key in journey.keys {
-                    if asksAgain, landing.values[key] == nil {
+                    if mayAskAgain, landing.failure(of: key)?.cause == .timedOut {
                         wanted.append(key)
                     } else {
                         results[key] = landing.result(for: key)

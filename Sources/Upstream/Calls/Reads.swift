@@ -26,9 +26,11 @@ package struct ReadBounds: Sendable {
 /// - Bounded in entries and in bytes; the least recently used go first.
 package struct Reads<Value: Sendable>: Sendable {
     /// Fetches values for some keys; one that the provider does not know is not in the result.
+    ///
+    /// What it throws is the failure of all of them.
     package typealias Fetch =
-        @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure) -> [CacheKey:
-        Value]
+        @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure)
+        -> Batch<CacheKey, Value>
 
     private let store: ReadStore
 
@@ -184,10 +186,8 @@ package struct Reads<Value: Sendable>: Sendable {
     ) async -> [CacheKey: Result<Value, ProviderFailure>] {
         let results = await store.values(for: keys, keysPerCall: keysPerCall, in: context) {
             keys, context throws(ProviderFailure) in
-            // A loop, since a dictionary's `mapValues` would lose the error's type.
-            var values: [CacheKey: any Sendable] = [:]
-            for (key, value) in try await fetch(keys, context) { values[key] = value }
-            return values
+            let batch = try await fetch(keys, context)
+            return Batch(batch.found.mapValues { $0 as any Sendable }, failures: batch.failures)
         }
         var typed: [CacheKey: Result<Value, ProviderFailure>] = [:]
         typed.reserveCapacity(results.count)

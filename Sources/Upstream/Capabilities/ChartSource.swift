@@ -5,19 +5,20 @@ package protocol ChartSource: Sendable {
     /// What can be asked for.
     var chartAbilities: ChartAbilities { get }
 
-    /// The candles of some instruments in a window; a symbol that the source does not know is not among them, one
+    /// The candles of some instruments in a window; of a symbol that the source does not know there is nothing, one
     /// without a candle in the window has an empty series.
     ///
     /// - Parameters:
     ///   - symbols: each once, at most `chartAbilities.symbolsPerCall`.
     ///   - window: which candles, within `chartAbilities`.
     ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the series of the symbols that are known, each at most `window.mostCandles` long: the latest ones.
+    /// - Returns: the series of the symbols that are known, each at most `window.mostCandles` long: the latest ones; and
+    ///   why others could not be read.
     /// - Throws: `ProviderFailure` where none could be read, with the cause `unsupported` for a window beyond the source's
     ///   abilities.
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: CandleSeries]
+    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries>
 }
 
 /// Which candles.

@@ -13,16 +13,16 @@ package protocol InstrumentSource: Sendable {
     /// How many instruments ``instruments(_:in:)`` takes at once; at least 1.
     var instrumentsPerCall: Int { get }
 
-    /// Some instruments; one that the source does not know is not among them.
+    /// Some instruments; of one that the source does not know there is nothing.
     ///
     /// - Parameters:
     ///   - symbols: each once, at most `instrumentsPerCall`.
     ///   - call: how long the operation waits, and who is told of the call.
-    /// - Returns: the instruments that are known.
-    /// - Throws: `ProviderFailure` where one of them could not be read.
+    /// - Returns: the instruments that are known, and why others could not be read.
+    /// - Throws: `ProviderFailure` where none could be read.
     func instruments(
         _ symbols: [Symbol], in call: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Instrument]
+    ) async throws(ProviderFailure) -> Batch<Symbol, Instrument>
 }
 
 extension InstrumentSource {
@@ -31,23 +31,19 @@ extension InstrumentSource {
 
     package func instruments(
         _ symbols: [Symbol], in call: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Instrument] {
-        try await eachInstrument(of: symbols, in: call)
+    ) async throws(ProviderFailure) -> Batch<Symbol, Instrument> {
+        await eachInstrument(of: symbols, in: call)
     }
 
-    /// Some instruments, one by one.
-    package func eachInstrument(
-        of symbols: [Symbol], in call: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Instrument] {
-        var found: [Symbol: Instrument] = [:]
-        for symbol in symbols {
-            do throws(ProviderFailure) {
-                found[symbol] = try await instrument(symbol, in: call)
-            } catch {
-                if error.cause != .notFound { throw error }
-            }
+    /// Some instruments, each by a call of its own, few at a time.
+    package func eachInstrument(of symbols: [Symbol], in call: CallContext) async -> Batch<Symbol, Instrument>
+    {
+        let results = await concurrently(symbols, atMost: 4) { symbol async throws(ProviderFailure) in
+            Instrument?.some(try await instrument(symbol, in: call))
         }
-        return found
+        var batch = Batch<Symbol, Instrument>()
+        for (symbol, result) in zip(symbols, results) { batch.take(result, for: symbol) }
+        return batch
     }
 }
 

@@ -282,7 +282,7 @@ struct ReadsAgeingTests {
             let results = await reads.values(for: keys, keysPerCall: perCall, in: Self.context(clock)) {
                 keys, _ throws(ProviderFailure) in
                 asked.note(keys.map(\.subject))
-                return Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })
+                return Batch(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) }))
             }
             return keys.map { try? results[$0]?.get() }
         }

@@ -212,9 +212,11 @@ struct ReadsTests {
         let keys = (0..<10).map { CacheKey.public(.alpaca, "S\($0)") }
         let fetch: Reads<Int>.Fetch = { keys, _ throws(ProviderFailure) in
             journal.note(keys.map(\.subject))
-            return Dictionary(
-                uniqueKeysWithValues: keys.compactMap { key in Int(key.subject.dropFirst()).map { (key, $0) }
-                })
+            return Batch(
+                Dictionary(
+                    uniqueKeysWithValues: keys.compactMap { key in
+                        Int(key.subject.dropFirst()).map { (key, $0) }
+                    }))
         }
         _ = await reads.values(for: [keys[2], keys[5], keys[2]], in: Self.context(), fetch: fetch)
         #expect(journal.entries == [["S2", "S5"]])
@@ -240,6 +242,36 @@ struct ReadsTests {
         #expect(results[keys[3]] == .failure(Self.unavailable))
     }
 
+    @Test("one of a call may fail alone: the others are kept, and it is asked for again")
+    func failsAlone() async throws {
+        let reads = Self.reads()
+        let asked = Journal<[String]>()
+        let keys = (0..<4).map { CacheKey.public(.alpaca, "S\($0)") }
+        let fetch: Reads<Int>.Fetch = { keys, _ throws(ProviderFailure) in
+            asked.note(keys.map(\.subject))
+            var batch = Batch<CacheKey, Int>()
+            for key in keys {
+                switch key.subject {
+                case "S1": batch.failures[key] = Self.unavailable
+                case "S2": batch.failures[key] = ProviderFailure(.alpaca, .notEntitled)
+                case "S3": break
+                default: batch[key] = 0
+                }
+            }
+            return batch
+        }
+        for _ in 0..<2 {
+            let results = await reads.values(for: keys, in: Self.context(), fetch: fetch)
+            #expect(
+                results == [
+                    keys[0]: .success(0), keys[1]: .failure(Self.unavailable),
+                    keys[2]: .failure(ProviderFailure(.alpaca, .notEntitled)),
+                    keys[3]: .failure(ProviderFailure(.alpaca, .notFound)),
+                ])
+        }
+        #expect(asked.entries == [["S0", "S1", "S2", "S3"], ["S1", "S2", "S3"]])
+    }
+
     @Test("overlapping batches share the keys in flight")
     func overlapping() async throws {
         let reads = Self.reads()
@@ -249,7 +281,7 @@ struct ReadsTests {
         let fetch: Reads<Int>.Fetch = { keys, _ throws(ProviderFailure) in
             asked.note(keys.map(\.subject))
             await gate.pass()
-            return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.subject.count) })
+            return Batch(Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.subject.count) }))
         }
         let first = Task { await reads.values(for: [keys[0], keys[1]], in: Self.context(), fetch: fetch) }
         await gate.arrived(1)

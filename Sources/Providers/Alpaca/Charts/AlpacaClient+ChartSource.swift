@@ -18,7 +18,7 @@ extension AlpacaClient: ChartSource {
     /// More than ``pagesBorne`` pages are `overloaded`: what a page says of the symbols behind it is nothing.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: CandleSeries] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
         let shares = symbols.filter(\.isAlpacaShare)
         let now = clock.wallTime()
         guard chartAbilities.serve(window),
@@ -28,7 +28,7 @@ extension AlpacaClient: ChartSource {
         let sessions =
             window.isRegularOnly ? try await sessions(of: bars.bySymbol.values, in: context) : nil
         let cut = AlpacaBarCut(query: query, sessions: sessions, fetchedAt: clock.wallTime())
-        var series: [Symbol: CandleSeries] = [:]
+        var series = Batch<Symbol, CandleSeries>()
         for (symbol, columns) in bars.bySymbol {
             series[symbol] = cut.series(of: symbol, columns)
             // Pages that were not asked for any more are all of older bars.

@@ -41,13 +41,13 @@ extension AlpacaClient: InstrumentSource {
     /// as it is of active ones only.
     package func instruments(
         _ symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Instrument] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, Instrument> {
         if symbols.count > Self.few {
             _ = try await directory.index(in: context) { context throws(ProviderFailure) in
                 try await assets(in: context)
             }
         }
-        return try await eachInstrument(of: symbols, in: context)
+        return await eachInstrument(of: symbols, in: context)
     }
 
     /// The list weighs as much as many single answers.

@@ -12,9 +12,9 @@ extension AlpacaClient: QuoteSource {
     /// others are asked for again.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Quote] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
         let snapshots = try await snapshots(of: symbols.filter(\.isAlpacaShare), in: context)
-        return quotes(symbols, of: snapshots)
+        return Batch(quotes(symbols, of: snapshots))
     }
 
     /// The snapshots of some shares, as far as Alpaca knows them.

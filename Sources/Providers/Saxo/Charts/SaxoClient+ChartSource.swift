@@ -14,18 +14,16 @@ extension SaxoClient: ChartSource {
     /// FX has two sides, whose exact middle the prices are.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: CandleSeries] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
         guard chartAbilities.serve(window) else { throw ProviderFailure(.saxo, .unsupported) }
-        let listings = try await listings(for: symbols, in: context)
-        let results = await concurrently(Array(listings), atMost: 4) { item async throws(ProviderFailure) in
-            try await chart(of: item.value.named(item.key), window, in: context)
+        let listings = await listings(for: symbols, in: context)
+        let wanted = listings.found.map { symbol, listing in listing.named(symbol) }
+        let results = await concurrently(wanted, atMost: 4) { listing async throws(ProviderFailure) in
+            try await chart(of: listing, window, in: context)
         }
-        var series: [Symbol: CandleSeries] = [:]
-        for result in results {
-            guard let chart = try result.get() else { continue }
-            series[chart.symbol] = chart
-        }
-        return series
+        var charts = Batch<Symbol, CandleSeries>(failures: listings.failures)
+        for (listing, result) in zip(wanted, results) { charts.take(result, for: listing.symbol) }
+        return charts
     }
 
     /// Nil where Saxo does not know the instrument.

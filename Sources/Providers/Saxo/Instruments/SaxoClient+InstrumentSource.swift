@@ -28,4 +28,22 @@ extension SaxoClient: InstrumentSource {
         return try await details(of: listing.key, in: context)
             .instrument(named: symbol, fetchedAt: clock.wallTime())
     }
+
+    package var instrumentsPerCall: Int { 1_000 }
+
+    /// Instruments with the rules of their orders: `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, a call for each
+    /// hundred that were met before.
+    package func instruments(
+        _ symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> Batch<Symbol, Instrument> {
+        let listings = await listings(for: symbols, in: context)
+        let details = await details(of: Array(Set(listings.found.values.map(\.key))), in: context)
+        let fetchedAt = clock.wallTime()
+        var instruments = Batch<Symbol, Instrument>(failures: listings.failures)
+        for (symbol, listing) in listings.found {
+            instruments[symbol] = details[listing.key]?.instrument(named: symbol, fetchedAt: fetchedAt)
+            if let failure = details.failures[listing.key] { instruments.failures[symbol] = failure }
+        }
+        return instruments
+    }
 }

@@ -11,22 +11,36 @@ extension SaxoListing {
 extension SaxoClient {
     // MARK: By symbol
 
-    /// Which instruments these symbols are; one that Saxo does not know is not among them.
+    /// Which instruments these symbols are; of one that Saxo does not know there is nothing, and one that could not be
+    /// looked up fails alone.
     ///
-    /// - Throws: the failure of a look-up, whose symbol might be one that Saxo knows.
-    func listings(
-        for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: SaxoListing] {
-        let results = await concurrently(symbols, atMost: Self.lookUpsAtOnce) {
-            symbol async throws(ProviderFailure) in
-            (symbol, try await listing(for: symbol, in: context))
+    /// What was met before is at hand for a day. A new name costs a call, since Saxo searches for the words of one name;
+    /// those that a symbol names by their Uic are looked up together.
+    func listings(for symbols: [Symbol], in context: CallContext) async -> Batch<Symbol, SaxoListing> {
+        var batch = Batch<Symbol, SaxoListing>()
+        var named: [(symbol: Symbol, name: SaxoName)] = []
+        var keys: [Symbol: SaxoKey] = [:]
+        for symbol in symbols {
+            guard let name = SaxoName(symbol, in: configuration.dialect) else { continue }
+            if let known = directory.bySymbol.cached(SaxoDirectory.key(symbol)) {
+                batch[symbol] = known
+            } else if case .uic(let key) = name {
+                keys[symbol] = key
+            } else if directory.unknown.cached(SaxoDirectory.key(symbol)) == nil {
+                named.append((symbol, name))
+            }
         }
-        var listings: [Symbol: SaxoListing] = [:]
-        for result in results {
-            let (symbol, listing) = try result.get()
-            listings[symbol] = listing
+        let results = await concurrently(named, atMost: Self.lookUpsAtOnce) {
+            item async throws(ProviderFailure) in try await find(item.symbol, item.name, in: context)
         }
-        return listings
+        for (item, result) in zip(named, results) { batch.take(result, for: item.symbol) }
+        if keys.isEmpty { return batch }
+        let byKey = await listings(of: Array(Set(keys.values)), in: context)
+        for (symbol, key) in keys {
+            batch[symbol] = byKey[key]?.named(symbol)
+            if let failure = byKey.failures[key] { batch.failures[symbol] = failure }
+        }
+        return batch
     }
 
     private static var lookUpsAtOnce: Int { 4 }
@@ -35,10 +49,16 @@ extension SaxoClient {
     func listing(
         for symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
-        guard let name = SaxoName(symbol, in: configuration.dialect) else { return nil }
+        let batch = await listings(for: [symbol], in: context)
+        if let failure = batch.failures[symbol] { throw failure }
+        return batch[symbol]
+    }
+
+    /// Nil for a name that Saxo does not know, which is not looked up again for a while.
+    private func find(
+        _ symbol: Symbol, _ name: SaxoName, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoListing? {
         let key = SaxoDirectory.key(symbol)
-        if let known = directory.bySymbol.cached(key) { return known }
-        guard directory.unknown.cached(key) == nil else { return nil }
         do throws(ProviderFailure) {
             return try await directory.bySymbol.value(for: key, in: context) {
                 context async throws(ProviderFailure) in
@@ -67,7 +87,10 @@ extension SaxoClient {
             // The exchange is no word of the name.
             keywords = String(spelling.prefix { $0 != ":" })
             types = [assetType]
-        case .uic(let key): return try await details(of: key, in: context).listing(named: symbol)
+        case .uic(let key):
+            let listing = try await details(of: key, in: context).listing(in: dialect)
+            guard let listing else { throw ProviderFailure(.saxo, .notFound) }
+            return listing.named(symbol)
         }
         let found = try await instruments(keywords, of: types, limit: 100, in: context).filter { item in
             item.isInstrument && item.matches(name, in: dialect)
@@ -97,19 +120,78 @@ extension SaxoClient {
     // MARK: By Uic
 
     /// What Saxo says of an instrument, from memory or by a call.
+    ///
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for what Saxo does not know.
     func details(
         of key: SaxoKey, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoInstrumentDetails {
-        try await directory.details.value(for: SaxoDirectory.key(key), in: context) {
-            context async throws(ProviderFailure) in
-            let url = try address(
-                .reference, ["v1", "instruments", "details", String(key.uic), key.assetType])
-            return try await get("instrument", .reference, url, in: context) { response throws(JSONError) in
-                try JSONReader.read(response.body) { reader throws(JSONError) in
-                    try SaxoInstrumentDetails(json: &reader)
-                }
+        let batch = await details(of: [key], in: context)
+        guard let details = batch[key] else {
+            throw batch.failures[key] ?? ProviderFailure(.saxo, .notFound)
+        }
+        return details
+    }
+
+    /// What Saxo says of some instruments, each once: from memory, and by one call for many others.
+    func details(of keys: [SaxoKey], in context: CallContext) async -> Batch<SaxoKey, SaxoInstrumentDetails> {
+        let byCacheKey = Dictionary(keys.map { (SaxoDirectory.key($0), $0) }) { first, _ in first }
+        let results = await directory.details.values(
+            for: keys.map(SaxoDirectory.key), keysPerCall: Self.detailsPerCall, in: context
+        ) { wanted, context async throws(ProviderFailure) in
+            let wanted = wanted.compactMap { byCacheKey[$0] }
+            guard wanted.count == 1, let key = wanted.first else {
+                return try await fetchDetails(wanted, in: context)
+            }
+            return [SaxoDirectory.key(key): try await fetchDetails(key, in: context)]
+        }
+        var batch = Batch<SaxoKey, SaxoInstrumentDetails>()
+        for (cacheKey, result) in results {
+            if let key = byCacheKey[cacheKey] { batch.take(result.map { $0 }, for: key) }
+        }
+        return batch
+    }
+
+    /// Saxo names no maximum; as many make an address of less than 2 KB.
+    private static var detailsPerCall: Int { 100 }
+
+    /// `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.
+    private func fetchDetails(
+        _ key: SaxoKey, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoInstrumentDetails {
+        let url = try address(.reference, ["v1", "instruments", "details", String(key.uic), key.assetType])
+        return try await get("instrument", .reference, url, in: context) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try SaxoInstrumentDetails(json: &reader)
             }
         }
+    }
+
+    /// `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also tell of pairs that nobody asked for.
+    private func fetchDetails(
+        _ keys: [SaxoKey], in context: CallContext
+    ) async throws(ProviderFailure) -> Batch<CacheKey, SaxoInstrumentDetails> {
+        let url = try address(
+            .reference, ["v1", "instruments", "details"],
+            [
+                ("Uics", Set(keys.map(\.uic)).sorted().map(String.init).joined(separator: ",")),
+                ("AssetTypes", Set(keys.map(\.assetType)).sorted().joined(separator: ",")),
+                ("$top", Self.pageSize),
+            ])
+        let items = try await list(
+            "instruments", .reference, url, of: SaxoInstrumentDetails.self, in: context)
+        return Batch(Dictionary(items.map { (SaxoDirectory.key($0.key), $0) }) { first, _ in first })
+    }
+
+    /// Which instruments these are: as an earlier answer told, else looked up together.
+    private func listings(of keys: [SaxoKey], in context: CallContext) async -> Batch<SaxoKey, SaxoListing> {
+        var batch = Batch<SaxoKey, SaxoListing>()
+        for key in keys { batch[key] = directory.byKey.cached(SaxoDirectory.key(key)) }
+        let missing = keys.filter { batch[$0] == nil }
+        if missing.isEmpty { return batch }
+        let details = await details(of: missing, in: context)
+        batch.failures = details.failures
+        for (key, about) in details.found { batch[key] = about.listing(in: configuration.dialect) }
+        return batch
     }
 
     /// The instruments of what an account holds or has ordered: by what the answer itself tells, else looked up.
@@ -125,7 +207,10 @@ extension SaxoClient {
         }
         await directory.learn(Array(listings.values), now: clock.now())
         let missing = Set(items.map(\.key)).subtracting(listings.keys)
-        for (key, listing) in try await lookUp(Array(missing), in: context) { listings[key] = listing }
+        let lookedUp = await self.listings(of: Array(missing), in: context)
+        // Somebody's positions or orders are told whole or not at all.
+        if let failure = lookedUp.failures.values.first { throw failure }
+        for (key, listing) in lookedUp.found { listings[key] = listing }
         for (key, format) in items where listings[key] == nil {
             listings[key] = listing(key, spelled: format.symbol, format.currency)
         }
@@ -136,54 +221,6 @@ extension SaxoClient {
         configuration.dialect.symbol(of: key, spelled: spelling).map {
             SaxoListing(key, symbol: $0, currencyName: currency)
         }
-    }
-
-    private func lookUp(
-        _ keys: [SaxoKey], in context: CallContext
-    ) async throws(ProviderFailure) -> [SaxoKey: SaxoListing] {
-        let byCacheKey = Dictionary(keys.map { (SaxoDirectory.key($0), $0) }) { first, _ in first }
-        let results = await directory.byKey.values(
-            for: Array(byCacheKey.keys), keysPerCall: Self.detailsPerCall, in: context
-        ) { wanted, context async throws(ProviderFailure) in
-            try await fetchListings(wanted.compactMap { byCacheKey[$0] }, in: context)
-        }
-        var listings: [SaxoKey: SaxoListing] = [:]
-        for (cacheKey, result) in results {
-            guard let key = byCacheKey[cacheKey] else { continue }
-            switch result {
-            case .success(let listing): listings[key] = listing
-            case .failure(let failure): guard failure.cause == .notFound else { throw failure }
-            }
-        }
-        return listings
-    }
-
-    /// Saxo names no maximum; as many make an address of less than 2 KB.
-    private static var detailsPerCall: Int { 100 }
-
-    /// `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also tell of pairs that nobody asked for.
-    private func fetchListings(
-        _ keys: [SaxoKey], in context: CallContext
-    ) async throws(ProviderFailure) -> [CacheKey: SaxoListing] {
-        let url = try address(
-            .reference, ["v1", "instruments", "details"],
-            [
-                ("Uics", Set(keys.map(\.uic)).sorted().map(String.init).joined(separator: ",")),
-                ("AssetTypes", Set(keys.map(\.assetType)).sorted().joined(separator: ",")),
-                ("$top", Self.pageSize),
-            ])
-        let items = try await list(
-            "instruments", .reference, url, of: SaxoInstrumentDetails.self, in: context)
-        var listings: [CacheKey: SaxoListing] = [:]
-        for item in items { listings[SaxoDirectory.key(item.key)] = item.listing(in: configuration.dialect) }
-        return listings
-    }
-}
-
-extension SaxoInstrumentDetails {
-    /// The listing under the name that somebody asked with.
-    fileprivate func listing(named symbol: Symbol) -> SaxoListing {
-        SaxoListing(key, symbol: symbol, currencyName: about.currency)
     }
 }
 

@@ -43,8 +43,8 @@ package struct SaxoDirectory: Sendable {
         let context = CallContext(deadline: now + .seconds(1))
         let symbols = Dictionary(listings.map { (Self.key($0.symbol), $0) }) { first, _ in first }
         let keys = Dictionary(listings.map { (Self.key($0.key), $0) }) { first, _ in first }
-        _ = await bySymbol.values(for: Array(symbols.keys), in: context) { _, _ in symbols }
-        _ = await byKey.values(for: Array(keys.keys), in: context) { _, _ in keys }
+        _ = await bySymbol.values(for: Array(symbols.keys), in: context) { _, _ in Batch(symbols) }
+        _ = await byKey.values(for: Array(keys.keys), in: context) { _, _ in Batch(keys) }
     }
 
     /// Forgets an instrument that Saxo does not know any more by its Uic.

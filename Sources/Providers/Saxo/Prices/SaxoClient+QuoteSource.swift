@@ -2,27 +2,24 @@ package import Brokerage
 package import Upstream
 
 extension SaxoClient: QuoteSource {
-    package var symbolsPerCall: Int { configuration.pricesPerCall }
+    /// More than a call takes: which ones go together depends on their AssetTypes.
+    package var symbolsPerCall: Int { 1_000 }
 
-    /// The latest prices: `GET /trade/v1/infoprices/list`, a call for each AssetType among the instruments.
+    /// The latest prices: `GET /trade/v1/infoprices/list`, for each AssetType among the instruments a call for each
+    /// ``SaxoConfiguration/pricesPerCall`` of them.
     ///
-    /// A symbol that was not met before is looked up first, by a call of its own. One that Saxo does not know is not in the
-    /// result; where one could not be looked up for another reason, none is: nobody could tell the two apart.
+    /// A symbol that was not met before is looked up first, by a call of its own. Of one that Saxo does not know there is
+    /// nothing.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Quote] {
-        let listings = try await listings(for: symbols, in: context)
-        let groups = Dictionary(grouping: Set(listings.values)) { $0.key.assetType }
-        let results = await concurrently(Array(groups), atMost: Self.priceCallsAtOnce) {
-            group async throws(ProviderFailure) in
-            try await prices(of: group.key, uics: group.value.map(\.key.uic), in: context)
-        }
-        var priced: [SaxoKey: SaxoPrice] = [:]
-        for result in results { priced.merge(try result.get()) { _, last in last } }
+    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
+        let listings = await listings(for: symbols, in: context)
+        let prices = await prices(of: Set(listings.found.values.map(\.key)), in: context)
         let fetchedAt = clock.wallTime()
-        var quotes: [Symbol: Quote] = [:]
-        for (symbol, listing) in listings {
-            guard let price = priced[listing.key] else { continue }
+        var quotes = Batch<Symbol, Quote>(failures: listings.failures)
+        for (symbol, listing) in listings.found {
+            if let failure = prices.failures[listing.key] { quotes.failures[symbol] = failure }
+            guard let price = prices[listing.key] else { continue }
             if price.isUnknownInstrument {
                 directory.forget(listing)
             } else {
@@ -32,25 +29,44 @@ extension SaxoClient: QuoteSource {
         return quotes
     }
 
+    /// The prices of instruments, in as few calls as their AssetTypes allow.
+    private func prices(of keys: Set<SaxoKey>, in context: CallContext) async -> Batch<SaxoKey, SaxoPrice> {
+        let width = configuration.pricesPerCall
+        let chunks = Dictionary(grouping: keys, by: \.assetType).values.flatMap { keys in
+            let keys = keys.sorted { $0.uic < $1.uic }
+            return stride(from: 0, to: keys.count, by: width).map {
+                Array(keys[$0..<min($0 + width, keys.count)])
+            }
+        }
+        let results = await concurrently(chunks, atMost: Self.priceCallsAtOnce) {
+            chunk async throws(ProviderFailure) in try await fetchPrices(of: chunk, in: context)
+        }
+        var prices = Batch<SaxoKey, SaxoPrice>()
+        for (chunk, result) in zip(chunks, results) { prices.take(result, for: chunk) }
+        return prices
+    }
+
     private static var priceCallsAtOnce: Int { 4 }
     /// Without these, an answer has the two sides and nothing else.
     static var priceFieldGroups: String {
         "Quote,PriceInfo,PriceInfoDetails,DisplayAndFormat,InstrumentPriceDetails"
     }
 
-    private func prices(
-        of assetType: String, uics: [Int], in context: CallContext
-    ) async throws(ProviderFailure) -> [SaxoKey: SaxoPrice] {
+    /// One call for instruments of one AssetType, as it takes no more.
+    private func fetchPrices(
+        of keys: [SaxoKey], in context: CallContext
+    ) async throws(ProviderFailure) -> Batch<SaxoKey, SaxoPrice> {
+        guard let assetType = keys.first?.assetType else { return [:] }
         let url = try address(
             .trading, ["v1", "infoprices", "list"],
             [
-                ("Uics", uics.sorted().map(String.init).joined(separator: ",")), ("AssetType", assetType),
+                ("Uics", keys.map { String($0.uic) }.joined(separator: ",")), ("AssetType", assetType),
                 ("FieldGroups", Self.priceFieldGroups),
             ])
         let items = try await get("quotes", .trading, url, in: context) { response throws(JSONError) in
             try SaxoPage<SaxoPrice>(response).items
         }
-        var prices: [SaxoKey: SaxoPrice] = [:]
+        var prices = Batch<SaxoKey, SaxoPrice>()
         for item in items {
             // An item of an error has no AssetType; all items are of the one that was asked for.
             guard let uic = item.uic else { continue }

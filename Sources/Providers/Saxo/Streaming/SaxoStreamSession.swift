@@ -59,13 +59,11 @@ final class SaxoStreamSession: Sendable {
 
     private func follow(_ wanted: AsyncStream<Set<Symbol>>) async -> ProviderFailure {
         for await symbols in wanted {
-            do throws(ProviderFailure) {
-                let listings = try await client.listings(for: Array(symbols), in: context)
-                state.withLock { $0.stream.follow(listings.map { $1.named($0) }) }
-                signal.yield()
-            } catch {
-                return error
-            }
+            let listings = await client.listings(for: Array(symbols), in: context)
+            state.withLock { $0.stream.follow(listings.found.map { $1.named($0) }) }
+            signal.yield()
+            // One whose name Saxo refuses leaves the others their stream; what may pass is tried again with the next one.
+            for failure in listings.failures.values where failure.cause != .unsupported { return failure }
         }
         // Nobody will want anything any more, or the task was cancelled.
         return Self.cancelled

@@ -63,15 +63,15 @@ extension YahooQueryClient: QuoteSource {
     /// One query for all.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Quote] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
         let fetchedAt = clock.wallTime()
-        var quotes: [Symbol: Quote] = [:]
+        var quotes = Batch<Symbol, Quote>()
         for (symbol, row) in try await rows(of: symbols, "quotes", in: context) {
-            guard let quote = row.quote(of: symbol, fetchedAt: fetchedAt) else {
-                // Leaving one out would say that there is no such instrument.
-                throw ProviderFailure(.yahoo, .answerInvalid(nil))
+            if let quote = row.quote(of: symbol, fetchedAt: fetchedAt) {
+                quotes[symbol] = quote
+            } else {
+                quotes.failures[symbol] = ProviderFailure(.yahoo, .answerInvalid(nil))
             }
-            quotes[symbol] = quote
         }
         return quotes
     }

@@ -15,12 +15,12 @@ extension YahooClient: ChartSource {
     /// marked as truncated.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: CandleSeries] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
         guard chartAbilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
         else {
             throw ProviderFailure(.yahoo, .unsupported)
         }
-        var charts: [Symbol: CandleSeries] = [:]
+        var charts = Batch<Symbol, CandleSeries>()
         for symbol in symbols {
             guard let spelling = dialect.spelling(of: symbol) else { continue }
             charts[symbol] = try await chart(of: symbol, spelling, window, in: context)

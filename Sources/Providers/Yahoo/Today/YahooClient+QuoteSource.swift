@@ -8,16 +8,16 @@ extension YahooClient: QuoteSource {
     /// `GET /v7/finance/quote`, with a crumb.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Quote] {
+    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
         let entries = try await entries(of: symbols, "quotes", in: context)
         let fetchedAt = clock.wallTime()
-        var quotes: [Symbol: Quote] = [:]
+        var quotes = Batch<Symbol, Quote>()
         for (symbol, entry) in entries {
-            guard let quote = entry.quote(of: symbol, fetchedAt: fetchedAt) else {
-                // The whole answer is refused, as leaving one out would say that there is no such instrument.
-                throw ProviderFailure(.yahoo, .answerInvalid(nil))
+            if let quote = entry.quote(of: symbol, fetchedAt: fetchedAt) {
+                quotes[symbol] = quote
+            } else {
+                quotes.failures[symbol] = ProviderFailure(.yahoo, .answerInvalid(nil))
             }
-            quotes[symbol] = quote
         }
         return quotes
     }

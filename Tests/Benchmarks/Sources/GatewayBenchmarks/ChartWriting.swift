@@ -56,8 +56,8 @@ private struct LongSeries: ChartSource {
 
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: CandleSeries] {
-        var charts: [Symbol: CandleSeries] = [:]
+    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
+        var charts = Batch<Symbol, CandleSeries>()
         for symbol in symbols {
             var series = CandleSeries(
                 symbol: symbol, interval: window.interval,

@@ -1,9 +1,7 @@
-import Upstream
-
 /// Does something with each item, so many at the same time, and returns what came of them in order.
 ///
 /// It ends when all have ended; one that fails does not stop the others.
-func concurrently<Item: Sendable, Value: Sendable>(
+package func concurrently<Item: Sendable, Value: Sendable>(
     _ items: [Item], atMost width: Int,
     _ body: @escaping @Sendable (Item) async throws(ProviderFailure) -> Value
 ) async -> [Result<Value, ProviderFailure>] {
