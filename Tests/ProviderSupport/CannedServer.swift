@@ -9,6 +9,7 @@ package final class CannedServer: Sendable {
         package let method: String
         package let target: String
         package let headers: [String: String]
+        package let body: [UInt8]
     }
 
     package struct Reply: Sendable {
@@ -86,6 +87,7 @@ final class CannedHandler: ChannelInboundHandler {
     private let log: RequestLog
     private let answer: @Sendable (CannedServer.Request, Int) -> CannedServer.Reply
     private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
 
     init(log: RequestLog, answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply) {
         self.log = log
@@ -94,8 +96,8 @@ final class CannedHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): self.head = head
-        case .body: break
+        case .head(let head): (self.head, body) = (head, [])
+        case .body(let part): body += part.readableBytesView
         case .end: reply(context)
         }
     }
@@ -103,7 +105,8 @@ final class CannedHandler: ChannelInboundHandler {
     private func reply(_ context: ChannelHandlerContext) {
         guard let head else { return }
         let fields = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
-        let request = CannedServer.Request(method: head.method.rawValue, target: head.uri, headers: fields)
+        let request = CannedServer.Request(
+            method: head.method.rawValue, target: head.uri, headers: fields, body: body)
         let reply = answer(request, log.add(request))
         guard !reply.isDisconnect else { return context.close(promise: nil) }
         guard !reply.isSilence else { return }

@@ -5,6 +5,7 @@ import Testing
 import Upstream
 
 import struct Sandbox.Fault
+import struct Sandbox.SaxoSettings
 
 @testable import Saxo
 
@@ -215,6 +216,56 @@ struct AuthorizationTests {
         #expect(bare.body.map { String(decoding: $0, as: UTF8.self) }?.hasSuffix("&client_id=key") == true)
     }
 
+    @Test("proves itself with each renewal by the key that the consent was given to, also in a later process")
+    func nativeRenewal() async throws {
+        try await SandboxHouse.run { house in
+            house.sandbox.oauth.decision = .approve(user: "second")
+            let native = SaxoSettings().nativeApplication
+            let app = SaxoApp(
+                key: native.clientID, secret: nil, redirectURI: "http://localhost/back",
+                loginURL: try #require(HTTPURL(house.sandbox.saxo.authURL)))
+            let proof = SaxoProofKey()
+            let page = try #require(app.authorizationURL(state: "s", proof: proof))
+            let answer = try await house.transport.send(
+                HTTPRequest(.get, page, deadline: .now + .seconds(60)))
+            let back = try #require(URLComponents(string: answer["Location"] ?? ""))
+            let code = try #require(back.queryItems?.first { $0.name == "code" }?.value)
+            var secret = try await SaxoAuthorization.tokens(
+                forCode: code, of: app, proof: proof, over: house.line, by: .distant)
+            for round in 1...2 {
+                // Of what was kept and nothing else, as after a restart.
+                let keeper = MemoryKeeper(secret)
+                let authorization = SaxoAuthorization(of: app, kept: keeper, over: house.line)
+                house.time.wall.advance(by: .seconds(1_200))
+                _ = try await authorization.token(by: .distant)
+                #expect(house.calls("POST /token") == 1 + round)
+                secret = try #require(keeper.secret)
+                #expect(SaxoTokens(kept: secret)?.verifier == proof.verifier)
+            }
+        }
+        // What goes out says so, and nothing of the kind where there was no key.
+        try await CannedServer.run(answering: { _, _ in
+            .text(
+                #"{"access_token":"a","expires_in":1200,"refresh_token":"r2","refresh_token_expires_in":3600}"#
+            )
+        }) { server, transport in
+            for (verifier, count) in [("the-verifier", 1), (nil, 0)] as [(String?, Int)] {
+                let tokens = SaxoTokens(
+                    access: try SaxoToken("old"), accessEndsAt: wallTime, renewAt: wallTime, refresh: "r1",
+                    refreshEndsAt: wallTime + .seconds(60), verifier: verifier)
+                let app = SaxoApp(
+                    key: "key", secret: nil, redirectURI: "app://b",
+                    loginURL: try #require(HTTPURL(server.url)))
+                let line = ProviderLine(
+                    QuotaHolder(.saxo, connection: "c1"), over: transport, clock: .showing(wallTime))
+                let authorization = SaxoAuthorization(of: app, kept: MemoryKeeper(tokens.kept), over: line)
+                _ = try await authorization.token(by: .distant)
+                let body = try #require(server.requests.last.map { String(decoding: $0.body, as: UTF8.self) })
+                #expect(body.components(separatedBy: "code_verifier=the-verifier").count - 1 == count)
+            }
+        }
+    }
+
     @Test("proves itself by the challenge of RFC 7636, appendix B")
     func proofKey() {
         let key = SaxoProofKey(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
@@ -228,7 +279,7 @@ struct AuthorizationTests {
         let token = try SaxoToken("very-secret")
         let tokens = SaxoTokens(
             access: token, accessEndsAt: wallTime, renewAt: wallTime, refresh: "also-secret",
-            refreshEndsAt: wallTime)
+            refreshEndsAt: wallTime, verifier: "secret-verifier")
         let login = try #require(HTTPURL("https://sim.logonvalidation.net"))
         let app = SaxoApp(key: "key", secret: "third-secret", redirectURI: "x", loginURL: login)
         let kept = KeptCredential(secret: tokens.kept, version: 3)
@@ -244,7 +295,7 @@ struct AuthorizationTests {
         let answer = try decode(
             SaxoTokenAnswer.self,
             from: #"{"access_token":"a","expires_in":"-5","refresh_token":"r"}"#)
-        let tokens = answer.tokens(asOf: wallTime)
+        let tokens = answer.tokens(asOf: wallTime, verifier: nil)
         #expect(tokens.accessEndsAt < wallTime)
         #expect(tokens.renewAt <= tokens.accessEndsAt)
         #expect(tokens.refreshEndsAt == wallTime + .seconds(3_600))

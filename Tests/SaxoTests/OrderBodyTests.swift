@@ -31,6 +31,34 @@ struct OrderBodyTests {
                 + #""ExpirationDateContainsTime":false},"ManualOrder":true,"ExternalReference":"portico-1"}"#)
     }
 
+    @Test(
+        "that trail the market say where they begin, how far behind they stay and in which steps they follow")
+    func trailing() throws {
+        let body = SaxoOrderBody.placing(
+            try ticket(.quantity(10), .day),
+            .init(
+                type: "TrailingStopIfTraded", price: try decimal("225.10"),
+                trailingDistance: try decimal("2.5"),
+                trailingStep: try decimal("0.01")), of: key)
+        #expect(
+            String(decoding: body, as: UTF8.self).contains(
+                #""OrderType":"TrailingStopIfTraded","OrderPrice":225.10,"TrailingStopDistanceToMarket":2.5,"#
+                    + #""TrailingStopStep":0.01,"OrderDuration""#))
+    }
+
+    @Test(
+        "have prices in steps that may grow with them",
+        arguments: [
+            ("0.5", "0.0001"), ("1", "0.0001"), ("1.0001", "0.005"), ("10", "0.005"), ("10.01", "0.05"),
+        ])
+    func ticks(price: String, tick: String) throws {
+        let scheme = try decode(
+            SaxoTickScheme.self,
+            from: #"{"DefaultTickSize":0.05,"Elements":[{"HighPrice":10,"TickSize":0.005},"#
+                + #"{"HighPrice":1,"TickSize":1E-04}]}"#)
+        #expect(try scheme.tick(at: decimal(price)) == decimal(tick))
+    }
+
     @Test("for money say so, and a market order has no price")
     func notional() throws {
         let body = SaxoOrderBody.placing(
@@ -71,8 +99,8 @@ struct OrderBodyTests {
             #"{"Data":[{"Identifier":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"}]}"#
         try await withSaxo(["/ref/v1/instruments": sheet]) { saxo, _ in
             let listing = try #require(try await saxo.listing(for: try symbol("TSCO:XLON"), in: .patient))
-            let terms = try await saxo.terms(.limit(try decimal("2.8735")), of: listing, in: .patient)
-            #expect(terms?.price?.description == "287.35")
+            let terms = try await saxo.terms(.limit(try decimal("2.8735")), .buy, of: listing, in: .patient)
+            #expect(try terms.get().price?.description == "287.35")
         }
     }
 

@@ -128,6 +128,74 @@ struct SandboxOrderTests {
         }
     }
 
+    @Test("that trail the market begin at their distance from it, follow it by steps and never go back")
+    func trailing() async throws {
+        try await SandboxHouse.run { house in
+            let saxo = try house.client()
+            let aapl = try symbol("AAPL")
+            let distance = try decimal("2.5")
+            let bid = try #require(try await saxo.quotes(for: [aapl], in: .patient)[aapl]?.bid)
+            var ticket = try ticket("AAPL", 10, .trailingStop(.amount(decimal("2.50"))))
+            ticket.side = .sell
+            ticket.timeInForce = .goodTillCanceled
+            let placed = try taken(try await saxo.place(ticket, in: .patient))
+            #expect(placed.type == .trailingStop)
+            #expect(placed.trailAmount == distance)
+            #expect(try placed.stopPrice == bid - distance)
+            var open = try await saxo.order(placed.id, of: Self.account, in: .patient)
+            #expect(open.type == .trailingStop)
+            #expect(open.providerState == "Working")
+            #expect(open.trailAmount == distance)
+            #expect(open.stopPrice == placed.stopPrice)
+
+            // Another amount leaves the stop where it has come to; another distance begins anew.
+            let smaller = try taken(
+                try await saxo.replace(
+                    open, by: OrderChange(quantity: 5), clientOrderID: "portico-2", in: .patient))
+            #expect(smaller.stopPrice == open.stopPrice)
+            let wider = try taken(
+                try await saxo.replace(
+                    smaller, by: OrderChange(price: .trailingStop(.amount(20))), clientOrderID: "portico-3",
+                    in: .patient))
+            #expect(wider.trailAmount == 20)
+            #expect(try wider.stopPrice == bid - 20)
+
+            var best = try #require(wider.stopPrice)
+            for _ in 0..<12 {
+                house.time.wall.advance(by: .seconds(900))
+                open = try await saxo.order(placed.id, of: Self.account, in: .distant)
+                let now = try #require(try await saxo.quotes(for: [aapl], in: .distant)[aapl]?.bid)
+                let stop = try #require(open.stopPrice)
+                #expect(stop >= best)
+                #expect(try stop >= now - 20)
+                best = stop
+            }
+            #expect(try best > bid - 20)
+        }
+    }
+
+    @Test("that trail by percent, or where nobody tells a price, are refused before Saxo is asked")
+    func untrailable() async throws {
+        try await SandboxHouse.run({ $0.tellsExchangePrices = false }) { house in
+            let saxo = try house.client()
+            let cases: [(Trail, String)] = [
+                (
+                    .percent(5),
+                    "Saxo's trailing stops keep a distance in money; give an amount instead of a percentage."
+                ),
+                (
+                    .amount(5),
+                    "Saxo tells no price or price step of the instrument, so a trailing stop has nowhere to begin."
+                ),
+            ]
+            for (trail, message) in cases {
+                let answer = try await saxo.place(try ticket("AAPL", 1, .trailingStop(trail)), in: .patient)
+                #expect(answer == .refused(OrderRejection(.other, message: message)))
+            }
+            #expect(house.calls("POST /trade/v2/orders") == 0)
+        }
+    }
+
     @Test(
         "are refused for reasons that can be told apart, whatever the status",
         arguments: [true, false])
@@ -151,6 +219,11 @@ struct SandboxOrderTests {
             }
         }
     }
+}
+
+extension CallContext {
+    /// For calls after a test has moved its clock.
+    static var distant: CallContext { CallContext(deadline: .distant) }
 }
 
 extension ContinuousClock.Instant {

@@ -51,6 +51,14 @@ struct SaxoOpenOrder {
             if let price = order.kind.price {
                 members.append(.init(name: "Price", value: visit.format.price(price, of: instrument)))
             }
+            if case .trailingStop(let trail) = order.kind {
+                members += [
+                    .init(
+                        name: "TrailingStopDistanceToMarket",
+                        value: visit.format.price(trail.distance, of: instrument)),
+                    .init(name: "TrailingStopStep", value: visit.format.price(trail.step, of: instrument)),
+                ]
+            }
             guard let last = quote.last else {
                 return members + [.init(name: "CurrentPriceType", value: "None")]
             }

@@ -23,6 +23,7 @@ struct SaxoOrder: Sendable, Hashable {
         /// Triggered by the last trade instead of by the quote.
         case stopIfTraded(Int)
         case stopLimit(stop: Int, limit: Int)
+        case trailingStop(SaxoTrail)
 
         var name: String {
             switch self {
@@ -31,6 +32,7 @@ struct SaxoOrder: Sendable, Hashable {
             case .stop: "Stop"
             case .stopIfTraded: "StopIfTraded"
             case .stopLimit: "StopLimit"
+            case .trailingStop(let trail): trail.isIfTraded ? "TrailingStopIfTraded" : "TrailingStop"
             }
         }
 
@@ -40,6 +42,7 @@ struct SaxoOrder: Sendable, Hashable {
             case .market: nil
             case .limit(let price), .stop(let price), .stopIfTraded(let price), .stopLimit(let price, _):
                 price
+            case .trailingStop(let trail): trail.stop
             }
         }
     }
@@ -100,6 +103,11 @@ struct SaxoOrder: Sendable, Hashable {
         case .stopLimit(let stop, let limit):
             isTriggered = isTriggered || isReached(stop, by: side)
             return isTriggered ? limited(limit) : nil
+        case .trailingStop(var trail):
+            let price = trail.isIfTraded ? last : side
+            trail.follow(price, isBuy: isBuy)
+            kind = .trailingStop(trail)
+            return isReached(trail.stop, by: price) ? side : nil
         }
     }
 }

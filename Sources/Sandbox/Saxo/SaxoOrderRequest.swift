@@ -9,6 +9,8 @@ struct SaxoOrderRequest {
     let type: String?
     let price: Decimal?
     let limitPrice: Decimal?
+    let trailingDistance: Decimal?
+    let trailingStep: Decimal?
     let duration: SaxoOrder.Lifetime?
     let externalReference: String?
     let orderID: String?
@@ -18,7 +20,9 @@ struct SaxoOrderRequest {
         case change
     }
 
-    static let types: Set<String> = ["Market", "Limit", "Stop", "StopIfTraded", "StopLimit"]
+    static let types: Set<String> = [
+        "Market", "Limit", "Stop", "StopIfTraded", "StopLimit", "TrailingStop", "TrailingStopIfTraded",
+    ]
 
     /// Reads a body; throws ``SaxoError`` that names every field at fault.
     init(_ visit: SaxoHost.Visit, for purpose: Purpose) throws(SaxoError) {
@@ -36,6 +40,9 @@ struct SaxoOrderRequest {
         type = fields.string("OrderType", isRequired: true, oneOf: Self.types)
         price = fields.positive("OrderPrice", isRequired: isNew && type != nil && type != "Market")
         limitPrice = fields.positive("StopLimitPrice", isRequired: type == "StopLimit" && isNew)
+        let isTrailing = type?.hasPrefix("TrailingStop") == true
+        trailingDistance = fields.positive("TrailingStopDistanceToMarket", isRequired: isTrailing)
+        trailingStep = fields.positive("TrailingStopStep", isRequired: isTrailing)
         externalReference = fields.string("ExternalReference")
         orderID = fields.string("OrderId", isRequired: !isNew)
         if (externalReference?.utf8.count ?? 0) > 50 {
@@ -74,6 +81,14 @@ struct SaxoOrderRequest {
         case "StopLimit":
             guard let limitPrice else { throw .invalid("StopLimitPrice", "StopLimitPrice is required") }
             return .stopLimit(stop: stated, limit: try ticks(limitPrice))
+        case "TrailingStop", "TrailingStopIfTraded":
+            guard let distance = trailingDistance, let step = trailingStep else {
+                throw .invalid("TrailingStopStep", "TrailingStopStep is required")
+            }
+            return .trailingStop(
+                SaxoTrail(
+                    stop: stated, distance: try ticks(distance), step: try ticks(step),
+                    isIfTraded: type == "TrailingStopIfTraded"))
         case .some, nil: return .limit(stated)
         }
     }

@@ -170,7 +170,7 @@ extension SaxoTrading {
             switch kind {
             case .market: false
             case .limit: !listing.assetType.isExchangeTraded && (isBuy ? price >= side : price <= side)
-            case .stop, .stopIfTraded, .stopLimit: isBuy ? price <= side : price >= side
+            case .stop, .stopIfTraded, .stopLimit, .trailingStop: isBuy ? price <= side : price >= side
             }
         if isWrong { throw .order(.onWrongSideOfMarket) }
     }

@@ -60,11 +60,11 @@ package final class SaxoAuthorization: Sendable {
         forCode code: String, of app: SaxoApp, proof: SaxoProofKey? = nil, over line: ProviderLine,
         by deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> [UInt8] {
-        let grant: [(name: String, value: String?)] = [
-            ("grant_type", "authorization_code"), ("code", code), ("code_verifier", proof?.verifier),
-        ]
-        return try await tokens(grant, of: app, by: login(over: line), clock: line.clock, deadline: deadline)
-            .kept
+        let grant: [(name: String, value: String?)] = [("grant_type", "authorization_code"), ("code", code)]
+        return try await tokens(
+            grant, provedBy: proof?.verifier, of: app, by: login(over: line), clock: line.clock,
+            deadline: deadline
+        ).kept
     }
 
     // MARK: Tokens
@@ -194,13 +194,15 @@ package final class SaxoAuthorization: Sendable {
             ("grant_type", "refresh_token"), ("refresh_token", old.refresh),
         ]
         return try await Self.tokens(
-            grant, of: app, by: login, clock: line.clock, deadline: line.clock.now() + Self.callTime)
+            grant, provedBy: old.verifier, of: app, by: login, clock: line.clock,
+            deadline: line.clock.now() + Self.callTime)
     }
 
     private static func tokens(
-        _ grant: [(name: String, value: String?)], of app: SaxoApp, by caller: ProviderCaller,
-        clock: CallClock, deadline: ContinuousClock.Instant
+        _ grant: [(name: String, value: String?)], provedBy verifier: String?, of app: SaxoApp,
+        by caller: ProviderCaller, clock: CallClock, deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> SaxoTokens {
+        let grant = grant + [("code_verifier", verifier)]
         guard let request = app.tokenRequest(grant, deadline: deadline) else {
             throw ProviderFailure(.saxo, transport: .badURL)
         }
@@ -211,7 +213,7 @@ package final class SaxoAuthorization: Sendable {
                 try SaxoTokenAnswer(json: &reader)
             }
         }
-        return answer.tokens(asOf: start)
+        return answer.tokens(asOf: start, verifier: verifier)
     }
 
     // MARK: Keeping

@@ -9,6 +9,8 @@ struct SaxoTokens: Hashable, Sendable {
     var renewAt: Instant
     var refresh: String
     var refreshEndsAt: Instant
+    /// Of the key that the user's consent was given to, which each renewal proves again; nil for consent without one.
+    var verifier: String?
 }
 
 extension SaxoTokens: CustomStringConvertible, CustomReflectable {
@@ -47,12 +49,12 @@ struct SaxoTokenAnswer: JSONReadable {
     }
 
     /// Counted from when the answer was asked for, so that the way here takes nothing away.
-    func tokens(asOf start: Instant) -> SaxoTokens {
+    func tokens(asOf start: Instant, verifier: String?) -> SaxoTokens {
         let span = Self.span(accessSeconds)
         let ahead = min(max(span / 4, .zero), .seconds(60))
         return SaxoTokens(
             access: access, accessEndsAt: start + span, renewAt: start + (span - ahead), refresh: refresh,
-            refreshEndsAt: start + Self.span(refreshSeconds))
+            refreshEndsAt: start + Self.span(refreshSeconds), verifier: verifier)
     }
 
     /// At most a year, so that no figure of an answer can leave the range of instants.
@@ -73,7 +75,7 @@ extension SaxoToken {
 extension SaxoTokens: JSONReadable {
     /// As ``kept`` writes them.
     init(json reader: inout JSONReader) throws(JSONError) {
-        var (access, refresh) = (SaxoToken?.none, String?.none)
+        var (access, refresh, verifier) = (SaxoToken?.none, String?.none, String?.none)
         var (accessEndsAt, renewAt, refreshEndsAt) = (Instant?.none, Instant?.none, Instant?.none)
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -82,6 +84,7 @@ extension SaxoTokens: JSONReadable {
             case "renewAt": renewAt = try reader.instant()
             case "refresh": refresh = try reader.string()
             case "refreshEndsAt": refreshEndsAt = try reader.instant()
+            case "verifier": verifier = try reader.stringOrNil()
             default: try reader.skip()
             }
         }
@@ -90,6 +93,7 @@ extension SaxoTokens: JSONReadable {
         self.renewAt = try reader.required(renewAt, "renewAt")
         self.refresh = try reader.required(refresh, "refresh")
         self.refreshEndsAt = try reader.required(refreshEndsAt, "refreshEndsAt")
+        self.verifier = verifier
     }
 
     /// What a keeper keeps, as a secret.
@@ -100,6 +104,7 @@ extension SaxoTokens: JSONReadable {
         text.add("renewAt", renewAt.description)
         text.add("refresh", refresh)
         text.add("refreshEndsAt", refreshEndsAt.description)
+        text.add("verifier", verifier)
         return text.body
     }
 

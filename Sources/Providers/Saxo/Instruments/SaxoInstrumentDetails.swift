@@ -15,6 +15,7 @@ struct SaxoInstrumentDetails: JSONReadable, Hashable, Sendable {
         var decimals: Int?
         /// Of prices; nil also where the instrument has a scheme of them instead.
         var tickSize: Decimal?
+        var ticks: SaxoTickScheme?
         var minimumTradeSize: Decimal?
         var incrementSize: Decimal?
         var amountDecimals: Int?
@@ -25,7 +26,7 @@ struct SaxoInstrumentDetails: JSONReadable, Hashable, Sendable {
 
     init(json reader: inout JSONReader) throws(JSONError) {
         var (uic, assetType, about) = (Int?.none, String?.none, About())
-        var (hasScheme, format) = (false, SaxoFormat())
+        var format = SaxoFormat()
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "Uic": uic = try reader.int()
@@ -36,9 +37,7 @@ struct SaxoInstrumentDetails: JSONReadable, Hashable, Sendable {
             case "Exchange": about.exchangeID = try reader.exchangeIDOrNil()
             case "Format": if try !reader.null() { try format.merge(json: &reader) }
             case "TickSize": about.tickSize = try reader.nonzeroOrNil()
-            case "TickSizeScheme":
-                hasScheme = try reader.kind() == .object
-                try reader.skip()
+            case "TickSizeScheme": about.ticks = try reader.optional(SaxoTickScheme.init(json:))
             case "MinimumTradeSize": about.minimumTradeSize = try reader.nonzeroOrNil()
             case "IncrementSize": about.incrementSize = try reader.nonzeroOrNil()
             case "AmountDecimals": about.amountDecimals = try reader.intOrNil()
@@ -51,7 +50,7 @@ struct SaxoInstrumentDetails: JSONReadable, Hashable, Sendable {
         key = SaxoKey(
             uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
         about.decimals = format.decimals
-        if hasScheme { about.tickSize = nil }
+        if about.ticks != nil { about.tickSize = nil }
         self.about = about
     }
 }

@@ -4,10 +4,10 @@ package import Upstream
 extension SaxoClient: OrderDesk {
     /// Saxo lists open orders only.
     ///
-    /// Trailing stops can be read and cancelled, not placed.
+    /// Its trailing stops keep a distance in money; one in percent is refused.
     package var orderAbilities: OrderAbilities {
         OrderAbilities(
-            types: [.market, .limit, .stop, .stopLimit], timesInForce: Set(TimeInForce.allCases),
+            types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases),
             takesFractions: true, takesNotional: true, takesExtendedHours: false, replaces: true,
             hasEndedOrders: false)
     }
@@ -53,15 +53,18 @@ extension SaxoClient: OrderDesk {
             ticket.timeInForce != .goodTillDate || ticket.expiresOn != nil
         else { throw ProviderFailure(.saxo, .unsupported) }
         let listing = try await requireListing(for: ticket.symbol, in: context)
-        guard let terms = try await terms(ticket.price, of: listing, in: context) else {
-            return .refused(.unsupportedType)
+        let terms: SaxoOrderBody.Terms
+        switch try await self.terms(ticket.price, ticket.side, of: listing, in: context) {
+        case .success(let known): terms = known
+        case .failure(let rejection): return .refused(rejection)
         }
         let reply = try await send(
             "place order", .post, try address(.trading, ["v2", "orders"]),
             body: SaxoOrderBody.placing(ticket, terms, of: listing.key), requestID: ticket.clientOrderID,
             in: context)
         switch reply {
-        case .taken(let id?): return .taken(Order(id: id, ticket, readAt: clock.wallTime()))
+        case .taken(let id?):
+            return .taken(Order(id: id, ticket, terms, of: listing, readAt: clock.wallTime()))
         case .refused(let error): return .refused(OrderRejection(saxo: error))
         case .duplicate:
             switch try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context) {
@@ -84,8 +87,12 @@ extension SaxoClient: OrderDesk {
         let date = change.expiresOn ?? order.expiresAt?.dateInUTC
         guard timeInForce != .goodTillDate || date != nil else { throw ProviderFailure(.saxo, .unsupported) }
         let listing = try await requireListing(for: order.symbol, in: context)
-        guard let terms = try await terms(price, of: listing, in: context) else {
-            return .refused(.unsupportedType)
+        let terms: SaxoOrderBody.Terms
+        // A trailing stop whose price is not to change stays where it has come to.
+        let stop = change.price == nil ? order.stopPrice : nil
+        switch try await self.terms(price, order.side, from: stop, of: listing, in: context) {
+        case .success(let known): terms = known
+        case .failure(let rejection): return .refused(rejection)
         }
         let isCash = change.quantity == nil && order.quantity == nil
         let body = SaxoOrderBody.changing(
@@ -99,7 +106,7 @@ extension SaxoClient: OrderDesk {
             var changed = order
             changed.id = id ?? order.id
             changed.quantity = isCash ? nil : amount
-            changed.set(price)
+            changed.set(price, terms, of: listing)
             changed.timeInForce = timeInForce
             if timeInForce != .goodTillDate { changed.expiresAt = nil }
             changed.reading = Reading(source: .saxo, fetchedAt: clock.wallTime())
@@ -172,14 +179,17 @@ extension Order {
     }
 
     /// An order that was taken, as far as its ticket tells.
-    fileprivate init(id: String, _ ticket: OrderTicket, readAt now: Instant) {
+    fileprivate init(
+        id: String, _ ticket: OrderTicket, _ terms: SaxoOrderBody.Terms, of listing: SaxoListing,
+        readAt now: Instant
+    ) {
         self.init(
             id: id, symbol: ticket.symbol, side: ticket.side, state: .accepted,
             reading: Reading(source: .saxo, fetchedAt: now))
         accountID = ticket.accountID
         clientOrderID = ticket.clientOrderID
         timeInForce = ticket.timeInForce
-        set(ticket.price)
+        set(ticket.price, terms, of: listing)
         switch ticket.size {
         case .quantity(let amount): quantity = amount
         case .notional(let amount): notional = amount
@@ -188,7 +198,5 @@ extension Order {
 }
 
 extension OrderRejection {
-    fileprivate static let unsupportedType = OrderRejection(
-        .other, message: "Saxo takes no order of this type for the instrument.")
     fileprivate static let gone = OrderRejection(.tooLate, message: "Saxo has no such open order any more.")
 }

@@ -2,26 +2,78 @@ import Brokerage
 import Upstream
 
 extension SaxoClient {
-    /// How Saxo is told of an order's type and prices, in the currency that the instrument is priced in; nil where the
-    /// instrument takes no such order.
+    /// How Saxo is told of an order's type and prices, in the currency that the instrument is priced in.
     ///
-    /// - Throws: `ProviderFailure`, with the cause `unsupported` for a trailing stop and for prices of too many digits.
+    /// - Parameters:
+    ///   - price: What the order stands at.
+    ///   - side: Which way it goes.
+    ///   - stop: Where a trailing stop stands already; nil for a new one, which begins at its distance from the market.
+    ///   - listing: The instrument.
+    ///   - context: Whose order it is, and until when.
+    /// - Returns: the terms, or why Saxo takes no such order.
+    /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices of too many digits.
     func terms(
-        _ price: OrderPrice, of listing: SaxoListing, in context: CallContext
-    ) async throws(ProviderFailure) -> SaxoOrderBody.Terms? {
+        _ price: OrderPrice, _ side: OrderSide, from stop: Decimal? = nil, of listing: SaxoListing,
+        in context: CallContext
+    ) async throws(ProviderFailure) -> Result<SaxoOrderBody.Terms, OrderRejection> {
         switch price {
-        case .market: return SaxoOrderBody.Terms(type: "Market")
+        case .market: return .success(SaxoOrderBody.Terms(type: "Market"))
         case .limit(let limit):
-            return SaxoOrderBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing))
+            return .success(SaxoOrderBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing)))
         case .stop(let stop):
-            guard let type = try await stopType(of: listing, in: context) else { return nil }
-            return SaxoOrderBody.Terms(type: type, price: try Self.minor(stop, of: listing))
+            let type = try await type(["Stop", "StopIfTraded"], of: listing, in: context)
+            guard let type else { return .failure(.unsupportedType) }
+            return .success(SaxoOrderBody.Terms(type: type, price: try Self.minor(stop, of: listing)))
         case .stopLimit(let stop, let limit):
-            return SaxoOrderBody.Terms(
-                type: "StopLimit", price: try Self.minor(stop, of: listing),
-                stopLimitPrice: try Self.minor(limit, of: listing))
-        case .trailingStop: throw ProviderFailure(.saxo, .unsupported)
+            return .success(
+                SaxoOrderBody.Terms(
+                    type: "StopLimit", price: try Self.minor(stop, of: listing),
+                    stopLimitPrice: try Self.minor(limit, of: listing)))
+        case .trailingStop(.percent): return .failure(.percentTrail)
+        case .trailingStop(.amount(let distance)):
+            return try await trailing(distance, side, from: stop, of: listing, in: context)
         }
+    }
+
+    /// A stop that follows the market: Saxo wants to be told where it begins, and in which steps it moves.
+    ///
+    /// The steps are the smallest that prices move in, so that the stop follows as closely as it can.
+    private func trailing(
+        _ distance: Decimal, _ side: OrderSide, from stop: Decimal?, of listing: SaxoListing,
+        in context: CallContext
+    ) async throws(ProviderFailure) -> Result<SaxoOrderBody.Terms, OrderRejection> {
+        let type = try await type(["TrailingStop", "TrailingStopIfTraded"], of: listing, in: context)
+        guard let type else { return .failure(.unsupportedType) }
+        let about = try await details(of: listing.key, in: context).about
+        let distance = try Self.minor(distance, of: listing)
+        let start: Decimal
+        if let stop {
+            start = try Self.minor(stop, of: listing)
+        } else {
+            guard let market = try await marketPrice(of: listing, for: side, in: context) else {
+                return .failure(.noStart)
+            }
+            let behind = try? (side == .sell ? market - distance : market + distance)
+            guard let behind, behind > .zero,
+                let onTick = about.tick(at: behind).flatMap({ behind.onTick($0, up: side == .buy) }),
+                onTick > .zero
+            else { return .failure(.noStart) }
+            start = onTick
+        }
+        guard let step = about.tick(at: start) else { return .failure(.noStart) }
+        return .success(
+            SaxoOrderBody.Terms(type: type, price: start, trailingDistance: distance, trailingStep: step))
+    }
+
+    /// What the market gives to one who trades that way, in Saxo's units; nil where Saxo does not tell.
+    private func marketPrice(
+        of listing: SaxoListing, for side: OrderSide, in context: CallContext
+    ) async throws(ProviderFailure) -> Decimal? {
+        let batch = try await quotes(for: [listing.symbol], in: context)
+        if let failure = batch.failures[listing.symbol] { throw failure }
+        let quote = batch[listing.symbol]
+        guard let price = (side == .sell ? quote?.bid : quote?.ask) ?? quote?.price else { return nil }
+        return try Self.minor(price, of: listing)
     }
 
     private static func minor(
@@ -32,14 +84,39 @@ extension SaxoClient {
         return price
     }
 
-    /// A stop is triggered by a quote, or by a trade: each instrument takes one of the two, or both.
-    private func stopType(
-        of listing: SaxoListing, in context: CallContext
+    /// The first of some types that an instrument takes: a stop is triggered by a quote, or by a trade, and each instrument
+    /// takes one of the two, or both.
+    private func type(
+        _ types: [String], of listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> String? {
-        let details = try await details(of: listing.key, in: context)
-        guard let types = details.about.orderTypes else { return "Stop" }
-        return ["Stop", "StopIfTraded"].first { types.contains($0) }
+        guard let known = try await details(of: listing.key, in: context).about.orderTypes else {
+            return types.first
+        }
+        return types.first { known.contains($0) }
     }
+}
+
+extension Decimal {
+    /// The nearest multiple of a tick that is not above this price, or with `up` not below it; nil where there is none.
+    fileprivate func onTick(_ tick: Decimal, up: Bool) -> Decimal? {
+        guard let ticks = try? divided(by: tick, to: 0, .towardZero), let below = try? ticks * tick else {
+            return nil
+        }
+        guard up, below < self else { return below }
+        return try? below + tick
+    }
+}
+
+extension OrderRejection {
+    static let unsupportedType = OrderRejection(
+        .other, message: "Saxo takes no order of this type for the instrument.")
+    fileprivate static let percentTrail = OrderRejection(
+        .other,
+        message: "Saxo's trailing stops keep a distance in money; give an amount instead of a percentage.")
+    fileprivate static let noStart = OrderRejection(
+        .other,
+        message:
+            "Saxo tells no price or price step of the instrument, so a trailing stop has nowhere to begin.")
 }
 
 extension Order {
@@ -51,19 +128,23 @@ extension Order {
         case .stop: stopPrice.map { .stop($0) }
         case .stopLimit:
             stopPrice.flatMap { stop in limitPrice.map { .stopLimit(stop: stop, limit: $0) } }
-        case .trailingStop, nil: nil
+        case .trailingStop: trailAmount.map { .trailingStop(.amount($0)) }
+        case nil: nil
         }
     }
 
-    /// Sets type and prices.
-    mutating func set(_ price: OrderPrice) {
+    /// Sets type and prices, as Saxo was told of them.
+    mutating func set(_ price: OrderPrice, _ terms: SaxoOrderBody.Terms, of listing: SaxoListing) {
         type = price.type
-        (limitPrice, stopPrice) = (nil, nil)
+        (limitPrice, stopPrice, trailAmount, trailPercent) = (nil, nil, nil, nil)
         switch price {
-        case .market, .trailingStop: break
+        case .market: break
         case .limit(let limit): limitPrice = limit
         case .stop(let stop): stopPrice = stop
         case .stopLimit(let stop, let limit): (stopPrice, limitPrice) = (stop, limit)
+        case .trailingStop(.percent(let percent)): trailPercent = percent
+        case .trailingStop(.amount(let amount)):
+            (trailAmount, stopPrice) = (amount, listing.currency.major(terms.price))
         }
     }
 }

@@ -20,6 +20,7 @@ struct SaxoOpenOrder: JSONReadable, Hashable {
         var filledAmount: Decimal?
         var price: Decimal?
         var stopLimitPrice: Decimal?
+        var trailingDistance: Decimal?
         var duration = SaxoDuration()
         var time: Instant?
         var format = SaxoFormat()
@@ -61,6 +62,7 @@ extension SaxoOpenOrder.Terms {
         case "FilledAmount": filledAmount = try reader.decimalOrNil()
         case "Price": price = try reader.nonzeroOrNil()
         case "StopLimitPrice": stopLimitPrice = try reader.nonzeroOrNil()
+        case "TrailingStopDistanceToMarket": trailingDistance = try reader.nonzeroOrNil()
         case "Duration": duration = try reader.optional(SaxoDuration.init(json:)) ?? SaxoDuration()
         case "OrderTime": time = try reader.timeOrNil()
         case "DisplayAndFormat": format = try reader.optional(SaxoFormat.init(json:)) ?? SaxoFormat()
@@ -120,7 +122,10 @@ extension SaxoOpenOrder {
         order.expiresAt = terms.duration.expiresAt
         switch order.type {
         case .limit: order.limitPrice = currency.major(terms.price)
-        case .stop, .trailingStop: order.stopPrice = currency.major(terms.price)
+        case .stop: order.stopPrice = currency.major(terms.price)
+        case .trailingStop:
+            order.stopPrice = currency.major(terms.price)
+            order.trailAmount = currency.major(terms.trailingDistance)
         case .stopLimit:
             order.stopPrice = currency.major(terms.price)
             order.limitPrice = currency.major(terms.stopLimitPrice)

@@ -7,6 +7,9 @@ enum SaxoOrderBody {
         var type: String
         var price: Decimal?
         var stopLimitPrice: Decimal?
+        /// How far a trailing stop stays behind the market, and in which steps it follows.
+        var trailingDistance: Decimal?
+        var trailingStep: Decimal?
     }
 
     static func placing(
@@ -53,6 +56,8 @@ enum SaxoOrderBody {
         text.add("OrderType", terms.type)
         text.add("OrderPrice", terms.price)
         text.add("StopLimitPrice", terms.stopLimitPrice)
+        text.add("TrailingStopDistanceToMarket", terms.trailingDistance)
+        text.add("TrailingStopStep", terms.trailingStep)
     }
 
     private static func duration(_ timeInForce: TimeInForce, until date: CalendarDate?) -> JSONObjectText {
