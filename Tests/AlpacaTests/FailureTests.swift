@@ -31,7 +31,14 @@ struct FailureTests {
             name: "401 without a body", reply: .text("", status: 401), wording: "the credential was refused"),
         Case(
             name: "403 of the edge, keys of the other environment",
-            reply: .text(#"{"message":"forbidden."}"#, status: 403),
+            reply: .text(#"{"message":"forbidden."}"#, status: 403), wording: "the credential was refused"),
+        Case(
+            name: "403 of the data host, a feed that is not paid for",
+            reply: .text(
+                #"{"message":"subscription does not permit querying recent SIP data"}"#, status: 403),
+            wording: "not allowed for this credential"),
+        Case(
+            name: "403 without a body", reply: .text("", status: 403),
             wording: "not allowed for this credential"),
         Case(
             name: "403 with a code",

@@ -109,7 +109,7 @@ struct OrderDeskTests {
         arguments: [
             (CannedServer.Reply.text("", status: 503), ProviderFailure.Cause.unavailable),
             (.disconnect, .unavailable), (.text("", status: 504), .timedOut),
-            (.text(#"{"message":"forbidden."}"#, status: 403), .notEntitled),
+            (.text(#"{"message":"forbidden."}"#, status: 403), .unauthorized),
             (.text(#"{"code":40110000,"message":"request is not authorized"}"#, status: 401), .unauthorized),
             (.text("", status: 404), .notFound), (.text("", status: 429), .rateLimited(retryAt: nil)),
         ])

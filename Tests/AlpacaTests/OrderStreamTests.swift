@@ -101,6 +101,25 @@ struct OrderStreamTests {
         }
     }
 
+    @Test("is connected again when the network goes away, and goes on telling")
+    func followed() async throws {
+        try await withSandbox { alpaca, sandbox, _ in
+            let told = Told<Order>()
+            var retry = RetryPolicy.streams
+            retry.pause = .zero
+            let policy = retry
+            let following = Task { try await alpaca.follow(retry: policy, deliver: told.deliver) }
+            var events = told.events.makeAsyncIterator()
+            await events.connected()
+            #expect(sandbox.streams.cut(.alpaca, Self.endpoint) == 1)
+            await events.connected()
+            let placed = try await place(alpaca)
+            #expect(try await events.value().id == placed.id)
+            following.cancel()
+            try await following.value
+        }
+    }
+
     @Test("says where a message makes no sense, and does not wait for ever to be let in")
     func faults() async throws {
         try await withSandbox { alpaca, sandbox, session in

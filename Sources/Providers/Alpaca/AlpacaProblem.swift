@@ -37,6 +37,15 @@ struct AlpacaProblem: JSONReadable, Hashable {
     }
 
     private static let refusal = "invalid symbol: "
+
+    /// Whether the edge turned the credential away, as it does with keys of the other environment: a word without a code,
+    /// where the hosts behind it say what is not allowed.
+    static func refusesCredential(_ response: HTTPResponse) -> Bool {
+        guard response.status == 403, let problem = AlpacaProblem(response), problem.code == nil else {
+            return false
+        }
+        return problem.message?.hasPrefix("forbidden") == true
+    }
 }
 
 extension ProviderFailure.Cause {
@@ -47,6 +56,7 @@ extension ProviderFailure.Cause {
         case 400 where AlpacaProblem.refusedSymbol(in: response) != nil: return nil
         // What was asked is well formed and Alpaca does not have it: a timeframe, a feed, a currency.
         case 400, 422: self = .unsupported
+        case 403 where AlpacaProblem.refusesCredential(response): self = .unauthorized
         case 429: self = .rateLimited(retryAt: AlpacaRateLimit.retryAt(in: response, now: now))
         default:
             guard let cause = ProviderFailure.Cause.status(of: response, now: now) else { return nil }

@@ -44,7 +44,7 @@ package struct ProviderCaller: Sendable {
     ///
     /// Each attempt takes a place in each of the caller's windows before it goes out; without one it fails with
     /// `quotaExhausted` and the moment of the next, and nothing is sent. Neither is it to a host that is out of order
-    /// (`circuitOpen`), and no more are in flight than the line allows.
+    /// (`circuitOpen`), and no more are in flight than the monitor allows the provider.
     ///
     /// - Parameters:
     ///   - operation: A name for records: `account`.
@@ -82,15 +82,16 @@ package struct ProviderCaller: Sendable {
         read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let deadline = min(request.deadline, context.deadline)
+        let authority = request.url.authority
         // Whoever would be refused does not queue first.
-        try line.monitor.check(provider, request.url.host)
+        try line.monitor.check(provider, authority)
         do throws(CallGate.Failure) {
             try await line.gate.enter(before: deadline)
         } catch {
             throw ProviderFailure(provider, ProviderFailure.Cause(error))
         }
         defer { line.gate.leave() }
-        let pass = try line.monitor.admit(provider, request.url.host)
+        let pass = try line.monitor.admit(provider, authority)
         // It could not be sent any more, and would cost its place in the quota.
         guard clock.now() < deadline else {
             line.monitor.withdraw(pass)

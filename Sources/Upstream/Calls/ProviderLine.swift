@@ -20,12 +20,10 @@ package struct ProviderLine: Sendable {
     ///   - ledger: What counts the calls: one for the process, so that all lines of a holder share its count; nil for one of
     ///     the line's own, in memory.
     ///   - monitor: What watches the calls: one for the process, so that a host that is out of order is left alone by all
-    ///     lines; nil for one of the line's own.
-    ///   - concurrency: Calls of the line in flight; more wait for their turn, as long as their deadlines let them.
+    ///     lines, and that no provider has more calls in flight than it bears; nil for one of the line's own.
     package init(
         _ holder: QuotaHolder, over transport: Transport, clock: CallClock = .system,
-        retry: RetryPolicy = RetryPolicy(), ledger: QuotaLedger? = nil, monitor: ProviderMonitor? = nil,
-        concurrency: Int = 16
+        retry: RetryPolicy = RetryPolicy(), ledger: QuotaLedger? = nil, monitor: ProviderMonitor? = nil
     ) {
         self.holder = holder
         self.transport = transport
@@ -33,7 +31,7 @@ package struct ProviderLine: Sendable {
         self.retry = retry
         self.ledger = ledger ?? QuotaLedger(clock: clock)
         self.monitor = monitor ?? ProviderMonitor(clock: clock)
-        gate = CallGate(limit: concurrency, clock: clock)
+        gate = self.monitor.gate(of: holder.provider)
     }
 
     /// A caller of one host, or of one group of endpoints that has a limit of its own.

@@ -1,14 +1,35 @@
 package import Brokerage
 
 /// The header field `Retry-After`; RFC 9110, section 10.2.3.
-package enum RetryAfter {
-    /// When the response says to come again: it gives seconds, or a date.
+package enum RetryAfter: Hashable, Sendable {
+    case seconds(Int64)
+    case date(Instant)
+
+    /// Nil for a value that says nothing readable.
+    init?(_ text: String) {
+        if let seconds = Int64(text), seconds >= 0 {
+            self = .seconds(seconds)
+        } else if let date = Self.date(text) {
+            self = .date(date)
+        } else {
+            return nil
+        }
+    }
+
+    /// When to come again, for one who was told so now.
+    package func instant(from now: Instant) -> Instant {
+        switch self {
+        // As much as a year: more is a mistake, and would not fit.
+        case .seconds(let seconds): now + .seconds(min(seconds, 31_536_000))
+        case .date(let date): date
+        }
+    }
+
+    /// When the response says to come again.
     ///
     /// Nil where it says nothing readable.
     package static func instant(in response: HTTPResponse, now: Instant) -> Instant? {
-        guard let text = response["Retry-After"] else { return nil }
-        if let seconds = Int64(text), seconds >= 0 { return now + .seconds(seconds) }
-        return date(text)
+        response["Retry-After"].flatMap(RetryAfter.init)?.instant(from: now)
     }
 
     /// The one form of HTTP's dates that is still sent: `Sun, 06 Nov 1994 08:49:37 GMT`.

@@ -1,7 +1,8 @@
 package import Brokerage
 import Synchronization
 
-/// Watches every call: how fast each provider answers, since when it fails, and whether it makes sense to call it.
+/// Watches every call: how fast each provider answers, since when it fails, whether it makes sense to call it, and how many
+/// calls it has to answer at once.
 ///
 /// One for the process. It knows as many hosts as providers were configured with.
 package final class ProviderMonitor: Sendable {
@@ -12,17 +13,39 @@ package final class ProviderMonitor: Sendable {
 
     fileprivate struct Place: Hashable {
         let provider: Provider
-        let host: String
+        /// With its port: what listens on another one is another server.
+        let authority: String
     }
 
     private let clock: CallClock
     private let policy: BreakerPolicy
+    private let concurrency: Int
     // Held for a few stores, never while anything is called.
     private let hosts = Mutex<[Place: Host]>([:])
+    // Looked up by each line as it is made.
+    private let gates = Mutex<[Provider: CallGate]>([:])
 
-    package init(clock: CallClock = .system, policy: BreakerPolicy = BreakerPolicy()) {
+    /// - Parameters:
+    ///   - clock: What times are measured by.
+    ///   - policy: When a host that fails is left alone.
+    ///   - concurrency: Calls of each provider in flight, over all of its lines; at least 1. More wait for their turn, as
+    ///     long as their deadlines let them.
+    package init(
+        clock: CallClock = .system, policy: BreakerPolicy = BreakerPolicy(), concurrency: Int = 32
+    ) {
         self.clock = clock
         self.policy = policy
+        self.concurrency = concurrency
+    }
+
+    /// What all calls to a provider pass through.
+    func gate(of provider: Provider) -> CallGate {
+        gates.withLock { gates in
+            if let gate = gates[provider] { return gate }
+            let gate = CallGate(limit: concurrency, clock: clock)
+            gates[provider] = gate
+            return gate
+        }
     }
 
     /// How a provider does, by its recent calls to all of its hosts.
@@ -48,9 +71,9 @@ package final class ProviderMonitor: Sendable {
     }
 
     /// Fails where a call would be refused at this moment; it takes no place as a probe.
-    func check(_ provider: Provider, _ host: String) throws(ProviderFailure) {
+    func check(_ provider: Provider, _ authority: String) throws(ProviderFailure) {
         let now = clock.now()
-        let place = Place(provider: provider, host: host)
+        let place = Place(provider: provider, authority: authority)
         if let until = hosts.withLock({ $0[place]?.breaker.refusal(at: now) }) {
             throw refusal(provider, until, now)
         }
@@ -59,9 +82,9 @@ package final class ProviderMonitor: Sendable {
     /// Lets a call through.
     ///
     /// - Throws: `circuitOpen` where the host is out of order.
-    func admit(_ provider: Provider, _ host: String) throws(ProviderFailure) -> Pass {
+    func admit(_ provider: Provider, _ authority: String) throws(ProviderFailure) -> Pass {
         let now = clock.now()
-        let place = Place(provider: provider, host: host)
+        let place = Place(provider: provider, authority: authority)
         let admission = hosts.withLock { hosts in
             hosts[place, default: Host(breaker: CircuitBreaker(policy))].breaker.admit(at: now)
         }

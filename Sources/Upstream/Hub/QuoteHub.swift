@@ -8,17 +8,13 @@ package struct QuoteHubPolicy: Sendable {
     /// A snapshot may take so long.
     package var patience = Duration.seconds(10)
     /// How the stream is connected again: its pauses and jitter; the number of attempts is without bound.
-    package var retry: RetryPolicy
+    package var retry = RetryPolicy.streams
     /// Symbols that are followed at once.
     package var symbols = 2_000
     /// Who follows at once.
     package var followers = 50_000
 
-    package init() {
-        retry = RetryPolicy()
-        retry.pause = .seconds(1)
-        retry.longestPause = .seconds(30)
-    }
+    package init() {}
 }
 
 /// Follows the prices of one provider: each symbol once, whoever asks.
@@ -166,24 +162,12 @@ package final class QuoteHub: Sendable {
     /// Runs one connection after another; without a stream it is over at once, and all is polled.
     private func keepConnected(_ generation: Int) async {
         guard let stream else { return }
-        var failures = 0
-        while !Task.isCancelled {
-            let hasStood = Atomic(false)
-            var failure: ProviderFailure.Cause?
-            do throws(ProviderFailure) {
-                try await stream.run(wanted(by: stream, generation)) { event in
-                    if case .connected = event { hasStood.store(true, ordering: .relaxed) }
-                    self.take(event, generation)
-                }
-            } catch {
-                failure = error.cause
+        _ = await StreamKeeper(policy.retry, clock: clock).run { didStand throws(ProviderFailure) in
+            defer { disconnected(generation) }
+            try await stream.run(wanted(by: stream, generation)) { event in
+                if case .connected = event { didStand() }
+                self.take(event, generation)
             }
-            disconnected(generation)
-            if let failure, failure.isFinalForStreams { return }
-            failures = hasStood.load(ordering: .relaxed) ? 1 : failures + 1
-            let told = failure?.retryAt.map { $0.duration(since: clock.wallTime()) } ?? .zero
-            let pause = max(policy.retry.pause(after: failures), told)
-            guard (try? await clock.sleep(clock.now() + pause)) != nil else { return }
         }
     }
 
@@ -222,18 +206,5 @@ package final class QuoteHub: Sendable {
     private func change(_ generation: Int, _ change: (inout QuoteBoard) -> [QuoteBoard.Wake]) {
         let wakes = state.withLock { $0.generation == generation ? change(&$0.board) : [] }
         for wake in wakes { wake.waiter.resume(returning: wake.news) }
-    }
-}
-
-extension ProviderFailure.Cause {
-    /// Whether only the user or the configuration can mend it: the prices are polled then.
-    fileprivate var isFinalForStreams: Bool {
-        switch self {
-        case .unauthorized, .notEntitled, .notFound, .unsupported: true
-        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
-            .overloaded,
-            .cancelled:
-            false
-        }
     }
 }

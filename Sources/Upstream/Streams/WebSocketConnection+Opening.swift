@@ -66,7 +66,7 @@ extension WebSocketConnection {
 private final class WebSocketAttempt: Sendable {
     private enum Upgrade {
         case done(WebSocketConnection)
-        case refused(EventLoopFuture<Int>)
+        case refused(EventLoopFuture<WebSocketError>)
     }
 
     private struct State {
@@ -94,7 +94,7 @@ private final class WebSocketAttempt: Sendable {
             .connect(host: url.hostName, port: url.port) { channel in self.begin(channel) }
         switch try await upgrade.get() {
         case .done(let connection): return connection
-        case .refused(let status): throw WebSocketError.refused(status: try await status.get())
+        case .refused(let refusal): throw try await refusal.get()
         }
     }
 
@@ -155,9 +155,9 @@ private final class WebSocketAttempt: Sendable {
             upgraders: [upgrader]
         ) { channel in
             channel.eventLoop.makeCompletedFuture {
-                let status = channel.eventLoop.makePromise(of: Int.self)
-                try channel.pipeline.syncOperations.addHandler(WebSocketRefusalReader(status))
-                return .refused(status.futureResult)
+                let refusal = channel.eventLoop.makePromise(of: WebSocketError.self)
+                try channel.pipeline.syncOperations.addHandler(WebSocketRefusalReader(refusal))
+                return .refused(refusal.futureResult)
             }
         }
     }
@@ -176,23 +176,24 @@ private final class WebSocketAttempt: Sendable {
     }
 }
 
-/// Reads with which status a server refuses to change over.
+/// Reads with which status a server refuses to change over, and when it wants to be asked again.
 private final class WebSocketRefusalReader: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
-    private let status: EventLoopPromise<Int>
+    private let refusal: EventLoopPromise<WebSocketError>
 
-    init(_ status: EventLoopPromise<Int>) {
-        self.status = status
+    init(_ refusal: EventLoopPromise<WebSocketError>) {
+        self.refusal = refusal
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(let head) = unwrapInboundIn(data) else { return }
-        status.succeed(Int(head.status.code))
+        let retryAfter = head.headers.first(name: "Retry-After").flatMap(RetryAfter.init)
+        refusal.succeed(.refused(status: Int(head.status.code), retryAfter: retryAfter))
         context.close(promise: nil)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        status.fail(WebSocketError.interrupted)
+        refusal.fail(WebSocketError.interrupted)
     }
 }

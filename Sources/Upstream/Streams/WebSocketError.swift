@@ -10,8 +10,8 @@ package enum WebSocketError: Error, Hashable, Sendable {
     case tls
     /// It did not stand by the deadline.
     case timedOut
-    /// The server answered with another status than 101.
-    case refused(status: Int)
+    /// The server answered with another status than 101, and may have said when to come again.
+    case refused(status: Int, retryAfter: RetryAfter? = nil)
     /// The server ended it in order; RFC 6455, section 7.4, has the codes. Nil without one.
     case closed(code: Int?)
     /// It was closed on this side.
@@ -36,7 +36,9 @@ extension ProviderFailure {
             case .couldNotResolve, .couldNotConnect, .tls, .closed, .closedHere, .interrupted, .silent:
                 .unavailable
             case .timedOut: .timedOut
-            case .refused(let status):
+            case .refused(429, let retryAfter):
+                .rateLimited(retryAt: retryAfter?.instant(from: now))
+            case .refused(let status, _):
                 Cause.status(of: HTTPResponse(status: status, head: [], body: []), now: now)
                     ?? .answerInvalid(nil)
             case .tooLarge, .protocolViolation: .answerInvalid(nil)

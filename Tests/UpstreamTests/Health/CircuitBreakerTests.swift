@@ -151,6 +151,72 @@ struct CircuitBreakerTests {
         #expect(monitor.health(of: .alpaca).state == .up)
     }
 
+    @Test("what listens on another port of a host is another server")
+    func ports() async throws {
+        let clock = ManualClock()
+        let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
+        try await TransportTests.with { _ in
+            .status(503)
+        } _: { broken, transport in
+            let sound = try TestServer { _ in .status(200, body: Array("1".utf8)) }
+            let line = ProviderLine(
+                QuotaHolder(.saxo), over: transport, clock: clock.clock,
+                retry: ProviderCallerTests.policy(attempts: 1), monitor: monitor)
+            let caller = line.caller()
+            for _ in 0..<3 { #expect(await QuotaCallTests.get(caller, broken, clock) != nil) }
+            let retryAt = clock.wallTime + .seconds(1)
+            #expect(await QuotaCallTests.get(caller, broken, clock)?.cause == .circuitOpen(retryAt: retryAt))
+            #expect(await QuotaCallTests.get(caller, sound, clock) == nil)
+            #expect(monitor.health(of: .saxo).state == .down)
+            sound.stop()
+        }
+    }
+
+    @Test("all lines to a provider together have no more calls in flight than it bears, and others their own")
+    func concurrency() async throws {
+        let monitor = ProviderMonitor(concurrency: 2)
+        try await TransportTests.with { request in
+            request.target == "/slow" ? .silence : .status(200, body: Array("1".utf8))
+        } _: { server, transport in
+            func caller(_ provider: Provider, _ connection: String) -> ProviderCaller {
+                ProviderLine(
+                    QuotaHolder(provider, connection: connection), over: transport,
+                    retry: ProviderCallerTests.policy(attempts: 1), monitor: monitor
+                ).caller()
+            }
+            let slow = try TransportTests.request(server, "/slow")
+            // Two lines of two users, each with a call that does not end.
+            let hanging = ["alice", "bob"].map { user in
+                let own = caller(.saxo, user)
+                return Task {
+                    try await own.call(
+                        "quote", slow, in: ReadsTests.context(), read: ProviderCallerTests.text)
+                }
+            }
+            await server.received(2)
+            let third = await ProviderCallerTests.failure {
+                try await caller(.saxo, "carol").call(
+                    "quote", try TransportTests.request(server),
+                    in: CallContext(deadline: .now + .milliseconds(50)), read: ProviderCallerTests.text)
+            }
+            #expect(third == ProviderFailure(.saxo, .timedOut))
+            #expect(server.requests.count == 2)
+            let other = try await caller(.alpaca, "carol").call(
+                "quote", TransportTests.request(server), in: ReadsTests.context(),
+                read: ProviderCallerTests.text)
+            #expect(other == "1")
+            // One that leaves makes room.
+            hanging[0].cancel()
+            _ = await hanging[0].result
+            let next = try await caller(.saxo, "carol").call(
+                "quote", TransportTests.request(server), in: ReadsTests.context(),
+                read: ProviderCallerTests.text)
+            #expect(next == "1")
+            hanging[1].cancel()
+            _ = await hanging[1].result
+        }
+    }
+
     @Test("no call goes to a host whose circuit is open")
     func notSent() async throws {
         try await TransportTests.with { _ in

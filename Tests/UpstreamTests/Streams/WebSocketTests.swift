@@ -184,6 +184,30 @@ struct WebSocketTests {
         #expect(failure.cause == .unauthorized)
     }
 
+    @Test(
+        "a server that refuses for now tells when to come again",
+        arguments: [
+            (429, "Retry-After: 7", ProviderFailure.Cause.rateLimited(retryAt: now + .seconds(7))),
+            (
+                429, "retry-after: Sun, 06 Nov 1994 08:49:37 GMT",
+                .rateLimited(retryAt: Instant("1994-11-06T08:49:37Z"))
+            ),
+            (429, "X: y", .rateLimited(retryAt: nil)), (429, "Retry-After: soon", .rateLimited(retryAt: nil)),
+            (503, "Retry-After: 7", .unavailable),
+        ])
+    func refusedForNow(status: Int, header: String, cause: ProviderFailure.Cause) async throws {
+        let server = try TestServer { _ in .status(status, headers: [header]) }
+        let url = try #require(HTTPURL(webSocket: "ws://127.0.0.1:\(server.port)/"))
+        let error = await #expect(throws: WebSocketError.self) {
+            try await WebSocketConnection.open(url, before: .now + .seconds(30))
+        }
+        server.stop()
+        let failure = ProviderFailure(.alpaca, webSocket: try #require(error), now: Self.now)
+        #expect(failure.cause == cause)
+    }
+
+    private static let now = Instant(secondsSince1970: 1_795_185_000) ?? .earliest
+
     @Test("a server that does not answer is given up at the deadline")
     func deadline() async throws {
         let server = try TestServer { _ in .silence }

@@ -60,7 +60,7 @@ extension SaxoStreamSession {
             return socket
         } catch {
             // Saxo has not noticed yet that the one before is gone.
-            if error == .refused(status: 409) { throw ProviderFailure(.saxo, .unavailable) }
+            if case .refused(409, _) = error { throw ProviderFailure(.saxo, .unavailable) }
             throw ProviderFailure(.saxo, webSocket: error, now: client.clock.wallTime())
         }
     }
