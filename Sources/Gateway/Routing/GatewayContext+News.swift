@@ -67,14 +67,3 @@ struct NewsQuery: Hashable, Sendable {
         "\(symbols?.map(\.text).joined(separator: ",") ?? "*") \(page ?? "")"
     }
 }
-
-/// A page, and whose mark its `next` is.
-package struct ProviderPage: Sendable {
-    let provider: Provider
-    let page: ArticlePage
-
-    /// Whether so many articles can be cut from it, or nothing follows.
-    func suffices(from offset: Int, _ count: Int) -> Bool {
-        page.next == nil || offset + count < page.articles.count
-    }
-}

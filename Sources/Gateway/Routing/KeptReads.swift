@@ -38,43 +38,32 @@ package struct KeptReads: Sendable {
         // That an account is not found is not remembered: it is there, or its broker is out of order.
         accounts = Reads(
             "accounts", bytes: 4 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
-            clock: clock
-        ) {
-            $0.count * MemoryLayout<Account>.stride
-        }
+            clock: clock, weight: \.weight)
         positions = Reads(
             "positions", bytes: 16 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
-            clock: clock
-        ) {
-            $0.count * MemoryLayout<Position>.stride
-        }
+            clock: clock, weight: \.weight)
         histories = Reads(
-            "history", bytes: 16 << 20, ageing: .init(\.reading, .ownHistory, unknown: .zero), clock: clock
-        ) {
-            $0.points.count * MemoryLayout<EquityPoint>.stride
-        }
+            "history", bytes: 16 << 20, ageing: .init(\.reading, .ownHistory, unknown: .zero), clock: clock,
+            weight: \.weight)
         quotes = Reads(
             "quotes", bytes: 16 << 20, ageing: Ageing(\.reading) { quote, _ in .quote(quote) },
-            lasting: lasting, clock: clock)
+            lasting: lasting, clock: clock, weight: \.weight)
         charts = Reads(
             "charts", bytes: 64 << 20, ageing: Ageing(\.reading, lifetime: Lifetime.chart),
             lasting: lasting, clock: clock, weight: \.weight)
         instruments = Reads(
             "instruments", bytes: 8 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
-            clock: clock
-        ) { MemoryLayout<Instrument>.stride + ($0.about?.utf8.count ?? 0) }
+            clock: clock, weight: \.weight)
         searches = Reads(
             "search", bytes: 8 << 20, ageing: .init(each: \.instrument.reading, .search), lasting: lasting,
-            clock: clock
-        ) { $0.count * MemoryLayout<SearchHit>.stride }
+            clock: clock, weight: \.weight)
         fundamentals = Reads(
             "fundamentals", bytes: 8 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
-            clock: clock
-        ) { MemoryLayout<Fundamentals>.stride + ($0.about?.utf8.count ?? 0) }
+            clock: clock, weight: \.weight)
         // An article says itself when it was published; an old page needs no mark.
         articles = Reads(
-            "news", bytes: 16 << 20, ageing: Ageing(asStale: { $0 }) { _, _ in .news }, clock: clock,
-            weight: \.weight)
+            "news", bytes: 16 << 20, ageing: Ageing(asStale: { $0 }) { _, _ in .news }, lasting: lasting,
+            clock: clock, weight: \.weight)
         // Whether a market trades is known or not: it cannot be marked as stale.
         clocks = Reads("clock", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 1 << 20), clock: clock)
     }
@@ -109,27 +98,4 @@ extension Lifetime {
         fresh: .seconds(300), whileRevalidating: .seconds(300), ifError: day)
 
     private static let day = Duration.seconds(86_400)
-}
-
-extension ProviderPage {
-    fileprivate var weight: Int {
-        page.articles.reduce(page.next?.utf8.count ?? 0) { $0 + $1.weight }
-    }
-}
-
-extension Article {
-    /// About how many bytes it takes.
-    fileprivate var weight: Int {
-        let texts = [id, headline, summary, author, url, imageURL, publisher].compactMap(\.self)
-        return MemoryLayout<Article>.stride + symbols.count * MemoryLayout<Symbol>.stride
-            + texts.reduce(0) { $0 + $1.utf8.count }
-    }
-}
-
-extension CandleSeries {
-    /// About how many bytes it takes: eight for each figure.
-    fileprivate var weight: Int {
-        let columns = 6 + (bid == nil ? 0 : 4) + (ask == nil ? 0 : 4)
-        return MemoryLayout<CandleSeries>.stride + count * columns * 8
-    }
 }

@@ -70,7 +70,10 @@ package struct LastingReader: Sendable {
         return text
     }
 
-    mutating func choice<Choice: RawRepresentable<String>>() throws(LastingDamage) -> Choice {
+    /// One of a closed set, by its name.
+    ///
+    /// - Throws: `LastingDamage` for a name that is none of them.
+    package mutating func choice<Choice: RawRepresentable<String>>() throws(LastingDamage) -> Choice {
         guard let choice = Choice(rawValue: try text()) else { throw LastingDamage() }
         return choice
     }

@@ -35,7 +35,8 @@ package struct LastingWriter: Sendable {
         bytes += text.utf8
     }
 
-    mutating func write(_ choice: some RawRepresentable<String>) {
+    /// One of a closed set, by its name.
+    package mutating func write(_ choice: some RawRepresentable<String>) {
         write(choice.rawValue)
     }
 

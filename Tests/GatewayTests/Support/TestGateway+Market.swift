@@ -13,9 +13,12 @@ import Yahoo
 
 extension TestGateway {
     /// What stands behind the schema: these sources and no account.
-    func market(_ sources: [MarketSource], routes: Routes = .standard) -> Backends {
+    func market(
+        _ sources: [MarketSource], routes: Routes = .standard, lasting: (any LastingCache)? = nil
+    ) -> Backends {
         Backends(
-            connections: [], market: sources, routes: routes, reads: KeptReads(clock: clock.calls),
+            connections: [], market: sources, routes: routes,
+            reads: KeptReads(clock: clock.calls, lasting: lasting),
             household: household,
             condition: { provider, _ in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])

@@ -81,6 +81,18 @@ struct LastingFormTests {
         return SearchHit(instrument: instrument, matchScore: decimal(&random), region: text(&random))
     }
 
+    static func article(_ random: inout Seeded) -> Article {
+        var article = Article(
+            id: text(&random) ?? "1", headline: text(&random) ?? "", url: "https://news.example/1",
+            publisher: text(&random) ?? "x", provider: .polygon,
+            symbols: Array(repeating: .example, count: Int.random(in: 0..<3, using: &random)),
+            publishedAt: reading.fetchedAt)
+        article.summary = text(&random)
+        article.author = text(&random)
+        article.imageURL = text(&random)
+        return article
+    }
+
     static func series(_ random: inout Seeded) throws -> CandleSeries {
         var series = CandleSeries(symbol: .example, interval: .oneDay, reading: reading)
         let hasSides = Bool.random(using: &random)
@@ -116,6 +128,10 @@ struct LastingFormTests {
         #expect(try Fundamentals(lastingBytes: figures.lastingBytes) == figures)
         let hits = (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.hit(&random) }
         #expect(try [SearchHit](lastingBytes: hits.lastingBytes) == hits)
+        let page = ArticlePage(
+            articles: (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.article(&random) },
+            next: Self.text(&random))
+        #expect(try ArticlePage(lastingBytes: page.lastingBytes) == page)
         let series = try Self.series(&random)
         #expect(try CandleSeries(lastingBytes: series.lastingBytes) == series)
     }
@@ -161,6 +177,7 @@ struct LastingFormTests {
             _ = try? Quote(lastingBytes: bytes)
             _ = try? [SearchHit](lastingBytes: bytes)
             _ = try? Fundamentals(lastingBytes: bytes)
+            _ = try? ArticlePage(lastingBytes: bytes)
         }
     }
 
