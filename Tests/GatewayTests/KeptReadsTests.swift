@@ -1,6 +1,5 @@
 import Brokerage
 import Foundation
-import Sandbox
 import Storage
 import TestSupport
 import Testing

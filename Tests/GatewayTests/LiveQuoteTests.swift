@@ -42,11 +42,8 @@ struct LiveQuoteTests {
     /// The first price of each symbol.
     private func followed(_ symbols: [Symbol], by context: GatewayContext) async throws -> [Symbol: Decimal?]
     {
-        let followers = try context.follow(symbols, from: nil)
-        let follower = try #require(followers.first)
-        #expect(followers.count == 1)
         var prices: [Symbol: Decimal?] = [:]
-        for await news in follower {
+        for await news in try context.follow(symbols, from: nil) {
             for (symbol, item) in news { prices[symbol] = try item.get().price }
             if prices.count == Set(symbols).count { break }
         }
@@ -122,11 +119,61 @@ struct LiveQuoteTests {
             let (first, second) = (context(alice, backends), context(bob, backends))
             let apple = try #require(Symbol("AAPL"))
             let unknown = try #require(Symbol("X1"))
-            let follower = try #require(try first.follow([apple, unknown], from: nil).first)
-            #expect(await follower.first { _ in true }?.keys.map(\.self) == [apple])
+            let prices = try first.follow([apple, unknown], from: nil)
+            #expect(await prices.first { _ in true }?.keys.map(\.self) == [apple])
             #expect(try await followed([apple], by: second).keys.map(\.self) == [apple])
             #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
-            withExtendedLifetime(follower) {}
+            withExtendedLifetime(prices) {}
+        }
+    }
+
+    @Test("come from the next source of the route where the first fails, or has no such symbol")
+    func fallThrough() async throws {
+        try await withGateway { gateway in
+            let backends = gateway.market([try gateway.alpaca(), try gateway.yahoo()])
+            let context = context(alice, backends)
+            let symbols = ["AAPL", "TSCO:XLON", "^SPX"].compactMap { Symbol($0) }
+            #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: .alpaca)))
+            var sources: [Symbol: Provider] = [:]
+            for await news in try context.follow(symbols, from: nil) {
+                for (symbol, item) in news { sources[symbol] = try item.get().reading.source }
+                if sources.count == symbols.count { break }
+            }
+            #expect(Set(sources.values) == [.yahoo])
+            // One that is named is the only one.
+            var failures: [ProviderFailure.Cause] = []
+            for await news in try context.follow([symbols[0]], from: .alpaca) {
+                for case .failure(let failure) in news.values { failures.append(failure.cause) }
+                break
+            }
+            #expect(failures == [.unavailable])
+        }
+    }
+
+    @Test("are followed by a hub for each source, which is dropped when nobody has followed it for a while")
+    func dropped() async throws {
+        try await withGateway { gateway in
+            let reads = KeptReads(clock: gateway.clock.calls)
+            let hubs = QuoteHubs(quotes: reads.quotes, clock: gateway.clock.calls)
+            let (first, second) = (try gateway.alpaca(), try gateway.yahoo())
+            let apple = try #require(Symbol("AAPL"))
+            let hub = hubs.hub(of: first)
+            var follower: QuoteFollower? = try hub.follow([apple])
+            #expect(hub.idleSince == nil)
+            _ = hubs.hub(of: second)
+            #expect(hubs.count == 2)
+            // The one that nobody follows goes, the other stays.
+            gateway.clock.advance(by: QuoteHubs.patience)
+            #expect(hubs.hub(of: first) === hub)
+            #expect(hubs.count == 1)
+            follower = nil
+            #expect(follower == nil)
+            #expect(hub.idleSince == gateway.clock.calls.now())
+            // Who comes back in time finds it.
+            gateway.clock.advance(by: QuoteHubs.patience - .seconds(1))
+            #expect(hubs.hub(of: first) === hub)
+            gateway.clock.advance(by: QuoteHubs.patience * 2)
+            #expect(hubs.hub(of: first) !== hub)
         }
     }
 

@@ -10,21 +10,13 @@ extension GatewayContext {
     func livePrices(of symbols: [Symbol]) throws -> Feed<Symbol, LiveValue<Quote>> {
         let sources = try sources(for: .quotes, from: nil)
         let unknown = symbols.filter { symbol in !sources.contains { $0.has(symbol) } }
-        let followers = try follow(symbols, from: nil)
+        let prices = try follow(symbols, from: nil)
         return Feed { inbox in
             for symbol in unknown {
                 inbox.put(.failure(FieldError([], of: "symbol \"\(symbol)\"")), for: symbol)
             }
-            await withTaskGroup(of: Void.self) { group in
-                for follower in followers {
-                    group.addTask {
-                        for await news in follower {
-                            for (symbol, item) in news {
-                                inbox.put(item.told(of: symbol), for: symbol)
-                            }
-                        }
-                    }
-                }
+            for await news in prices {
+                for (symbol, item) in news { inbox.put(item.told(of: symbol), for: symbol) }
             }
         }
     }

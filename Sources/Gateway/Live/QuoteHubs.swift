@@ -3,26 +3,58 @@ import GraphQL
 import Synchronization
 import Upstream
 
-/// The hubs of all sources of prices, each made when it is first followed.
+/// The hubs of all sources of prices, each made when it is first followed, and dropped when nobody has followed it for a
+/// while.
 ///
 /// One for each source and audience, by the key that values of it are kept under: what a user's own credential tells is
 /// theirs, and cannot be reached by anybody else's key.
 final class QuoteHubs: Sendable {
-    private let quotes: Reads<Quote>
-    // Looked up by many requests at once.
-    private let hubs = Mutex<[CacheKey: QuoteHub]>([:])
-
-    /// - Parameter quotes: What snapshots are taken from: a price that somebody has read a moment ago is not asked for again.
-    init(quotes: Reads<Quote>) {
-        self.quotes = quotes
+    fileprivate struct Entry {
+        let hub: QuoteHub
+        /// When it was last asked for.
+        var askedAt: ContinuousClock.Instant
     }
 
+    private struct State {
+        var hubs: [CacheKey: Entry] = [:]
+        /// When those that are over are dropped next, rather than at each look-up.
+        var sweepAt: ContinuousClock.Instant
+    }
+
+    private let quotes: Reads<Quote>
+    private let clock: CallClock
+    // Looked up by many requests at once.
+    private let state: Mutex<State>
+
+    /// A hub that nobody follows keeps nothing but its place, and is gone after so long.
+    static let patience = Duration.seconds(60)
+
+    /// - Parameters:
+    ///   - quotes: What snapshots are taken from: a price that somebody has read a moment ago is not asked for again.
+    ///   - clock: What polls and pauses are measured by.
+    init(quotes: Reads<Quote>, clock: CallClock) {
+        self.quotes = quotes
+        self.clock = clock
+        state = Mutex(State(sweepAt: clock.now() + Self.patience))
+    }
+
+    /// How many there are.
+    var count: Int { state.withLock(\.hubs.count) }
+
     func hub(of source: MarketSource) -> QuoteHub {
-        hubs.withLock { hubs in
+        let now = clock.now()
+        return state.withLock { state in
+            if state.sweepAt <= now {
+                state.hubs = state.hubs.filter { !$0.value.isOver(at: now) }
+                state.sweepAt = now + Self.patience
+            }
             let key = source.key(Self.subject)
-            if let hub = hubs[key] { return hub }
+            if let hub = state.hubs[key]?.hub {
+                state.hubs[key]?.askedAt = now
+                return hub
+            }
             let hub = make(source)
-            hubs[key] = hub
+            state.hubs[key] = Entry(hub: hub, askedAt: now)
             return hub
         }
     }
@@ -30,7 +62,7 @@ final class QuoteHubs: Sendable {
     /// Drops the hub of a connection that is no more: who follows from now on does so elsewhere.
     func forget(_ connection: Connection) {
         guard let key = connection.market?.key(Self.subject) else { return }
-        hubs.withLock { $0[key] = nil }
+        state.withLock { $0.hubs[key] = nil }
     }
 
     private static let subject = "live quotes"
@@ -40,12 +72,21 @@ final class QuoteHubs: Sendable {
         // A provider with a few calls a day has nothing to tell more often.
         if source.provider.isScarce { policy.pollInterval = .seconds(3_600) }
         let walk = RouteWalk.quotes(from: [source], keptIn: quotes)
-        return QuoteHub(source.provider, stream: source.quoteStream, policy: policy) { symbols, call in
+        return QuoteHub(source.provider, stream: source.quoteStream, policy: policy, clock: clock) {
+            symbols, call in
             let outcomes = (try? await walk.outcomes(for: symbols, in: call).value()) ?? []
             return Dictionary(
                 zip(symbols, outcomes.map { $0.news(of: source.provider) }),
                 uniquingKeysWith: { first, _ in first })
         }
+    }
+}
+
+extension QuoteHubs.Entry {
+    /// Whether nobody has followed it for a while, nor is about to: who has just asked for it follows it next.
+    fileprivate func isOver(at now: ContinuousClock.Instant) -> Bool {
+        guard let idleSince = hub.idleSince else { return false }
+        return max(idleSince, askedAt) + QuoteHubs.patience <= now
     }
 }
 

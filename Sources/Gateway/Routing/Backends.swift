@@ -34,7 +34,7 @@ package struct Backends: Sendable {
         market: [MarketSource], routes: Routes = .standard, reads: KeptReads, household: Household,
         condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
-        let live = QuoteHubs(quotes: reads.quotes)
+        let live = QuoteHubs(quotes: reads.quotes, clock: reads.clock)
         registry = ConnectionRegistry(connections)
         desk = ConnectionDesk(
             keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,

@@ -74,13 +74,28 @@ struct QuoteBoard {
     /// Lets a follower go, and forgets what nobody follows any more.
     mutating func remove(_ number: Int) -> Wake? {
         guard let follower = followers.removeValue(forKey: number) else { return nil }
-        for symbol in follower.symbols {
-            entries[symbol]?.followers.remove(number)
-            guard entries[symbol]?.followers.isEmpty == true else { continue }
-            entries[symbol] = nil
-            unread.remove(symbol)
-        }
+        for symbol in follower.symbols { forget(symbol, of: number) }
         return follower.waiter.map { Wake(waiter: $0, news: nil) }
+    }
+
+    /// Lets a follower go from some of its symbols; from the last of them is as good as gone.
+    mutating func remove(_ symbols: Set<Symbol>, of number: Int) -> Wake? {
+        guard var follower = followers[number] else { return nil }
+        if follower.symbols.isSubset(of: symbols) { return remove(number) }
+        for symbol in follower.symbols.intersection(symbols) {
+            forget(symbol, of: number)
+            follower.untold[symbol] = nil
+        }
+        follower.symbols.subtract(symbols)
+        followers[number] = follower
+        return nil
+    }
+
+    private mutating func forget(_ symbol: Symbol, of number: Int) {
+        entries[symbol]?.followers.remove(number)
+        guard entries[symbol]?.followers.isEmpty == true else { return }
+        entries[symbol] = nil
+        unread.remove(symbol)
     }
 
     /// What a follower was not told; nil after it left.

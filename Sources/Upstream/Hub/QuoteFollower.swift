@@ -19,6 +19,11 @@ package final class QuoteFollower: AsyncSequence, Sendable {
         hub.leave(number)
     }
 
+    /// Does not follow some of the symbols any longer; without any left it is over.
+    package func leave(_ symbols: Set<Symbol>) {
+        hub.leave(symbols, of: number)
+    }
+
     package struct Iterator: AsyncIteratorProtocol {
         let follower: QuoteFollower
 

@@ -32,6 +32,8 @@ package final class QuoteHub: Sendable {
         var generation = 0
         /// What keeps the board up to date, while anybody follows.
         var work: Task<Void, Never>?
+        /// Since when nobody follows.
+        var idleSince: ContinuousClock.Instant?
         /// Tells the connection what to carry.
         var wanted: AsyncStream<Set<Symbol>>.Continuation?
         /// Tells that there are unread symbols.
@@ -63,11 +65,14 @@ package final class QuoteHub: Sendable {
         self.policy = policy
         self.clock = clock
         self.snapshot = snapshot
-        state = Mutex(State(board: QuoteBoard(provider)))
+        state = Mutex(State(board: QuoteBoard(provider), idleSince: clock.now()))
     }
 
     /// How many symbols are followed now.
     package var symbolCount: Int { state.withLock { $0.board.symbols.count } }
+
+    /// Since when nobody follows; nil while anybody does.
+    package var idleSince: ContinuousClock.Instant? { state.withLock(\.idleSince) }
 
     /// Follows symbols, for as long as the follower lives.
     ///
@@ -78,6 +83,7 @@ package final class QuoteHub: Sendable {
                 state.board.followerCount < policy.followers
             else { return nil }
             let number = state.board.add(symbols)
+            state.idleSince = nil
             if state.work == nil { start(&state) }
             state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
             state.nudge?.yield()
@@ -88,12 +94,21 @@ package final class QuoteHub: Sendable {
     }
 
     func leave(_ number: Int) {
+        leave { $0.remove(number) }
+    }
+
+    func leave(_ symbols: Set<Symbol>, of number: Int) {
+        leave { $0.remove(symbols, of: number) }
+    }
+
+    private func leave(_ removal: (inout QuoteBoard) -> QuoteBoard.Wake?) {
         let (wake, work): (QuoteBoard.Wake?, Task<Void, Never>?) = state.withLock { state in
-            let wake = state.board.remove(number)
+            let wake = removal(&state.board)
             guard state.board.isIdle else {
                 state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
                 return (wake, nil)
             }
+            if state.work != nil { state.idleSince = clock.now() }
             return (wake, stop(&state))
         }
         work?.cancel()

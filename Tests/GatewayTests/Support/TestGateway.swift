@@ -121,7 +121,7 @@ struct TestGateway: Sendable {
     }
 }
 
-/// Time for what is kept in memory: it passes when a test says so.
+/// Time for what is kept in memory: it passes when a test says so, and whoever sleeps does so for as long in truth.
 ///
 /// A lock, because reads on many tasks look at it.
 final class TestClock: Sendable {
@@ -139,7 +139,10 @@ final class TestClock: Sendable {
     var calls: CallClock {
         CallClock(
             now: { self.time.withLock(\.self) }, wallTime: CallClock.system.wallTime,
-            sleep: CallClock.system.sleep)
+            sleep: { until in
+                let rest = self.time.withLock(\.self).duration(to: until)
+                try await ContinuousClock().sleep(for: max(rest, .zero))
+            })
     }
 }
 

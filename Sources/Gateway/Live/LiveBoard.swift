@@ -1,0 +1,119 @@
+import Brokerage
+import Upstream
+
+/// Which source of a route tells of which symbol, and what the one who follows has not been told yet.
+///
+/// Each symbol is followed at its best source. Where that fails, or has nothing but an old price, it is followed at the next
+/// one as well, until a better one tells a price again. A value without time or tasks: ``LiveDesk`` does what it says.
+struct LiveBoard {
+    private struct Entry {
+        /// The sources that could have the symbol, best first.
+        let sources: [Int]
+        /// As many of them are followed, from the first on.
+        var depth = 1
+        /// Sources that cannot help again, left once another one could.
+        var left: Set<Int> = []
+        var news: [Int: QuoteNews] = [:]
+        var told: QuoteNews?
+
+        /// The news to be told: a fresh price of the best source that has one, an old one, or why there is none once all
+        /// that are followed have said so.
+        var best: QuoteNews? {
+            let known = sources.prefix(depth).compactMap { news[$0] }
+            if let price = known.first(where: \.isFresh) ?? known.first(where: \.isPrice) { return price }
+            guard known.count == depth else { return nil }
+            return known.first { !$0.isFinalFailure } ?? known.first
+        }
+    }
+
+    /// What is to be done at the sources.
+    struct Step: Hashable {
+        var follow: [Int: Set<Symbol>] = [:]
+        var leave: [Int: Set<Symbol>] = [:]
+    }
+
+    private var entries: [Symbol: Entry]
+    private var untold: [Symbol: QuoteNews] = [:]
+
+    /// - Parameter sources: For each symbol those that could have it, best first; one without any is not followed.
+    init(_ sources: [Symbol: [Int]]) {
+        entries = sources.filter { !$0.value.isEmpty }.mapValues { Entry(sources: $0) }
+    }
+
+    /// The first step.
+    var start: Step {
+        var step = Step()
+        for (symbol, entry) in entries { step.follow[entry.sources[0], default: []].insert(symbol) }
+        return step
+    }
+
+    /// What was not told yet; it counts as told from now on.
+    mutating func takeUntold() -> [Symbol: QuoteNews] {
+        defer { untold = [:] }
+        return untold
+    }
+
+    /// Takes in what a source says.
+    mutating func take(_ news: [Symbol: QuoteNews], from source: Int) -> Step {
+        var step = Step()
+        for (symbol, item) in news {
+            guard var entry = entries[symbol], let place = entry.sources.firstIndex(of: source),
+                place < entry.depth, !entry.left.contains(source)
+            else { continue }
+            entry.news[source] = item
+            if item.isFresh {
+                Self.settle(&entry, at: place, symbol, &step)
+            } else if place == entry.depth - 1, entry.depth < entry.sources.count {
+                step.follow[entry.sources[entry.depth], default: []].insert(symbol)
+                entry.depth += 1
+            }
+            if let best = entry.best, best != entry.told {
+                entry.told = best
+                untold[symbol] = best
+            }
+            entries[symbol] = entry
+        }
+        return step
+    }
+
+    /// A source tells a price: those behind it are not needed, nor those before it that cannot help again.
+    private static func settle(_ entry: inout Entry, at place: Int, _ symbol: Symbol, _ step: inout Step) {
+        for source in entry.sources[(place + 1)..<entry.depth] {
+            if entry.left.remove(source) == nil { step.leave[source, default: []].insert(symbol) }
+            entry.news[source] = nil
+        }
+        entry.depth = place + 1
+        for source in entry.sources[..<place] {
+            guard entry.news[source]?.isFinalFailure == true, entry.left.insert(source).inserted else {
+                continue
+            }
+            step.leave[source, default: []].insert(symbol)
+        }
+    }
+}
+
+extension QuoteNews {
+    /// A price, and not one that outlived its time.
+    fileprivate var isFresh: Bool {
+        guard case .success(let quote) = self else { return false }
+        return !quote.reading.isStale
+    }
+
+    fileprivate var isPrice: Bool {
+        switch self {
+        case .success: true
+        case .failure: false
+        }
+    }
+
+    /// Whether the source will not have the symbol for this user until somebody changes something.
+    fileprivate var isFinalFailure: Bool {
+        guard case .failure(let failure) = self else { return false }
+        switch failure.cause {
+        case .unauthorized, .notEntitled, .notFound, .unsupported: return true
+        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
+            .overloaded, .cancelled:
+            return false
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Which source tells of which price")
+struct LiveBoardTests {
+    private let apple = Symbol.example
+
+    private func price(_ number: Int, isStale: Bool = false) -> QuoteNews {
+        var quote = Quote(
+            symbol: .example,
+            reading: Reading(source: .alpaca, fetchedAt: .earliest, isStale: isStale))
+        quote.price = Decimal(number)
+        return .success(quote)
+    }
+
+    private func failure(_ cause: ProviderFailure.Cause) -> QuoteNews {
+        .failure(ProviderFailure(.alpaca, cause))
+    }
+
+    /// A board of one symbol at the sources 0, 1 and 2.
+    private func board() -> LiveBoard { LiveBoard([apple: [0, 1, 2]]) }
+
+    @Test("begins with the best source of each symbol; what none has is not followed")
+    func begins() throws {
+        let pound = try #require(Symbol("TSCO:XLON"))
+        let none = try #require(Symbol("X1"))
+        var board = LiveBoard([apple: [0, 1], pound: [1], none: []])
+        #expect(board.start.follow == [0: [apple], 1: [pound]])
+        #expect(board.take([none: price(1)], from: 0) == LiveBoard.Step())
+        #expect(board.takeUntold().isEmpty)
+    }
+
+    @Test("asks the next where one fails, and tells of no failure before all have failed")
+    func falls() {
+        var board = board()
+        #expect(board.take([apple: failure(.unavailable)], from: 0).follow == [1: [apple]])
+        #expect(board.takeUntold().isEmpty)
+        #expect(board.take([apple: failure(.notFound)], from: 1).follow == [2: [apple]])
+        #expect(board.takeUntold().isEmpty)
+        // The same again is nothing new.
+        #expect(board.take([apple: failure(.unavailable)], from: 0) == LiveBoard.Step())
+        #expect(board.take([apple: failure(.notFound)], from: 2) == LiveBoard.Step())
+        #expect(board.takeUntold() == [apple: failure(.unavailable)])
+        #expect(board.takeUntold().isEmpty)
+    }
+
+    @Test("tells a failure that might have been a price, where the others know no such symbol")
+    func tellingFailure() {
+        var board = board()
+        for (source, cause) in [ProviderFailure.Cause.notFound, .timedOut, .notEntitled].enumerated() {
+            _ = board.take([apple: failure(cause)], from: source)
+        }
+        #expect(board.takeUntold() == [apple: failure(.timedOut)])
+        var unknown = self.board()
+        for source in 0..<3 { _ = unknown.take([apple: failure(.notFound)], from: source) }
+        #expect(unknown.takeUntold() == [apple: failure(.notFound)])
+    }
+
+    @Test("leaves who cannot help again once another does, and goes on following who may")
+    func leaves() {
+        var board = board()
+        _ = board.take([apple: failure(.notEntitled)], from: 0)
+        _ = board.take([apple: failure(.unavailable)], from: 1)
+        #expect(board.take([apple: price(3)], from: 2).leave == [0: [apple]])
+        #expect(board.takeUntold() == [apple: price(3)])
+        // What is left has no say any more.
+        #expect(board.take([apple: price(9)], from: 0) == LiveBoard.Step())
+        #expect(board.takeUntold().isEmpty)
+        // A better one that is back is told, and the one behind it left.
+        #expect(board.take([apple: price(2)], from: 1).leave == [2: [apple]])
+        #expect(board.takeUntold() == [apple: price(2)])
+        #expect(board.take([apple: price(4)], from: 2) == LiveBoard.Step())
+        #expect(board.takeUntold().isEmpty)
+        // And asked again when that fails.
+        #expect(board.take([apple: failure(.timedOut)], from: 1).follow == [2: [apple]])
+        #expect(board.take([apple: price(5)], from: 2) == LiveBoard.Step())
+        #expect(board.takeUntold() == [apple: price(5)])
+    }
+
+    @Test("tells an old price while the next source is asked, and after it a fresh one")
+    func stale() {
+        var board = board()
+        _ = board.take([apple: price(1)], from: 0)
+        #expect(board.takeUntold() == [apple: price(1)])
+        #expect(board.take([apple: price(1, isStale: true)], from: 0).follow == [1: [apple]])
+        #expect(board.takeUntold() == [apple: price(1, isStale: true)])
+        _ = board.take([apple: failure(.unavailable)], from: 1)
+        #expect(board.takeUntold().isEmpty)
+        _ = board.take([apple: price(2)], from: 2)
+        #expect(board.takeUntold() == [apple: price(2)])
+    }
+
+    @Test("tells who is slow the latest only")
+    func latest() {
+        var board = board()
+        for number in 1...5 { _ = board.take([apple: price(number)], from: 0) }
+        #expect(board.takeUntold() == [apple: price(5)])
+    }
+}
