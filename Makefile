@@ -42,7 +42,7 @@ format: ## Put every file into the house's format
 bench: setup ## Measure the engine alone and over sockets, beside graphql-js where it is installed
 	Scripts/bench.sh
 
-bench-check: setup ## Fail if the engine allocates more than Tests/Benchmarks says it may
+bench-check: setup ## Fail if the engine or a chart allocates more than Tests/Benchmarks says it may
 	Scripts/bench.sh check
 
 fuzz: ## Feed made-up input to the engine under the address sanitizer, FUZZ_RUNS inputs a target

@@ -108,11 +108,12 @@ let package = Package(
             "BenchServer", at: "Sources/BenchServer",
             over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals]),
 
+        .target(name: "CMallocCounter", path: "Tests/Benchmarks/Sources/CMallocCounter"),
         door(
             "GatewayBenchmarks", at: "Tests/Benchmarks/Sources/GatewayBenchmarks",
             over: [
-                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
-                "Storage", "Upstream", "Yahoo",
+                "Alpaca", "AlphaVantage", "Brokerage", "CMallocCounter", "Contract", "Gateway", "GraphQL",
+                "Polygon", "Sandbox", "Saxo", "Storage", "Upstream", "Yahoo",
             ]),
 
         room("TestSupport", at: "Tests/Support"),

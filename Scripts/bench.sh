@@ -3,7 +3,8 @@
 #
 #   Scripts/bench.sh           times and allocations of the engine alone; the gateway over the sandbox; requests a
 #                              second over sockets
-#   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow
+#   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow, or a
+#                              chart allocates for its candles
 #
 #   RECORD=1 … check           writes the thresholds anew instead
 #
@@ -69,7 +70,9 @@ hook=$(built_hook)
 if [[ ${1:-} == check ]]; then
     command=check
     [[ -z ${RECORD:-} ]] || command=record
-    LD_PRELOAD=$hook exec "$engine" "$command"
+    LD_PRELOAD=$hook "$engine" "$command"
+    gateway=$(built . GatewayBenchmarks)
+    LD_PRELOAD=$hook exec "$gateway" check
 fi
 
 say "The engine alone: allocations"

@@ -32,12 +32,33 @@ struct ChartWriting {
     }
 
     /// The response to one form of the question.
-    func response(_ fields: String) async throws -> [UInt8] {
+    func response(_ fields: String, candles: Int = Self.candles) async throws -> [UInt8] {
         let context = GatewayContext(
             session: .anonymous, backends: backends, call: CallContext(deadline: .now + .seconds(60)))
         let request = Request(
-            "{ chart(symbol: \"AAPL\", interval: ONE_MINUTE, last: \(Self.candles)) { \(fields) } }")
+            "{ chart(symbol: \"AAPL\", interval: ONE_MINUTE, last: \(candles)) { \(fields) } }")
         return try await schema.respond(to: request, context: context).value().body
+    }
+
+    /// So many minutes of prices in cents; nil where a column could not hold them.
+    static func series(of symbol: Symbol, _ interval: Interval, candles: Int) -> CandleSeries? {
+        var series = CandleSeries(
+            symbol: symbol, interval: interval, reading: Reading(source: .alpaca, fetchedAt: .now),
+            reserving: candles)
+        for minute in 0..<candles {
+            guard series.append(candle(minute)) else { return nil }
+        }
+        return series
+    }
+
+    private static func candle(_ minute: Int) -> Candle {
+        func price(_ cents: Int) -> Decimal { Decimal(coefficient: Int128(cents), scale: 2) ?? .zero }
+        let base = 22_745 + minute * 7_919 % 400
+        return Candle(
+            time: 1_795_185_000 + Int64(minute) * 60,
+            prices: PriceBar(
+                open: price(base), high: price(base + 31), low: price(base - 17), close: price(base + 5)),
+            volume: Decimal(90_211 + minute * 31 % 5_000))
     }
 }
 
@@ -49,7 +70,7 @@ extension CallClock {
     }
 }
 
-/// Ten thousand minutes of prices in cents.
+/// As many minutes of prices as are wanted.
 private struct LongSeries: ChartSource {
     let chartAbilities = ChartAbilities(
         intervals: [.oneMinute], adjustments: [.raw], hasExtendedHours: true)
@@ -59,26 +80,10 @@ private struct LongSeries: ChartSource {
     ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
         var charts = Batch<Symbol, CandleSeries>()
         for symbol in symbols {
-            var series = CandleSeries(
-                symbol: symbol, interval: window.interval,
-                reading: Reading(source: .alpaca, fetchedAt: .now), reserving: ChartWriting.candles)
-            for minute in 0..<ChartWriting.candles {
-                guard series.append(Self.candle(minute)) else {
-                    throw ProviderFailure(.alpaca, .answerInvalid(nil))
-                }
-            }
+            let series = ChartWriting.series(of: symbol, window.interval, candles: window.mostCandles)
+            guard let series else { throw ProviderFailure(.alpaca, .answerInvalid(nil)) }
             charts[symbol] = series
         }
         return charts
-    }
-
-    private static func candle(_ minute: Int) -> Candle {
-        func price(_ cents: Int) -> Decimal { Decimal(coefficient: Int128(cents), scale: 2) ?? .zero }
-        let base = 22_745 + minute * 7_919 % 400
-        return Candle(
-            time: 1_795_185_000 + Int64(minute) * 60,
-            prices: PriceBar(
-                open: price(base), high: price(base + 31), low: price(base - 17), close: price(base + 5)),
-            volume: Decimal(90_211 + minute * 31 % 5_000))
     }
 }

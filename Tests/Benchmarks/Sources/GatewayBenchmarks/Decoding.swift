@@ -11,14 +11,24 @@ import Yahoo
 /// A call of the client less a bare call for the same bytes: what is left is decoding and mapping, and what an answer costs
 /// on its way through retry, quota and circuit breaker.
 struct Decoding {
-    /// One payload: a bare request for it, and the client's call that asks for the same.
+    /// One payload: bare requests for it, and the client's call that asks for the same.
     struct Payload {
         let name: String
-        let request: HTTPRequest
+        let requests: [HTTPRequest]
         let decode: () async throws -> Void
+
+        init(name: String, request: HTTPRequest, decode: @escaping () async throws -> Void) {
+            self.init(name: name, requests: [request], decode: decode)
+        }
+
+        init(name: String, requests: [HTTPRequest], decode: @escaping () async throws -> Void) {
+            self.name = name
+            self.requests = requests
+            self.decode = decode
+        }
     }
 
-    private let sandbox: SandboxProcess
+    let sandbox: SandboxProcess
     private let transport: Transport
     private let clock = LeapingClock()
 
@@ -32,11 +42,13 @@ struct Decoding {
         return CallContext(deadline: clock.calls.now() + .seconds(60))
     }
 
-    private func line(_ provider: Provider) -> ProviderLine {
+    func line(_ provider: Provider, _ clock: LeapingClock) -> ProviderLine {
         ProviderLine(QuotaHolder(provider), over: transport, clock: clock.calls)
     }
 
-    private func request(_ path: String, token: String? = nil) throws -> HTTPRequest {
+    private func line(_ provider: Provider) -> ProviderLine { line(provider, clock) }
+
+    func request(_ path: String, token: String? = nil) throws -> HTTPRequest {
         var headers = HTTPHeaders()
         if let token { headers.add("Authorization", "Bearer \(token)") }
         return HTTPRequest(
@@ -44,16 +56,20 @@ struct Decoding {
     }
 
     func bytes(of payload: Payload) async throws -> Int {
-        let response = try await transport.send(payload.request)
-        guard response.status == 200 else {
-            throw BenchmarkError(
-                "\(payload.name): \(response.status) \(String(decoding: response.body, as: UTF8.self))")
+        var bytes = 0
+        for request in payload.requests {
+            let response = try await transport.send(request)
+            guard response.status == 200 else {
+                throw BenchmarkError(
+                    "\(payload.name): \(response.status) \(String(decoding: response.body, as: UTF8.self))")
+            }
+            bytes += response.body.count
         }
-        return response.body.count
+        return bytes
     }
 
-    func payloads() throws -> [Payload] {
-        try alpaca() + alphaVantage() + polygon() + yahoo()
+    func payloads() async throws -> [Payload] {
+        try await alpaca() + saxo() + alphaVantage() + polygon() + yahoo()
     }
 
     private func alpaca() throws -> [Payload] {

@@ -1,7 +1,8 @@
 import Foundation
 import Upstream
 
-/// Measures what lies between the engine and the providers: `GatewayBenchmarks`.
+/// Measures what lies between the engine and the providers: `GatewayBenchmarks`; `GatewayBenchmarks check` fails where a
+/// chart allocates for its candles.
 @main
 struct GatewayBenchmarks {
     static func main() async {
@@ -17,6 +18,10 @@ struct GatewayBenchmarks {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == SandboxProcess.argument {
             try await SandboxProcess.run(latency: arguments.last.flatMap { Double($0) } ?? 0)
+            return
+        }
+        if arguments.first == "check" {
+            try await ChartAllocations.check()
             return
         }
         try await sessions()
@@ -85,7 +90,7 @@ struct GatewayBenchmarks {
 
     private static func decoding(_ decoding: Decoding) async throws {
         print("\nPayloads, decoded and mapped (a client's call less a bare one for the same bytes)")
-        for payload in try decoding.payloads() {
+        for payload in try await decoding.payloads() {
             let bytes = try await decoding.bytes(of: payload)
             // The first call may fetch a cookie or the like.
             try await payload.decode()

@@ -49,6 +49,7 @@ struct SandboxProcess {
         configuration.alphaVantage.burstInterval = nil
         configuration.polygon.requestsPerMinute = 100_000_000
         configuration.yahoo.requestsPerMinute = nil
+        configuration.saxo.requestsPerMinute = 100_000_000
         let sandbox = try await Sandbox.start(configuration)
         if milliseconds > 0 {
             _ = sandbox.faults.add(Fault(.latency(.milliseconds(milliseconds))))
