@@ -104,6 +104,33 @@ struct OrderBodyTests {
         }
     }
 
+    @Test("that are tied to another are its legs, and in the list themselves")
+    func legs() async throws {
+        func item(_ id: String, _ type: String, _ price: Int, related: [String]) -> String {
+            let related = related.map { #"{"OrderId":"\#($0)","Status":"NotWorking"}"# }
+            return #"{"OrderId":"\#(id)","Uic":211,"AssetType":"Stock","BuySell":"Sell","Amount":1,"#
+                + #""OpenOrderType":"\#(type)","Status":"Working","Price":\#(price),"#
+                + #""RelatedOpenOrders":[\#(related.joined(separator: ","))],"#
+                + #""DisplayAndFormat":{"Symbol":"AAPL:xnas","Currency":"USD"}}"#
+        }
+        let items = [
+            item("1", "Limit", 200, related: ["2", "3", "9"]), item("2", "Limit", 250, related: ["1", "3"]),
+            item("3", "StopIfTraded", 180, related: []),
+        ]
+        try await withSaxo(["/port/v1/orders/me": #"{"Data":[\#(items.joined(separator: ","))]}"#]) {
+            saxo, _ in
+            let orders = try await saxo.orders(OrderQuery(), in: .patient).orders
+            let legs = Dictionary(uniqueKeysWithValues: orders.map { ($0.id, $0.legs) })
+            // One that is not open any more is not there.
+            #expect(legs["1"]?.map(\.id) == ["2", "3"])
+            #expect(legs["1"]?.map(\.type) == [.limit, .stop])
+            #expect(legs["2"]?.map(\.id) == ["1", "3"])
+            #expect(legs["3"] == [])
+            // Legs have none of their own: they would lead round in a circle.
+            #expect(legs["2"]?.allSatisfy(\.legs.isEmpty) == true)
+        }
+    }
+
     @Test(
         "that are open are told in Portico's words",
         arguments: [

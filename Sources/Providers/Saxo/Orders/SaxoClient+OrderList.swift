@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 extension SaxoClient {
-    /// All open orders: `GET /port/v1/orders/me`, page after page.
+    /// All open orders: `GET /port/v1/orders/me`, page after page; those tied to another are its legs too.
     func openOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
         let url = try address(
             .portfolio, ["v1", "orders", "me"],
@@ -14,6 +14,10 @@ extension SaxoClient {
         for item in sent {
             guard let listing = listings[item.key] else { throw ProviderFailure(.saxo, .answerInvalid(nil)) }
             orders.append(item.order(of: listing, fetchedAt: fetchedAt))
+        }
+        let byID = Dictionary(orders.map { ($0.id, $0) }) { first, _ in first }
+        for (place, item) in sent.enumerated() {
+            orders[place].legs = item.terms.relatedIDs.compactMap { byID[$0] }
         }
         return orders
     }

@@ -21,6 +21,8 @@ struct SaxoOpenOrder: JSONReadable, Hashable {
         var price: Decimal?
         var stopLimitPrice: Decimal?
         var trailingDistance: Decimal?
+        /// Ids of orders that begin or end with this one: take-profit, stop-loss, one that cancels the other.
+        var relatedIDs: [String] = []
         var duration = SaxoDuration()
         var time: Instant?
         var format = SaxoFormat()
@@ -63,11 +65,29 @@ extension SaxoOpenOrder.Terms {
         case "Price": price = try reader.nonzeroOrNil()
         case "StopLimitPrice": stopLimitPrice = try reader.nonzeroOrNil()
         case "TrailingStopDistanceToMarket": trailingDistance = try reader.nonzeroOrNil()
+        case "RelatedOpenOrders": relatedIDs = try reader.orderIDs()
         case "Duration": duration = try reader.optional(SaxoDuration.init(json:)) ?? SaxoDuration()
         case "OrderTime": time = try reader.timeOrNil()
         case "DisplayAndFormat": format = try reader.optional(SaxoFormat.init(json:)) ?? SaxoFormat()
         default: try reader.skip()
         }
+    }
+}
+
+extension JSONReader {
+    /// Reads the `OrderId` of each of some orders; null is none.
+    fileprivate mutating func orderIDs() throws(JSONError) -> [String] {
+        var ids: [String] = []
+        guard try !null() else { return ids }
+        try array { reader throws(JSONError) in
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case "OrderId": if let id = try reader.idOrNil() { ids.append(id) }
+                default: try reader.skip()
+                }
+            }
+        }
+        return ids
     }
 }
 
@@ -102,7 +122,7 @@ struct SaxoDuration: JSONReadable, Hashable {
 extension SaxoOpenOrder {
     /// The order in Portico's words.
     ///
-    /// Orders tied to it are in the list themselves.
+    /// Orders tied to it are in the list themselves, and become its legs there.
     func order(of listing: SaxoListing, fetchedAt: Instant) -> Order {
         let currency = listing.currency
         let isPartlyFilled = terms.filledAmount.map { !$0.isZero && $0 < amount } ?? false
