@@ -10,7 +10,7 @@ final class Engine: Sendable {
     private let prices: CostModel
     private let introspection: Introspection
     private let guards: FieldGuards
-    private let documents: GenerationalCache<DocumentKey, PreparedDocument>
+    private let documents: DocumentCache
 
     init(
         _ schema: Schema, _ roots: Roots, _ prices: CostModel, _ guards: FieldGuards,
@@ -22,7 +22,7 @@ final class Engine: Sendable {
         self.guards = guards
         self.options = options
         introspection = Introspection(schema: schema)
-        documents = GenerationalCache(capacity: options.documentCacheCapacity)
+        documents = DocumentCache(capacity: options.documentCacheCapacity)
     }
 
     /// `ExecutableSchema.respond(to:context:allowing:)`.
@@ -31,15 +31,15 @@ final class Engine: Sendable {
         to request: Request, context: consuming any OpaqueContext, allowing allowed: Set<OperationType>?
     ) -> Loading<Response> {
         do throws(GraphQLErrors) {
-            let run = try prepare(request, context)
-            let type = run.plan.operation.type
+            let (plan, circumstances) = try prepare(request, context)
+            let type = plan.operation.type
             if let allowed, !allowed.contains(type) { return .ready(Response(notAllowing: type)) }
             if type == .subscription {
                 throw GraphQLErrors([
                     GraphQLError("A subscription has no single response; it must be subscribed to.")
                 ])
             }
-            return run.plan.run(in: run.circumstances)
+            return plan.run(in: circumstances)
         } catch {
             return .ready(Response(refusing: error.errors))
         }
@@ -50,8 +50,8 @@ final class Engine: Sendable {
         to request: Request, context: any OpaqueContext, renewed: (@Sendable () -> any OpaqueContext)?
     ) async -> Result<ResponseStream, RefusedSubscription> {
         do throws(GraphQLErrors) {
-            var run = try prepare(request, context)
-            run.renewedContext = renewed
+            let (plan, circumstances) = try prepare(request, context)
+            let run = PreparedRun(plan: plan, circumstances: circumstances, renewedContext: renewed)
             guard run.plan.operation.type == .subscription else {
                 return .success(ResponseStream(single: run))
             }
@@ -82,13 +82,12 @@ final class Engine: Sendable {
     /// Everything that is done before anything is loaded.
     private func prepare(
         _ request: Request, _ context: consuming any OpaqueContext
-    ) throws(GraphQLErrors) -> PreparedRun {
+    ) throws(GraphQLErrors) -> (plan: OperationPlan, circumstances: OperationPlan.Circumstances) {
         let document = try prepare(request.document)
         let operation = try document.operation(named: request.operationName)
         let wantsCost = request.extensions["cost"] == .boolean(true)
         if !wantsCost, let plan = operation.settledPlan {
-            let circumstances = OperationPlan.Circumstances(variables: .empty, context: context)
-            return PreparedRun(plan: plan, circumstances: circumstances)
+            return (plan, OperationPlan.Circumstances(variables: .empty, context: context))
         }
         let measured = try operation.measured(within: options.limits, at: prices)
         let variables = try operation.variables(given: request.variables, schema)
@@ -100,16 +99,14 @@ final class Engine: Sendable {
             return try roots.plan(
                 operation.definition, of: document.valid, schema, introspection, guards, settings, conditions)
         }
-        return PreparedRun(
-            plan: plan,
-            circumstances: OperationPlan.Circumstances(
-                variables: variables, context: context, cost: wantsCost ? cost : nil))
+        let circumstances = OperationPlan.Circumstances(
+            variables: variables, context: context, cost: wantsCost ? cost : nil)
+        return (plan, circumstances)
     }
 
     /// Parses and validates a document, once for all requests that send it.
     private func prepare(_ text: String) throws(GraphQLErrors) -> PreparedDocument {
-        let key = DocumentKey(text)
-        if let known = documents[key] { return known }
+        if let known = documents.document(text) { return known }
         let document: Document
         do {
             document = try parse(SourceText(text), limits: options.limits.limiting(options.parserLimits))
@@ -118,7 +115,7 @@ final class Engine: Sendable {
         }
         let prepared = PreparedDocument(
             try validate(document, against: schema, options: options.validation))
-        documents[key] = prepared
+        documents.keep(prepared)
         return prepared
     }
 }

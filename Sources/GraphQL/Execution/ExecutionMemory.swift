@@ -16,9 +16,12 @@ final class ExecutionMemory: ManagedBuffer<ExecutionMemory.Facts, Slots.Content>
     /// Memory with empty slots.
     static func make(_ facts: consuming Facts) -> ExecutionMemory {
         let count = facts.slotCount
+        // Taken out of a variable, the facts are moved instead of copied, which would count references.
+        var facts = Optional(facts)
         // A class makes buffers of itself, but its superclass has declared the result.
         let memory = unsafe unsafeDowncast(
-            create(minimumCapacity: count) { _ in copy facts }, to: ExecutionMemory.self)
+            create(minimumCapacity: count) { _ in unsafe facts.take().unsafelyUnwrapped },
+            to: ExecutionMemory.self)
         unsafe memory.slots.base.initialize(repeating: nil, count: count)
         return memory
     }

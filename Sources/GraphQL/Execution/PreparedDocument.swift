@@ -1,10 +1,13 @@
 /// A document that was parsed and validated once, with its operations.
 final class PreparedDocument: Sendable {
     let valid: ValidDocument
+    /// The text in UTF-8.
+    let text: [UInt8]
     private let operations: [PreparedOperation]
 
     init(_ valid: ValidDocument) {
         self.valid = valid
+        text = valid.document.source.bytes
         let variables = DirectiveWords(valid.document).conditionalVariables(in: valid.document)
         operations = valid.document.definitions.compactMap { definition in
             guard case .operation(let operation) = definition else { return nil }

@@ -4,16 +4,46 @@ import Testing
 
 @Suite("The bounded cache")
 struct CacheTests {
-    @Test("never holds more than its capacity, and forgets what was not used")
-    func isBounded() {
-        let cache = GenerationalCache<Int, Int>(capacity: 10)
-        for key in 0..<1000 {
-            cache[key] = key
-            #expect(cache[0] == 0, "it is used all the time")
-            #expect(cache.count <= 10)
+    private let schema = Result { try Schema.build("type Query { a(x: [Int]): Int }") }
+
+    private func prepared(_ text: String) throws -> PreparedDocument {
+        PreparedDocument(try validate(parse(text), against: schema.get()))
+    }
+
+    @Test("never holds more than its capacity, and forgets what was not used", arguments: [10, 11, 64, 200])
+    func isBounded(_ capacity: Int) throws {
+        let cache = DocumentCache(capacity: capacity)
+        let documents = try (0..<1000).map { try prepared("{ a } # \($0)") }
+        for document in documents {
+            cache.keep(document)
+            #expect(cache.document("{ a } # 0") === documents[0], "it is used all the time")
+            #expect(cache.count <= capacity)
         }
-        #expect(cache[1] == nil)
-        #expect(cache[999] == 999)
+        #expect(cache.document("{ a } # 1") == nil)
+        #expect(cache.document("{ a } # 999") === documents[999])
+    }
+
+    @Test("holds half its capacity at least, whatever else comes")
+    func holds() throws {
+        let cache = DocumentCache(capacity: 100)
+        let documents = try (0..<500).map { try prepared("{ a } # \($0)") }
+        for (position, document) in documents.enumerated() {
+            cache.keep(document)
+            for recent in max(0, position - 49)...position {
+                #expect(cache.document("{ a } # \(recent)") === documents[recent])
+            }
+        }
+    }
+
+    @Test("the smallest capacity there is still keeps the last document", arguments: [-1, 0, 1, 2])
+    func smallest(_ capacity: Int) throws {
+        let cache = DocumentCache(capacity: capacity)
+        for text in ["{ a }", "{ b: a }", "{ a }"] {
+            let document = try prepared(text)
+            cache.keep(document)
+            #expect(cache.document(text) != nil)
+            #expect(cache.count <= 2)
+        }
     }
 
     @Test("documents are told apart by their bytes, not by how they look")
@@ -31,23 +61,50 @@ struct CacheTests {
         }
     }
 
-    @Test("texts of one length that differ in one byte are two keys", arguments: [0, 7, 8, 15, 16, 17])
+    @Test("texts of one length that differ in one byte are not the same", arguments: [0, 7, 8, 15, 16, 17])
     func differingByte(_ position: Int) {
-        var bytes = Array("{ account { id } }".utf8)
-        let one = DocumentKey(String(decoding: bytes, as: UTF8.self))
-        #expect(one == DocumentKey(String(decoding: bytes, as: UTF8.self)))
-        bytes[position] ^= 1
-        #expect(one != DocumentKey(String(decoding: bytes, as: UTF8.self)))
+        let text = Array("{ account { id } }".utf8)
+        var other = text
+        #expect(isSame(text, other))
+        other[position] ^= 1
+        #expect(!isSame(text, other))
+        #expect(digest(text) != digest(other))
+        #expect(!isSame(text, Array(text.dropLast())))
     }
 
-    @Test("replaces and removes")
-    func replaces() {
-        let cache = GenerationalCache<String, Int>(capacity: 4)
-        cache["a"] = 1
-        cache["a"] = 2
-        #expect(cache["a"] == 2)
-        #expect(cache.count == 1)
-        cache["a"] = nil
-        #expect(cache["a"] == nil)
+    private func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool { one.span.isSame(as: other) }
+
+    private func digest(_ text: [UInt8]) -> UInt64 { SeededDigest.digest(of: text.span) }
+
+    @Test("another text with the digest of one that is kept is not taken for it, and takes its place")
+    func sameDigest() throws {
+        var table = DocumentTable(capacity: 4)
+        let (one, other) = (try prepared("{ a }"), try prepared("{ b: a }"))
+        table.insert(one, 7)
+        #expect(table.document(one.text, 7) === one)
+        #expect(table.document(other.text, 7) == nil)
+        table.insert(other, 7)
+        #expect(table.document(other.text, 7) === other)
+        #expect(table.document(one.text, 7) == nil)
+        #expect(table.count == 1)
+    }
+
+    @Test("documents whose digests lead to one place stand side by side")
+    func samePlace() throws {
+        var table = DocumentTable(capacity: 4)
+        let documents = try (0..<4).map { try prepared("{ a } # \($0)") }
+        // A table for four has eight places: all of these begin at the last.
+        for (number, document) in documents.enumerated() { table.insert(document, UInt64(number) * 8 + 7) }
+        for (number, document) in documents.enumerated() {
+            #expect(table.document(document.text, UInt64(number) * 8 + 7) === document)
+        }
+        #expect(table.document(documents[0].text, 4 * 8 + 7) == nil)
+        #expect(table.count == 4)
+    }
+}
+
+extension DocumentTable {
+    fileprivate func document(_ text: [UInt8], _ digest: UInt64) -> PreparedDocument? {
+        document(text.span, digest)
     }
 }
