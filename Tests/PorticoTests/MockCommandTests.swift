@@ -68,7 +68,8 @@ struct MockCommandTests {
         let run = try await CommandRun.run(
             ["mock", "--port", "0"] + arguments,
             among: [
-                "schema.graphql": "type Query { account: Int }", "broken.graphql": "type Query { a: Unknown }",
+                "schema.graphql": "type Query { account: Int }",
+                "broken.graphql": "type Query { a: Unknown }",
                 "misplaced.json": #"{"Query.b": 1}"#, "list.json": "[]",
             ])
         #expect(run.status == status)
