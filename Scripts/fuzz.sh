@@ -45,4 +45,15 @@ for target in "${targets[@]}"; do
         grep -E "Fatal error|ERROR:|SUMMARY:|Test unit written" "$log" || tail -5 "$log"
     fi
 done
+# The front door takes its inputs over sockets, in a test that runs with as many of them.
+if [[ $# == 0 ]]; then
+    printf '%-16s' MutationTests
+    if (cd ../.. && FUZZ_RUNS=$runs swift test --disable-xctest --filter WebTests.MutationTests) >.build/sockets.log 2>&1; then
+        echo "$runs inputs: no finding"
+    else
+        failed=1
+        echo "a finding:"
+        tail -5 .build/sockets.log
+    fi
+fi
 exit $failed

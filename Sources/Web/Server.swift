@@ -36,6 +36,7 @@ package final class Server: Service {
         let router = Router(service, configuration, load, others: routes)
         let state = ServerState(configuration, router: router, load: load, logger: logger)
         do {
+            load.lag.watch(group)
             let listener = try await listen(configuration, state, identity, group)
             guard let address = listener.localAddress, let host = address.ipAddress, let port = address.port
             else {
@@ -68,7 +69,10 @@ package final class Server: Service {
         let renewal = identity.map { identity in
             Task { [state] in await identity.renew(logger: state.logger) }
         }
-        defer { renewal?.cancel() }
+        defer {
+            renewal?.cancel()
+            state.load.lag.stop()
+        }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await listener.closeFuture.get()
         } onCancelOrGracefulShutdown: { [listener] in

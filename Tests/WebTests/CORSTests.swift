@@ -73,20 +73,3 @@ struct CORSTests {
         }
     }
 }
-
-@Suite("In production")
-struct ProductionTests {
-    @Test("queries are POSTed, the schema is not shown, and health is told as before")
-    func refusal() async throws {
-        let configuration = ServerConfiguration(host: "127.0.0.1", port: 0).inProduction
-        try await withServer(configuration) { server in
-            #expect(try await server.ask(RawRequest.get("/schema.graphql")).status == 404)
-            let refusal = try await server.ask(RawRequest.get("/graphql?query=%7B+hello+%7D"))
-            #expect(refusal.status == 405)
-            #expect(refusal["allow"] == "POST")
-            #expect(refusal.message == "GET is not allowed here; use POST.")
-            #expect(try await server.ask(RawRequest.post(RawRequest.query("{ hello }"))).status == 200)
-            #expect(try await server.ask(RawRequest.get("/health/live")).status == 200)
-        }
-    }
-}

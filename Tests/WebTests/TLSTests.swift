@@ -46,6 +46,25 @@ struct TLSTests {
         }
     }
 
+    @Test("an answer that is streamed over HTTP/2 may say goodbye when the server drains")
+    func draining() async throws {
+        let started = Event<Void>()
+        let route = StreamingRoute { writer in
+            started.happen()
+            try? await waitForCancellation(telling: Event<Void>())
+            try await writer.write(ByteBuffer(string: "goodbye"))
+        }
+        try await withCertificate { files in
+            try await withServer(configuration(files), routes: ["/stream": route]) { server in
+                async let answer = curl(server, ["--http2"], path: "/stream")
+                await started.wait()
+                server.stop()
+                let text = try await answer
+                #expect(text.hasSuffix("goodbye"))
+            }
+        }
+    }
+
     @Test("a new one is shown to those who come after it")
     func renewal() async throws {
         try await withCertificate { files in

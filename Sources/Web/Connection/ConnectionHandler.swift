@@ -84,7 +84,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             case .greedy: turnAway(.connectionsOfAddress, context: context)
             case .draining: context.close(promise: nil)
             }
-        case .http2: begin(context: context)
+        case .http2:
+            server.load.connections.add(stream: context.channel)
+            begin(context: context)
         }
         context.fireChannelActive()
     }

@@ -10,6 +10,8 @@ final class Connections: Sendable {
 
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
+        /// Streams of HTTP/2: each connection bounds its own.
+        var streams: [ObjectIdentifier: any Channel] = [:]
         /// How many each address has, where those are limited.
         var counts: [ClientAddress: Int] = [:]
         var isDraining = false
@@ -47,6 +49,19 @@ final class Connections: Sendable {
         return entry
     }
 
+    /// Knows a stream of HTTP/2 until it is closed, so that it is told of draining.
+    func add(stream: any Channel) {
+        let id = ObjectIdentifier(stream)
+        let isDraining = state.withLock { state in
+            state.streams[id] = stream
+            return state.isDraining
+        }
+        stream.closeFuture.whenComplete { _ in
+            self.state.withLock { _ = $0.streams.removeValue(forKey: id) }
+        }
+        if isDraining { stream.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
+    }
+
     private func remove(_ channel: any Channel, from address: ClientAddress?) {
         state.withLock { state in
             state.channels.removeValue(forKey: ObjectIdentifier(channel))
@@ -62,11 +77,11 @@ final class Connections: Sendable {
     /// Takes no more connections, closes those that are idle, lets the others finish what they are at, and closes
     /// what is left when the time is over.
     func drain(within bound: TimeAmount, on eventLoop: any EventLoop) async {
-        let channels = state.withLock { state in
+        let (channels, streams) = state.withLock { state in
             state.isDraining = true
-            return Array(state.channels.values)
+            return (Array(state.channels.values), Array(state.streams.values))
         }
-        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
+        for channel in streams + channels { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
         let deadline = eventLoop.scheduleTask(in: bound) {
             for channel in channels { channel.close(promise: nil) }
         }

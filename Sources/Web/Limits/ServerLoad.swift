@@ -4,6 +4,7 @@ struct ServerLoad: Sendable {
     let waitingRoom: WaitingRoom
     let streams: InFlight
     let metrics = Metrics()
+    let lag = LoopLag()
 
     init(_ limits: ServerLimits) {
         connections = Connections(limits: limits)
@@ -15,6 +16,7 @@ struct ServerLoad: Sendable {
     var families: [MetricFamily] {
         let occupancy = waitingRoom.occupancy
         return metrics.families + [
+            lag.family,
             ServerLoad.gauge("portico_http_connections", "Open connections.", connections.count),
             ServerLoad.gauge("portico_http_streams", "Answers that are being streamed.", streams.count),
             ServerLoad.gauge(

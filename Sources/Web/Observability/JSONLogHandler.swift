@@ -8,8 +8,8 @@ package struct JSONLogHandler: LogHandler {
     private let label: String
     private let write: @Sendable (String) -> Void
 
-    /// Writes where it is told to, line by line; to standard output unless told otherwise.
-    package init(label: String, write: @escaping @Sendable (String) -> Void = StandardOutput.print) {
+    /// Writes where it is told to, line by line; to standard error unless told otherwise.
+    package init(label: String, write: @escaping @Sendable (String) -> Void = StandardError.print) {
         self.label = label
         self.write = write
     }

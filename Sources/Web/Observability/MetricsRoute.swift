@@ -8,7 +8,8 @@ struct MetricsRoute: Route {
     func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
         switch audience {
         case .everyone: break
-        case .thisMachine where head.client.isThisMachine: break
+        // A proxy on this machine asks for others.
+        case .thisMachine where head.client.isThisMachine && head.fields.forwardedFor == nil: break
         case .thisMachine, .nobody:
             return .failure(Refusal(.unknownPath(String(head.target.path)), id: id))
         }
@@ -25,7 +26,8 @@ struct MetricsRoute: Route {
 /// Who may read metrics: they name operations, and tell how much is asked for.
 package enum MetricsAudience: Sendable, Hashable {
     case nobody
-    /// Clients of this machine, such as a collector beside the server.
+    /// Clients of this machine, such as a collector beside the server; not what a proxy asks for others, where it says
+    /// so in `X-Forwarded-For`.
     case thisMachine
     case everyone
 }
