@@ -69,7 +69,7 @@ package struct Connection: Sendable {
         broker = opened?.accounts.map {
             BrokerConnection(
                 id: kept.id, owner: kept.owner, provider: kept.provider, environment: kept.environment,
-                accounts: $0, market: opened?.market)
+                accounts: $0, watchlists: opened?.watchlists, market: opened?.market)
         }
         market = opened?.market
         self.health = health
@@ -115,6 +115,8 @@ package struct Connection: Sendable {
 package struct OpenedConnection: Sendable {
     /// Nil for a service that keeps no accounts.
     let accounts: (any AccountSource)?
+    /// Nil for one that keeps no lists of instruments.
+    let watchlists: (any WatchlistSource)?
     /// Nil for a broker whose market data the server's own key serves.
     let market: MarketSource?
     /// One call that shows whether the credential is good, with the accounts that it opens.
@@ -128,18 +130,21 @@ package struct OpenedConnection: Sendable {
     ///
     /// - Parameters:
     ///   - accounts: The broker.
+    ///   - watchlists: The lists that it keeps for the user; nil where it keeps none.
     ///   - market: Its market data, for the user alone.
     ///   - limits: What is left of its limits.
     ///   - endsAt: When it ends unless it is renewed before.
     ///   - upkeep: Renews it while nobody asks, until its task is cancelled.
     ///   - settled: Waits until nothing is under way whose outcome must be kept.
     package init(
-        accounts: any AccountSource, market: MarketSource?, limits: @escaping @Sendable () -> [QuotaStatus],
+        accounts: any AccountSource, watchlists: (any WatchlistSource)? = nil, market: MarketSource?,
+        limits: @escaping @Sendable () -> [QuotaStatus],
         endsAt: @escaping @Sendable () -> Instant? = { nil },
         upkeep: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
         settled: @escaping @Sendable () async -> Void = {}
     ) {
         self.accounts = accounts
+        self.watchlists = watchlists
         self.market = market
         check = { call throws(ProviderFailure) in try await accounts.accounts(in: call) }
         self.limits = limits
@@ -154,6 +159,7 @@ package struct OpenedConnection: Sendable {
         check: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Void
     ) {
         accounts = nil
+        watchlists = nil
         self.market = market
         self.check = { call throws(ProviderFailure) in
             try await check(call)

@@ -5,6 +5,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case badUserInput = "BAD_USER_INPUT"
     case notFound = "NOT_FOUND"
     case conflict = "CONFLICT"
+    case assetNotFound = "ASSET_NOT_FOUND"
     case internalServerError = "INTERNAL_SERVER_ERROR"
     case unsupported = "UNSUPPORTED"
     case notEntitled = "NOT_ENTITLED"

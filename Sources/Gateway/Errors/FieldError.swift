@@ -9,6 +9,8 @@ package struct FieldError: PublicError, Hashable {
     package var provider: Provider?
     /// When to try again, where somebody knows.
     package var retryAt: Instant?
+    /// The argument that is wrong, where one is: `input.allocations[0].symbol`.
+    package var argument: String?
 
     package init(_ code: ErrorCode, _ message: String, provider: Provider? = nil, retryAt: Instant? = nil) {
         self.code = code
@@ -21,6 +23,7 @@ package struct FieldError: PublicError, Hashable {
         var extensions: InputObject = ["code": .string(code.rawValue)]
         if let provider { extensions["provider"] = .string(provider.rawValue) }
         if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
+        if let argument { extensions["argument"] = .string(argument) }
         return extensions
     }
 }
@@ -29,6 +32,20 @@ extension FieldError {
     /// The field needs a session, and the request came without one.
     static let unauthenticated = FieldError(
         .unauthenticated, "This field needs a session: send its token as `Authorization: Bearer …`.")
+
+    /// An argument that cannot be used, for what Portico knows and not for its form.
+    static func argument(_ path: String, code: ErrorCode = .badUserInput, _ reason: String) -> FieldError {
+        var error = FieldError(code, "Argument \"\(path)\": \(reason)")
+        error.argument = path
+        return error
+    }
+
+    /// The same error, of an argument.
+    func of(argument path: String) -> FieldError {
+        var error = FieldError(code, "Argument \"\(path)\": \(message)", provider: provider, retryAt: retryAt)
+        error.argument = path
+        return error
+    }
 
     /// No account of the user has this id.
     static func noAccount(_ id: String) -> FieldError {

@@ -5,6 +5,8 @@ package struct Household: Sendable {
     /// The file that it all is kept in.
     let file: HouseFile
     let connections: ConnectionStore
+    let watchlists: WatchlistStore
+    let goals: GoalStore
     /// Who may come in, and how.
     package let authentication: Authentication
 
@@ -19,6 +21,8 @@ package struct Household: Sendable {
         in file: HouseFile, _ master: MasterKey, people: PeopleSettings = PeopleSettings()
     ) throws(StorageError) {
         self.file = file
+        watchlists = WatchlistStore(in: file)
+        goals = GoalStore(in: file)
         connections = try ConnectionStore(in: file, master)
         authentication = try Authentication(in: file, master, people)
     }

@@ -1,6 +1,8 @@
 package import GraphQL
 
-/// The root of all mutations.
+/// The root of all mutations, which run one after the other.
+///
+/// Each group of them stands beside what it changes.
 package struct Mutation: Sendable {
     package init() {}
 }
@@ -12,5 +14,7 @@ extension Mutation: GraphQLObject {
         Mutation.sessions
         Mutation.users
         Mutation.connections
+        Mutation.watchlists
+        Mutation.goals
     }
 }

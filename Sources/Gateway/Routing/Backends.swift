@@ -16,6 +16,8 @@ package struct Backends: Sendable {
     let household: Household
     let live: QuoteHubs
     let watches: Watches
+    /// Of changes that read what a broker keeps, and write it whole.
+    let turns = WriteTurns()
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
     let condition: @Sendable (Provider, _ connections: [String]) -> ProviderCondition
 

@@ -12,18 +12,21 @@ package struct BrokerConnection: Sendable {
     package let provider: Provider
     package let environment: Environment
     package let accounts: any AccountSource
+    /// The lists of instruments that the user keeps with the broker; nil where it keeps none.
+    package let watchlists: (any WatchlistSource)?
     /// Market data by the user's own credential; nil where there is none, or the server's own key serves the provider.
     package let market: MarketSource?
 
     package init(
         id: String, owner: OwnerID, provider: Provider, environment: Environment, accounts: any AccountSource,
-        market: MarketSource? = nil
+        watchlists: (any WatchlistSource)? = nil, market: MarketSource? = nil
     ) {
         self.id = id
         self.owner = owner
         self.provider = provider
         self.environment = environment
         self.accounts = accounts
+        self.watchlists = watchlists
         self.market = market
     }
 

@@ -56,7 +56,7 @@ extension GatewayContext {
     }
 
     /// The items of several lists, and behind them a failure for each list that failed.
-    private static func joined<Item>(_ lists: [Result<[Item], any Error>]) -> Answers<Item> {
+    static func joined<Item>(_ lists: [Result<[Item], any Error>]) -> Answers<Item> {
         var items: Answers<Item> = []
         var failures: Answers<Item> = []
         for list in lists {

@@ -26,6 +26,12 @@ struct Currency: Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
+    private init(valid code: String) {
+        self.code = code
+    }
+
+    static let dollar = Currency(valid: "USD")
+
     var description: String { code }
 }
 

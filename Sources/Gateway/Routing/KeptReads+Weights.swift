@@ -60,6 +60,15 @@ extension EquityHistory: Weighed {
     var weightOfParts: Int { points.count * MemoryLayout<EquityPoint>.stride }
 }
 
+extension BrokerWatchlist: Weighed {
+    var texts: [String?] { [id, name] }
+    var weightOfParts: Int { items.weight }
+}
+
+extension BrokerWatchlist.Item: Weighed {
+    var texts: [String?] { [symbol.text, name] }
+}
+
 extension Quote: Weighed {
     var texts: [String?] { [symbol.text, currency, feed] }
 }

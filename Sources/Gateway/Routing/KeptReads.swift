@@ -6,6 +6,7 @@ package struct KeptReads: Sendable {
     let accounts: Reads<[Account]>
     let positions: Reads<[Position]>
     let histories: Reads<EquityHistory>
+    let watchlists: Reads<[BrokerWatchlist]>
     let quotes: Reads<Quote>
     let charts: Reads<CandleSeries>
     let instruments: Reads<Instrument>
@@ -21,6 +22,7 @@ package struct KeptReads: Sendable {
         accounts.invalidate(privateTo: owner, at: provider)
         positions.invalidate(privateTo: owner, at: provider)
         histories.invalidate(privateTo: owner, at: provider)
+        watchlists.invalidate(privateTo: owner, at: provider)
         quotes.invalidate(privateTo: owner, at: provider)
         charts.invalidate(privateTo: owner, at: provider)
         instruments.invalidate(privateTo: owner, at: provider)
@@ -44,6 +46,10 @@ package struct KeptReads: Sendable {
             clock: clock, weight: \.weight)
         histories = Reads(
             "history", bytes: 16 << 20, ageing: .init(\.reading, .ownHistory, unknown: .zero), clock: clock,
+            weight: \.weight)
+        // A list is changed at the broker's too, and cannot be marked as stale.
+        watchlists = Reads(
+            "watchlists", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 8 << 20), clock: clock,
             weight: \.weight)
         quotes = Reads(
             "quotes", bytes: 16 << 20, ageing: Ageing(\.reading) { quote, _ in .quote(quote) },

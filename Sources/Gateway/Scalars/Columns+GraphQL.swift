@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 package import GraphQL
 
 /// `Number`: the digits of a decimal as a JSON number.
@@ -20,14 +20,5 @@ package struct UnixTime: GraphQLScalar {
 
     package func write(to writer: inout ResponseWriter) throws(LeafError) {
         writer.write(Int(seconds))
-    }
-}
-
-/// `Date`: a calendar date as a JSON string.
-extension CalendarDate: GraphQLScalar {
-    package static var graphQLNames: [String] { ["Date"] }
-
-    package func write(to writer: inout ResponseWriter) throws(LeafError) {
-        writer.write(description)
     }
 }

@@ -39,6 +39,9 @@ extension Instrument: GraphQLObject {
             load: { instruments, context in
                 .each(instruments) { try context.positions(with: nil, of: [$0.symbol]) }
             })
+        Field(
+            "inWatchlists",
+            load: { instruments, context in try context.watchlists(with: instruments) })
     }
 }
 

@@ -7,16 +7,20 @@ import Upstream
 enum Node: Sendable {
     case account(LinkedAccount)
     case connection(Connection)
+    case goal(LinkedGoal)
     case session(SessionDetails)
     case user(Viewer)
+    case watchlist(Watchlist)
 }
 
 extension Node: GraphQLAbstract {
     static let graphQL = Abstract<Node>("Node") {
         Case(LinkedAccount.self) { if case .account(let account) = $0 { account } else { nil } }
         Case(Connection.self) { if case .connection(let connection) = $0 { connection } else { nil } }
+        Case(LinkedGoal.self) { if case .goal(let goal) = $0 { goal } else { nil } }
         Case(SessionDetails.self) { if case .session(let session) = $0 { session } else { nil } }
         Case(Viewer.self) { if case .user(let viewer) = $0 { viewer } else { nil } }
+        Case(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
     }
 }
 
@@ -37,6 +41,7 @@ extension GatewayContext {
         case .connection:
             let found = backends.links(of: owner).first { $0.id == id.rest }
             return .ready(found.map { .connection($0) })
+        case .goal: return try goal(id: text).map { $0.map { .goal($0) } }
         case .session:
             let current = session.id.map { NodeID(.session, $0).text }
             let found = keptSessions(of: owner, currentID: current).first { $0.id == text }
@@ -44,6 +49,7 @@ extension GatewayContext {
         case .user:
             guard id.rest == owner.text else { return .ready(nil) }
             return try viewer().map { $0.map { .user($0) } }
+        case .watchlist: return try watchlist(id: text).map { $0.map { .watchlist($0) } }
         }
     }
 }

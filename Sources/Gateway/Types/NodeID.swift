@@ -9,8 +9,10 @@ struct NodeID: Hashable, Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case account = "Account"
         case connection = "Connection"
+        case goal = "Goal"
         case session = "Session"
         case user = "User"
+        case watchlist = "Watchlist"
     }
 
     init(_ kind: Kind, _ rest: String) {

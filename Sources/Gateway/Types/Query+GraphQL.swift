@@ -66,6 +66,14 @@ extension Query: GraphQLObject {
         Field(
             "news", NewsArguments.self,
             once: { arguments, context in try context.news(arguments, about: arguments.symbols) })
+        Field("watchlists", once: { context in try context.watchlists() })
+        Field(
+            "watchlist", IDArguments.self,
+            once: { arguments, context in try context.watchlist(id: arguments.id) })
+        Field("goals", once: { context in try context.goals() })
+        Field(
+            "goalsProgress", CurrencyArguments.self,
+            once: { arguments, context in try context.goalsProgress(in: arguments.currency) })
         Field("providers", once: { context in .ready(context.providers()) })
         Field(
             "marketClock", ProviderArguments.self,

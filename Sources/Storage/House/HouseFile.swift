@@ -39,6 +39,7 @@ package struct HouseFile: Sendable {
         migrator.addCredentials()
         migrator.addPeople()
         migrator.addConnections()
+        migrator.addLists()
         return migrator
     }
 }

@@ -12,12 +12,13 @@ import Yahoo
 // Sources of market data, each a real client of the sandbox at its own moment.
 
 extension TestGateway {
-    /// What stands behind the schema: these sources and no account.
+    /// What stands behind the schema: these sources, and no account where none is given.
     func market(
-        _ sources: [MarketSource], routes: Routes = .standard, lasting: (any LastingCache)? = nil
+        _ sources: [MarketSource], routes: Routes = .standard, lasting: (any LastingCache)? = nil,
+        connections: [BrokerConnection] = []
     ) -> Backends {
         Backends(
-            connections: [], market: sources, routes: routes,
+            connections: connections.map { Connection($0) }, market: sources, routes: routes,
             reads: KeptReads(clock: clock.calls, lasting: lasting),
             household: household,
             condition: { provider, _ in

@@ -26,7 +26,9 @@ struct TestGateway: Sendable {
         self.sandbox = sandbox
         self.transport = transport
         clock = TestClock()
-        household = try .temporary(people: people)
+        let file = try HouseFile.temporary()
+        for user in [alice, bob] { try UserStore(in: file).ensure(user) }
+        household = try Household(in: file, .random(), people: people)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
@@ -52,9 +54,10 @@ struct TestGateway: Sendable {
     func connection(
         _ id: String, of owner: OwnerID, _ user: SandboxUser = .demo, isReachable: Bool = true
     ) throws -> BrokerConnection {
-        BrokerConnection(
-            id: id, owner: owner, provider: .alpaca, environment: .sandbox,
-            accounts: try client(user, isReachable: isReachable))
+        let client = try client(user, isReachable: isReachable)
+        return BrokerConnection(
+            id: id, owner: owner, provider: .alpaca, environment: .sandbox, accounts: client,
+            watchlists: client)
     }
 
     /// What stands behind the schema, with nothing in memory; prices come through the demo user's credential.
@@ -73,27 +76,29 @@ struct TestGateway: Sendable {
     }
 
     func respond(
-        to query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60)
+        to query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60),
+        variables: InputObject = InputObject()
     ) -> Loading<GraphQL.Response> {
         let session = owner.map { Session(owner: $0, scopes: [.read, .write, .trade]) } ?? .anonymous
-        return respond(to: query, in: session, backends, within: patience)
+        return respond(to: query, in: session, backends, within: patience, variables: variables)
     }
 
     func respond(
         to query: String, in session: Session, _ backends: Backends, from address: String = "",
-        within patience: Duration = .seconds(60)
+        within patience: Duration = .seconds(60), variables: InputObject = InputObject()
     ) -> Loading<GraphQL.Response> {
         let context = GatewayContext(
             session: session, backends: backends, call: CallContext(deadline: .now + patience),
             address: address)
-        return schema.respond(to: Request(query), context: context)
+        return schema.respond(to: Request(query, variables: variables), context: context)
     }
 
     func ask(
-        _ query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60)
+        _ query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60),
+        variables: InputObject = InputObject()
     ) async throws -> JSONValue {
-        try JSONValue(
-            parsing: try await respond(to: query, as: owner, backends, within: patience).value().body)
+        let loading = respond(to: query, as: owner, backends, within: patience, variables: variables)
+        return try JSONValue(parsing: try await loading.value().body)
     }
 
     /// The first responses of a subscription, in the order in which they come; fewer where it ends before.

@@ -1,0 +1,124 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension GatewayContext {
+    /// Makes a goal of what its owner holds now.
+    func createGoal(_ content: GoalContent) throws -> Loading<GoalPayload?> {
+        let owner = try owner()
+        return .later {
+            let held = try await held(for: content.allocations)
+            let outcome = try await backends.household.goals.create(content, for: owner, holding: held)
+            return try GoalPayload(outcome, of: content.allocations)
+        }
+    }
+
+    /// Changes what the patch names of a goal.
+    func updateGoal(id: String, _ patch: GoalPatch) throws -> Loading<GoalPayload?> {
+        let owner = try owner()
+        guard let own = LinkedGoal.ownID(id) else { throw FieldError.noGoal(id) }
+        return .later {
+            let held = try await held(for: patch.allocations ?? [])
+            let outcome = try await backends.household.goals.update(own, patch, for: owner, holding: held)
+            return try GoalPayload(outcome, of: patch.allocations ?? [], id: id)
+        }
+    }
+
+    func deleteGoal(id: String) throws -> Loading<DeletePayload?> {
+        let owner = try owner()
+        guard let own = LinkedGoal.ownID(id) else { throw FieldError.noGoal(id) }
+        return .later {
+            guard try await backends.household.goals.delete(own, for: owner) else {
+                throw FieldError.noGoal(id)
+            }
+            return DeletePayload(deletedID: id)
+        }
+    }
+
+    /// What is held now of what is to be allocated.
+    ///
+    /// - Throws: `FieldError` for an account that there is not, and why one could not be read: that it holds nothing is not known
+    ///   then.
+    private func held(for allocations: [GoalAllocation]) async throws -> HeldQuantities {
+        if allocations.isEmpty { return HeldQuantities() }
+        guard allocations.count <= GoalStore.mostAllocations else {
+            throw FieldError.argument(
+                "input.allocations",
+                "It has \(allocations.count) entries; a goal may have \(GoalStore.mostAllocations) at most.")
+        }
+        let (accountLoading, holdingLoading) = (try accounts(with: nil), try holdings())
+        async let accountAnswers = accountLoading.value()
+        async let holdings = holdingLoading.value()
+        let accounts = try await (accountAnswers ?? []).map { try $0.get() }
+        for (index, allocation) in allocations.enumerated() {
+            guard let account = allocation.account, !accounts.contains(where: { $0.globalID == account })
+            else {
+                continue
+            }
+            throw FieldError.noAccount(account).of(argument: "input.allocations[\(index)].accountId")
+        }
+        return try await holdings.quantities(of: Set(allocations.map(\.symbol)), in: accounts)
+    }
+}
+
+/// `GoalPayload` of the schema.
+struct GoalPayload: Sendable {
+    let goal: LinkedGoal
+
+    /// - Throws: `FieldError` with the argument's path for what was refused.
+    fileprivate init(
+        _ outcome: GoalStore.Outcome, of allocations: [GoalAllocation], id: String = ""
+    ) throws(FieldError) {
+        switch outcome {
+        case .success(let goal): self.goal = LinkedGoal(goal)
+        case .failure(let refusal): throw FieldError(refusal, of: allocations, id: id)
+        }
+    }
+}
+
+extension GoalPayload: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<GoalPayload>("GoalPayload") {
+        Field("goal", \.goal)
+        Field(
+            "goalsProgress", CurrencyArguments.self,
+            once: { arguments, context in try context.goalsProgress(in: arguments.currency) })
+    }
+}
+
+extension FieldError {
+    static func noGoal(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no goal \"\(id.prefix(80))\".")
+    }
+
+    /// Why a goal was not made or changed, as clients see it.
+    fileprivate init(_ refusal: GoalRefusal, of allocations: [GoalAllocation], id: String) {
+        switch refusal {
+        case .notFound: self = .noGoal(id)
+        case .tooManyGoals(let limit):
+            self.init(
+                .badUserInput, "There are \(limit) goals, which is as many as one may have; delete one first."
+            )
+        case .notHeld(let index):
+            let (symbol, account) = (allocations[index].symbol, allocations[index].account)
+            self = .argument(
+                "input.allocations[\(index)].symbol", code: .assetNotFound,
+                account.map { "The account \"\($0)\" does not hold \(symbol)." }
+                    ?? "No connected account holds \(symbol).")
+        case .overdrawn(let index, let overdraft):
+            self = .argument(
+                "input.allocations[\(index)].share",
+                """
+                Of \(overdraft.held.withoutTrailingZeros) \(allocations[index].symbol) held, \
+                \(overdraft.taken.withoutTrailingZeros) are allocated otherwise; \
+                \(overdraft.wanted.withoutTrailingZeros) more would be too many.
+                """)
+        case .tooManyDigits(let index):
+            self = .argument(
+                "input.allocations[\(index)].share",
+                "With what is held it has too many digits to reckon with.")
+        }
+    }
+}

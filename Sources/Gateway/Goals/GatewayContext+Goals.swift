@@ -1,0 +1,77 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension GatewayContext {
+    /// The user who asks.
+    ///
+    /// - Throws: `FieldError.unauthenticated` where nobody in particular does.
+    func owner() throws(FieldError) -> OwnerID {
+        guard let owner = session.owner else { throw FieldError.unauthenticated }
+        return owner
+    }
+
+    /// All goals of the user, in the order in which they were made.
+    func goals() throws -> Loading<[LinkedGoal]?> {
+        let owner = try owner()
+        return .later { try await backends.household.goals.goals(of: owner).map(LinkedGoal.init) }
+    }
+
+    /// A goal of the user by its id in the schema; nil where there is none.
+    func goal(id: String) throws -> Loading<LinkedGoal?> {
+        let owner = try owner()
+        guard let own = LinkedGoal.ownID(id) else { return .ready(nil) }
+        return .later { try await backends.household.goals.goal(own, of: owner).map(LinkedGoal.init) }
+    }
+
+    /// What each allocation is worth: positions and rates are each asked for in one go.
+    func appraisals(of requests: [Appraisal.Request]) throws -> Loading<[Appraisal]> {
+        if requests.isEmpty { return .ready([]) }
+        switch try holdings() {
+        case .ready(let holdings): return appraisals(of: requests, in: holdings)
+        case .later(let fetch):
+            return .later { try await appraisals(of: requests, in: fetch()).value() }
+        }
+    }
+
+    private func appraisals(
+        of requests: [Appraisal.Request], in holdings: OwnHoldings
+    ) -> Loading<[Appraisal]> {
+        let pairs = requests.flatMap { request -> [(from: String, to: String)] in
+            let positions = try? holdings.positions(
+                of: request.allocation.symbol, inAccount: request.allocation.account)
+            return (positions ?? []).map { (from: $0.position.currency, to: request.currency) }
+        }
+        return rateTable(pairs).map { table in requests.map { Appraisal($0, holdings, table) } }
+    }
+
+    /// What the allocations of each goal are worth, in the goal's currency.
+    func appraisals(of goals: [LinkedGoal]) throws -> Loading<[[Appraisal]]> {
+        let requests = goals.flatMap { goal in goal.allocations.map(\.request) }
+        return try appraisals(of: requests).map { appraisals in
+            var rest = appraisals[...]
+            return goals.map { goal in
+                let own = rest.prefix(goal.allocations.count)
+                rest = rest.dropFirst(own.count)
+                return Array(own)
+            }
+        }
+    }
+
+    /// How far all goals together are, in one currency.
+    func goalsProgress(in code: String) throws -> Loading<GoalsProgress?> {
+        let currency = try Currency(code).code
+        let goals = try goals()
+        return .later {
+            let goals = try await goals.value() ?? []
+            let requests = goals.flatMap { goal in
+                goal.goal.content.allocations.map { Appraisal.Request(allocation: $0, currency: currency) }
+            }
+            let pairs = goals.map { (from: $0.goal.content.currency, to: currency) }
+            async let appraised = appraisals(of: requests).value()
+            async let table = rateTable(pairs).value()
+            return GoalsProgress(goals, in: currency, try await appraised, try await table)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Brokerage
+import GraphQL
+import Storage
+
+/// A goal, as the schema shows it.
+struct LinkedGoal: Sendable {
+    let goal: KeptGoal
+    let allocations: [LinkedAllocation]
+
+    init(_ goal: KeptGoal) {
+        self.goal = goal
+        allocations = goal.content.allocations.map {
+            LinkedAllocation(allocation: $0, currency: goal.content.currency)
+        }
+    }
+
+    /// The `id` that the schema gives it.
+    var globalID: String { NodeID(.goal, goal.id).text }
+
+    /// The id in the store of a goal by its id in the schema; nil for that of something else.
+    static func ownID(_ globalID: String) -> String? {
+        NodeID(globalID).flatMap { $0.kind == .goal ? $0.rest : nil }
+    }
+
+    /// A fraction to a tenth of a per cent, as screens show it; nil while one of both is unknown, and towards nothing.
+    static func progress(of achieved: Decimal?, towards target: Decimal) throws -> Double? {
+        guard let achieved, !target.isZero else { return nil }
+        return try achieved.divided(by: target, to: 3, .halfEven).doubleValue
+    }
+}
+
+extension LinkedGoal: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<LinkedGoal>("Goal") {
+        Field("id") { $0.globalID }
+        Field("title", \.goal.content.title)
+        Field("about", \.goal.content.about)
+        Field("target", \.goal.content.target)
+        Field("currency", \.goal.content.currency)
+        Field("dueOn", \.goal.content.dueOn)
+        Field("allocations", \.allocations)
+        Field(
+            "achieved",
+            load: { goals, context in
+                try context.appraisals(of: goals).map { appraisals in
+                    appraisals.map { own in Result { try own.total() } }
+                }
+            })
+        Field(
+            "progress",
+            load: { goals, context in
+                try context.appraisals(of: goals).map { appraisals in
+                    zip(goals, appraisals).map { goal, own in
+                        Result { try LinkedGoal.progress(of: own.total(), towards: goal.goal.content.target) }
+                    }
+                }
+            })
+        Field("createdAt", \.goal.createdAt)
+        Field("updatedAt", \.goal.updatedAt)
+    }
+}

@@ -1,0 +1,186 @@
+import Brokerage
+import GraphQL
+import Storage
+
+/// `GoalInput` of the schema.
+struct GoalInput: Sendable {
+    let title: GoalTitle
+    let about: GoalAbout
+    let target: GoalTarget
+    let currency: Currency
+    let dueOn: CalendarDate?
+    let allocations: [GoalAllocationInput]
+
+    var content: GoalContent {
+        GoalContent(
+            title: title.text, about: about.text, target: target.value, currency: currency.code, dueOn: dueOn,
+            allocations: allocations.map(\.allocation))
+    }
+}
+
+extension GoalInput: GraphQLInputObject {
+    static var sample: GoalInput {
+        GoalInput(
+            title: .sample, about: .sample, target: .sample, currency: .sample, dueOn: nil, allocations: [])
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        title = try fields["title"]
+        about = try fields["about"]
+        target = try fields["target"]
+        currency = try fields["currency"]
+        dueOn = try fields["dueOn"]
+        allocations = try fields["allocations"]
+    }
+}
+
+/// `GoalPatch` of the schema.
+struct GoalPatchInput: Sendable {
+    let title: PatchField<GoalTitle>
+    let about: PatchField<GoalAbout>
+    let target: PatchField<GoalTarget>
+    let currency: PatchField<Currency>
+    let dueOn: RemovablePatchField<CalendarDate>
+    let allocations: PatchField<[GoalAllocationInput]>
+
+    var patch: GoalPatch {
+        var patch = GoalPatch()
+        patch.title = title.value?.text
+        patch.about = about.value?.text
+        patch.target = target.value?.value
+        patch.currency = currency.value?.code
+        patch.dueOn =
+            switch dueOn {
+            case .kept: .kept
+            case .removed: .removed
+            case .set(let date): .on(date)
+            }
+        patch.allocations = allocations.value?.map(\.allocation)
+        return patch
+    }
+}
+
+extension GoalPatchInput: GraphQLInputObject {
+    static var graphQLName: String { "GoalPatch" }
+
+    static var sample: GoalPatchInput {
+        GoalPatchInput(
+            title: .kept, about: .kept, target: .kept, currency: .kept, dueOn: .kept, allocations: .kept)
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        title = try fields["title"]
+        about = try fields["about"]
+        target = try fields["target"]
+        currency = try fields["currency"]
+        dueOn = try fields["dueOn"]
+        allocations = try fields["allocations"]
+    }
+}
+
+/// `GoalAllocationInput` of the schema.
+struct GoalAllocationInput: Sendable {
+    let allocation: GoalAllocation
+}
+
+extension GoalAllocationInput: GraphQLInputObject {
+    static var sample: GoalAllocationInput {
+        GoalAllocationInput(allocation: GoalAllocation(symbol: .sample, account: nil, share: .all))
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        let share: AllocationShare? = try fields["share"]
+        allocation = GoalAllocation(
+            symbol: try fields["symbol"], account: try fields["accountId"], share: share?.share ?? .all)
+    }
+}
+
+/// `AllocationShare` of the schema, which has exactly one of its fields.
+struct AllocationShare: Sendable {
+    let share: GoalAllocation.Share
+}
+
+extension AllocationShare: GraphQLInputObject {
+    static var sample: AllocationShare {
+        AllocationShare(share: .all)
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        let quantity: AllocatedQuantity? = try fields["quantity"]
+        let percent: AllocatedPercent? = try fields["percent"]
+        share =
+            if let quantity {
+                .quantity(quantity.value)
+            } else if let percent {
+                .percent(percent.value)
+            } else {
+                // Only while the schema is bound: coercion has refused it else.
+                .all
+            }
+    }
+}
+
+struct GoalTitle: BoundedText {
+    static var lengths: ClosedRange<Int> { 1...100 }
+    static var isMultiline: Bool { false }
+    let text: String
+
+    init(bounded text: String) {
+        self.text = text
+    }
+}
+
+struct GoalAbout: BoundedText {
+    static var lengths: ClosedRange<Int> { 0...2_000 }
+    static var isMultiline: Bool { true }
+    let text: String
+
+    init(bounded text: String) {
+        self.text = text
+    }
+}
+
+struct GoalTarget: BoundedDecimal {
+    static var most: Decimal { 1_000_000_000_000_000 }
+    static var mostDigits: Int { 8 }
+    let value: Decimal
+
+    init(bounded value: Decimal) {
+        self.value = value
+    }
+}
+
+struct AllocatedQuantity: BoundedDecimal {
+    static var most: Decimal { 1_000_000_000_000_000 }
+    static var mostDigits: Int { 12 }
+    let value: Decimal
+
+    init(bounded value: Decimal) {
+        self.value = value
+    }
+}
+
+struct AllocatedPercent: BoundedDecimal {
+    static var most: Decimal { 100 }
+    static var mostDigits: Int { 6 }
+    let value: Decimal
+
+    init(bounded value: Decimal) {
+        self.value = value
+    }
+}
+
+extension Currency: Input {
+    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+
+    static var sample: Currency { .dollar }
+
+    /// Reads a currency that some state issues, or a metal of ISO 4217.
+    init(input: InputValue?) throws(InputError) {
+        let text = try String(input: input)
+        guard FiatCurrency.isCode(text), let currency = try? Currency(text) else {
+            throw InputError("\"\(text.prefix(10))\" is no currency: it takes a code of ISO 4217, like USD.")
+        }
+        self = currency
+    }
+}

@@ -1,0 +1,53 @@
+import Brokerage
+import GraphQL
+import Storage
+
+/// How far all goals of a user are, in one currency.
+struct GoalsProgress: Sendable {
+    let currency: String
+    private let achieved: Result<Decimal?, any Error>
+    private let target: Result<Decimal, any Error>
+    private let readings: [Reading]
+
+    init(_ goals: [LinkedGoal], in currency: String, _ appraisals: [Appraisal], _ table: RateTable) {
+        self.currency = currency
+        achieved = Result { try appraisals.total() }
+        target = Result {
+            try goals.map(\.goal.content).reduce(Decimal.zero) { sum, goal in
+                try sum + table.convert(goal.target, from: goal.currency, to: currency)
+            }
+        }
+        readings =
+            appraisals.readings
+            + Set(goals.map(\.goal.content.currency)).compactMap { code in
+                (try? table.rate(from: code, to: currency))?.reading
+            }
+    }
+
+    private var asOf: Instant? {
+        let instants = readings.compactMap(\.asOf)
+        return instants.count == readings.count ? instants.min() : nil
+    }
+
+    private var source: Provider? {
+        let sources = Set(readings.map(\.source))
+        return sources.count == 1 ? sources.first : nil
+    }
+}
+
+extension GoalsProgress: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<GoalsProgress>("GoalsProgress") {
+        Field("currency", \.currency)
+        Field("achieved", throwing: { try $0.achieved.get() })
+        Field("target", throwing: { Optional(try $0.target.get()) })
+        Field(
+            "progress",
+            throwing: { try LinkedGoal.progress(of: $0.achieved.get(), towards: $0.target.get()) })
+        Field("asOf") { $0.asOf }
+        Field("fetchedAt") { $0.readings.map(\.fetchedAt).min() }
+        Field("source") { $0.source }
+        Field("stale") { $0.readings.contains(where: \.isStale) }
+    }
+}

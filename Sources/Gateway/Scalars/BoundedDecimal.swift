@@ -1,0 +1,28 @@
+import Brokerage
+import GraphQL
+
+/// A number of a user's above zero, of so many digits that it can be reckoned with.
+protocol BoundedDecimal: Input {
+    /// The largest.
+    static var most: Decimal { get }
+    /// Digits after the point.
+    static var mostDigits: Int { get }
+    init(bounded value: Decimal)
+}
+
+extension BoundedDecimal {
+    static func bindInput(to binder: inout Binder) -> BoundType { Decimal.bindInput(to: &binder) }
+
+    static var sample: Self { Self(bounded: 1) }
+
+    init(input: InputValue?) throws(InputError) {
+        let value = try Decimal(input: input)
+        guard value > .zero else { throw InputError("It is \(value); it must be above 0.") }
+        guard value <= Self.most else { throw InputError("It is \(value); it may be \(Self.most) at most.") }
+        guard value.withoutTrailingZeros.scale <= Self.mostDigits else {
+            throw InputError(
+                "It is \(value); it may have \(Self.mostDigits) digits after the point at most.")
+        }
+        self.init(bounded: value)
+    }
+}

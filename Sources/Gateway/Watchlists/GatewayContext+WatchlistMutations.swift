@@ -1,0 +1,210 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension GatewayContext {
+    /// Makes a list that Portico keeps.
+    func createWatchlist(_ input: CreateWatchlistInput) throws -> Loading<WatchlistPayload?> {
+        let owner = try owner()
+        return .later {
+            try await check(input.symbols, at: "input.symbols")
+            return try payload(
+                await backends.household.watchlists.create(
+                    named: input.name.text, of: input.symbols, for: owner), at: .create)
+        }
+    }
+
+    func renameWatchlist(id: String, to name: WatchlistName) throws -> Loading<WatchlistPayload?> {
+        let owner = try owner()
+        switch try keeper(ofWatchlist: id) {
+        case .portico(let own):
+            return .later {
+                try payload(
+                    await backends.household.watchlists.rename(own, to: name.text, for: owner),
+                    at: .change(id))
+            }
+        case .broker(let connection, let list):
+            return .later {
+                try await change(list, of: connection) {
+                    .success((name: name.text, symbols: $0.items.map(\.symbol)))
+                }
+            }
+        case nil: throw FieldError.noWatchlist(id)
+        }
+    }
+
+    /// Changes what is in a list.
+    func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> Loading<WatchlistPayload?> {
+        let owner = try owner()
+        guard let keeper = try keeper(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
+        return .later {
+            switch edit {
+            case .add(let symbols): try await check(symbols, at: "symbols")
+            case .remove, .move: break
+            }
+            switch keeper {
+            case .portico(let own):
+                return try payload(
+                    await backends.household.watchlists.change(own, edit, for: owner), at: .change(id))
+            case .broker(let connection, let list):
+                return try await change(list, of: connection) { list in
+                    edit.applied(to: list.items.map(\.symbol)).map { (name: list.name, symbols: $0) }
+                }
+            }
+        }
+    }
+
+    func deleteWatchlist(id: String) throws -> Loading<DeletePayload?> {
+        let owner = try owner()
+        switch try keeper(ofWatchlist: id) {
+        case .portico(let own):
+            return .later {
+                guard try await backends.household.watchlists.delete(own, for: owner) else {
+                    throw FieldError.noWatchlist(id)
+                }
+                return DeletePayload(deletedID: id)
+            }
+        case .broker(let connection, let list):
+            return .later {
+                try await write(at: connection) { desk throws(ProviderFailure) in
+                    try await desk.deleteWatchlist(list, in: call)
+                }
+                return DeletePayload(deletedID: id)
+            }
+        case nil: throw FieldError.noWatchlist(id)
+        }
+    }
+
+    /// Sees to it that there is an instrument for each symbol.
+    ///
+    /// - Throws: `FieldError` that names the argument: NOT_FOUND for a symbol that no provider knows; the provider's failure where
+    ///   that is not known.
+    private func check(_ symbols: [Symbol], at path: String) async throws {
+        let limit = WatchlistStore.mostSymbols
+        guard symbols.count <= limit else {
+            throw FieldError.argument(
+                path, "It has \(symbols.count) symbols; a list may have \(limit) at most.")
+        }
+        for (index, answer) in try await instruments(for: symbols).value().enumerated() {
+            do {
+                _ = try answer.get()
+            } catch let error as FieldError {
+                throw error.of(argument: "\(path)[\(index)]")
+            }
+        }
+    }
+
+    private func payload(_ outcome: WatchlistStore.Outcome, at place: FieldError.Place) throws(FieldError)
+        -> WatchlistPayload
+    {
+        switch outcome {
+        case .success(let list): return WatchlistPayload(watchlist: Watchlist(list))
+        case .failure(let refusal): throw FieldError(refusal, at: place)
+        }
+    }
+}
+
+// MARK: - Lists that a broker keeps
+
+extension GatewayContext {
+    /// Reads a list as it is at the broker now, and writes it as `edit` makes it.
+    private func change(
+        _ id: String, of connection: BrokerConnection,
+        _ edit:
+            @escaping @Sendable (BrokerWatchlist) -> Result<
+                (name: String, symbols: [Symbol]), WatchlistRefusal
+            >
+    ) async throws -> WatchlistPayload {
+        let place = FieldError.Place.change(connection.globalID(ofWatchlist: id))
+        let list = try await write(at: connection) {
+            [call] (desk) async throws(ProviderFailure) -> Result<BrokerWatchlist, WatchlistRefusal> in
+            guard let list = try await desk.watchlists(in: call).first(where: { $0.id == id }) else {
+                return .failure(.notFound)
+            }
+            switch edit(list) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let new):
+                if new.name == list.name, new.symbols == list.items.map(\.symbol) { return .success(list) }
+                return .success(
+                    try await desk.replaceWatchlist(id, name: new.name, symbols: new.symbols, in: call))
+            }
+        }
+        switch list {
+        case .success(let list): return WatchlistPayload(watchlist: Watchlist(list, of: connection))
+        case .failure(let refusal): throw FieldError(refusal, at: place)
+        }
+    }
+
+    /// Changes something at a broker, once, after all changes through the same connection that came before.
+    ///
+    /// Whatever comes of it, what was read before is forgotten: an answer that was lost may have been a yes.
+    private func write<Value: Sendable>(
+        at connection: BrokerConnection,
+        _ body: @escaping @Sendable (any WatchlistDesk) async throws(ProviderFailure) -> Value
+    ) async throws -> Value {
+        guard let desk = connection.watchlistDesk else {
+            throw FieldError(
+                .unsupported, "\(connection.provider.rawValue) lets nobody change its lists from here.",
+                provider: connection.provider)
+        }
+        let turn = "\(connection.owner.text) \(connection.id)"
+        return try await backends.turns.take(turn) { [reads = backends.reads.watchlists] in
+            defer { reads.invalidate(privateTo: connection.owner, at: connection.provider) }
+            do throws(ProviderFailure) {
+                return try await body(desk)
+            } catch {
+                throw FieldError(refusedWatchlist: error)
+            }
+        }
+    }
+}
+
+extension FieldError {
+    static func noWatchlist(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no watchlist \"\(id.prefix(80))\".")
+    }
+
+    /// What was to be done with a list.
+    fileprivate enum Place {
+        case create
+        case change(_ id: String)
+    }
+
+    /// Why a list was not made or changed, as clients see it.
+    fileprivate init(_ refusal: WatchlistRefusal, at place: Place) {
+        switch (refusal, place) {
+        case (.notFound, .create): self = .noWatchlist("")
+        case (.notFound, .change(let id)): self = .noWatchlist(id)
+        case (.tooManyLists(let limit), _):
+            self.init(
+                .badUserInput,
+                "There are \(limit) watchlists, which is as many as one may have; delete one first.")
+        case (.tooManySymbols(let count, let limit), .create):
+            self = .argument(
+                "input.symbols", "The list would have \(count) symbols; it may have \(limit) at most.")
+        case (.tooManySymbols(let count, let limit), .change):
+            self = .argument("symbols", "The list would have \(count) symbols; it may have \(limit) at most.")
+        case (.notInList, _): self = .argument("symbol", code: .notFound, "It is not in the list.")
+        case (.noSuchPlace(let count), _):
+            self = .argument(
+                "to",
+                "There is no such place: the list has \(count) entries, and their places are 0 to \(count - 1)."
+            )
+        }
+    }
+
+    /// Why a broker did not change a list.
+    fileprivate init(refusedWatchlist failure: ProviderFailure) {
+        guard failure.cause == .unsupported else {
+            self.init(failure)
+            return
+        }
+        self.init(
+            .badUserInput,
+            """
+            \(failure.provider.rawValue) refused the change: another of its lists may have the name, or it does not \
+            have one of the symbols.
+            """, provider: failure.provider)
+    }
+}

@@ -1,0 +1,81 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension GatewayContext {
+    /// The user's lists: Portico's own, then the brokers', and behind them a failure for each connection whose lists could
+    /// not be read.
+    func watchlists() throws -> Loading<Answers<Watchlist>?> {
+        let owner = try owner()
+        let brokers = Loading.each(try connections(with: nil).filter { $0.watchlists != nil }) {
+            watchlists(of: $0)
+        }
+        return .later {
+            async let lists = brokers.value()
+            let own = try await backends.household.watchlists.watchlists(of: owner).map(Watchlist.init)
+            let theirs = GatewayContext.joined(try await lists)
+            return own.map { Result<Watchlist, any Error>.success($0) } + theirs
+        }
+    }
+
+    /// The list with an id in the schema; nil where the user has none.
+    func watchlist(id: String) throws -> Loading<Watchlist?> {
+        let owner = try owner()
+        switch try keeper(ofWatchlist: id) {
+        case .portico(let own):
+            return .later {
+                try await backends.household.watchlists.watchlist(own, of: owner).map(Watchlist.init)
+            }
+        case .broker(let connection, _):
+            return watchlists(of: connection).map { lists in lists.first { $0.globalID == id } }
+        case nil: return .ready(nil)
+        }
+    }
+
+    /// The lists that each instrument is in.
+    func watchlists(with instruments: [Instrument]) throws -> Loading<Answers<Answers<Watchlist>?>> {
+        try watchlists().map { lists in
+            instruments.map { instrument -> Result<Answers<Watchlist>?, any Error> in
+                .success(
+                    lists?.filter { list in
+                        switch list {
+                        case .success(let list): list.items.contains { $0.symbol == instrument.symbol }
+                        case .failure: true
+                        }
+                    })
+            }
+        }
+    }
+
+    /// The name of each item's instrument: as the broker tells it with the list, else of the instrument itself.
+    func names(of items: [WatchlistItem]) -> Loading<Answers<String?>> {
+        let unknown = items.filter { $0.knownName == nil }
+        return instruments(for: unknown.map(\.symbol)).map { instruments in
+            var rest = instruments[...]
+            return items.map { item -> Result<String?, any Error> in
+                if let name = item.knownName { return .success(name) }
+                return rest.popFirst().map { answer in answer.map { $0?.name } } ?? .success(nil)
+            }
+        }
+    }
+
+    /// Who keeps the list with an id in the schema; nil where it is no id of a list that the user could have.
+    func keeper(ofWatchlist id: String) throws -> Watchlist.Keeper? {
+        for connection in try connections(with: nil) where connection.watchlists != nil {
+            let start = connection.globalID(ofWatchlist: "")
+            if id.hasPrefix(start) { return .broker(connection, id: String(id.dropFirst(start.count))) }
+        }
+        let parts = id.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0] == "Watchlist" ? .portico(id: String(parts[1])) : nil
+    }
+
+    /// The lists that a broker keeps.
+    private func watchlists(of connection: BrokerConnection) -> Loading<[Watchlist]> {
+        read("watchlists", of: connection, keptIn: backends.reads.watchlists) {
+            call throws(ProviderFailure) in
+            try await connection.watchlists?.watchlists(in: call) ?? []
+        }
+        .map { lists in lists.map { Watchlist($0, of: connection) } }
+    }
+}

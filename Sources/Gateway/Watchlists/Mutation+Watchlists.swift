@@ -1,0 +1,101 @@
+import Brokerage
+import GraphQL
+import Storage
+
+extension Mutation {
+    /// What changes watchlists.
+    @FieldsBuilder<Mutation> static var watchlists: [Field<Mutation>] {
+        Field(
+            "createWatchlist", CreateWatchlistArguments.self,
+            once: { arguments, context in try context.createWatchlist(arguments.input) })
+        Field(
+            "renameWatchlist", RenameWatchlistArguments.self,
+            once: { arguments, context in
+                try context.renameWatchlist(id: arguments.id, to: arguments.name)
+            })
+        Field(
+            "deleteWatchlist", IDArguments.self,
+            once: { arguments, context in try context.deleteWatchlist(id: arguments.id) })
+        Field(
+            "addToWatchlist", WatchlistSymbolsArguments.self,
+            once: { arguments, context in
+                try context.changeWatchlist(id: arguments.id, .add(arguments.symbols))
+            })
+        Field(
+            "removeFromWatchlist", WatchlistSymbolsArguments.self,
+            once: { arguments, context in
+                try context.changeWatchlist(id: arguments.id, .remove(arguments.symbols))
+            })
+        Field(
+            "moveInWatchlist", MoveInWatchlistArguments.self,
+            once: { arguments, context in
+                try context.changeWatchlist(id: arguments.id, .move(arguments.symbol, to: arguments.place))
+            })
+    }
+}
+
+struct WatchlistName: BoundedText {
+    static var lengths: ClosedRange<Int> { 1...64 }
+    static var isMultiline: Bool { false }
+    let text: String
+
+    init(bounded text: String) {
+        self.text = text
+    }
+}
+
+struct CreateWatchlistInput: Sendable {
+    let name: WatchlistName
+    let symbols: [Symbol]
+}
+
+extension CreateWatchlistInput: GraphQLInputObject {
+    static var sample: CreateWatchlistInput {
+        CreateWatchlistInput(name: .sample, symbols: [])
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        name = try fields["name"]
+        symbols = try fields["symbols"]
+    }
+}
+
+struct CreateWatchlistArguments: GraphQLArguments {
+    let input: CreateWatchlistInput
+
+    init(_ arguments: ArgumentReader) throws {
+        input = try arguments["input"]
+    }
+}
+
+struct RenameWatchlistArguments: GraphQLArguments {
+    let id: String
+    let name: WatchlistName
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try arguments["id"]
+        name = try arguments["name"]
+    }
+}
+
+struct WatchlistSymbolsArguments: GraphQLArguments {
+    let id: String
+    let symbols: [Symbol]
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try arguments["id"]
+        symbols = try arguments["symbols"]
+    }
+}
+
+struct MoveInWatchlistArguments: GraphQLArguments {
+    let id: String
+    let symbol: Symbol
+    let place: Int
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try arguments["id"]
+        symbol = try arguments["symbol"]
+        place = try arguments["to"]
+    }
+}

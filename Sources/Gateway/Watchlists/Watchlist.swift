@@ -1,0 +1,80 @@
+import Brokerage
+import Storage
+import Upstream
+
+/// A list of instruments, kept by Portico or by a broker.
+struct Watchlist: Sendable {
+    let keeper: Keeper
+    let name: String
+    let items: [WatchlistItem]
+    let createdAt: Instant?
+    let updatedAt: Instant?
+
+    /// Who keeps it, and under which id.
+    enum Keeper: Sendable {
+        case portico(id: String)
+        case broker(BrokerConnection, id: String)
+    }
+
+    init(_ kept: KeptWatchlist) {
+        keeper = .portico(id: kept.id)
+        name = kept.name
+        items = kept.items.map { WatchlistItem(symbol: $0.symbol, addedAt: $0.addedAt, knownName: nil) }
+        createdAt = kept.createdAt
+        updatedAt = kept.updatedAt
+    }
+
+    init(_ list: BrokerWatchlist, of connection: BrokerConnection) {
+        keeper = .broker(connection, id: list.id)
+        name = list.name
+        items = list.items.map { WatchlistItem(symbol: $0.symbol, addedAt: nil, knownName: $0.name) }
+        createdAt = list.createdAt
+        updatedAt = list.updatedAt
+    }
+
+    /// The `id` that the schema gives it.
+    ///
+    /// Portico's own ids have no colon, so none is taken for that of a connection.
+    var globalID: String {
+        switch keeper {
+        case .portico(let id): "Watchlist:\(id)"
+        case .broker(let connection, let id): connection.globalID(ofWatchlist: id)
+        }
+    }
+
+    var provider: Provider? {
+        switch keeper {
+        case .portico: nil
+        case .broker(let connection, _): connection.provider
+        }
+    }
+
+    /// Whether nobody can change it from here.
+    var isReadOnly: Bool {
+        switch keeper {
+        case .portico: false
+        case .broker(let connection, _): connection.watchlistDesk == nil
+        }
+    }
+}
+
+/// An entry of a list.
+struct WatchlistItem: Sendable {
+    let symbol: Symbol
+    /// Nil where a broker keeps the list: they do not tell.
+    let addedAt: Instant?
+    /// Where the broker tells the name with the list.
+    let knownName: String?
+}
+
+extension BrokerConnection {
+    /// The `id` that the schema gives one of its lists.
+    func globalID(ofWatchlist list: String) -> String {
+        "Watchlist:\(id):\(list)"
+    }
+
+    /// What changes its lists; nil where the broker lets nobody do so.
+    var watchlistDesk: (any WatchlistDesk)? {
+        watchlists as? any WatchlistDesk
+    }
+}

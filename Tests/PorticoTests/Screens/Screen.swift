@@ -1,0 +1,56 @@
+import Brokerage
+import Foundation
+import TestSupport
+import Testing
+
+/// A screen of an app that Portico replaces: its document in `schema/operations`.
+struct Screen {
+    let document: String
+
+    /// Reads `schema/operations/app/app-name.graphql`.
+    init(_ app: String, _ name: String) throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+        let file = root.appending(path: "schema/operations/\(app)/\(app)-\(name).graphql")
+        document = try String(contentsOf: file, encoding: .utf8)
+    }
+}
+
+extension RunningServer {
+    /// Asks for a screen with variables, which are JSON.
+    func show(_ screen: Screen, _ variables: String = "{}", token: String? = ownerToken) async throws
+        -> RawResponse
+    {
+        let query = RawRequest.query(screen.document).dropLast()
+        let fields = token.map { ["Authorization: Bearer \($0)"] } ?? []
+        return try await send(RawRequest.post("\(query),\"variables\":\(variables)}", fields: fields))
+    }
+}
+
+/// Runs `portico serve` with some variables and an owner.
+func withOwnersServer<Value>(
+    _ environment: [String: String], sourceLocation: SourceLocation = #_sourceLocation,
+    _ test: (RunningServer) async throws -> Value
+) async throws -> Value {
+    try await withFolder { folder in
+        let file = folder.appending(path: "owner-token")
+        try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
+        return try await withServer(
+            environment: environment.merging(["PORTICO_OWNER_TOKEN_FILE": file.path]) { $1 },
+            sourceLocation: sourceLocation, test)
+    }
+}
+
+extension JSONValue {
+    /// The value at a path like `account.positions`; nil where there is none.
+    func at(_ path: String) -> JSONValue? {
+        path.split(separator: ".").reduce(self) { value, key in
+            Int(key).map { value?[$0] } ?? value?[String(key)]
+        }
+    }
+
+    /// A number, written as one or in a string.
+    var exact: Brokerage.Decimal? {
+        (string ?? digits).flatMap { Brokerage.Decimal($0) }
+    }
+}

@@ -1,0 +1,185 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Storage
+
+func symbols(_ texts: String...) throws -> [Symbol] {
+    try texts.map { try #require(Symbol($0)) }
+}
+
+@Suite("Kept watchlists")
+struct WatchlistStoreTests {
+    static let morning = Instant("2026-11-20T14:30:00Z")
+    static let noon = Instant("2026-11-20T17:00:00.125Z")
+
+    @Test("are there after a restart, with their order and times")
+    func restart() async throws {
+        try await Folder.with { folder in
+            let (morning, noon) = (try #require(Self.morning), try #require(Self.noon))
+            let made: KeptWatchlist
+            do {
+                let house = try TwoUsers(folder)
+                let store = WatchlistStore(in: house.file)
+                let list = try await store.create(
+                    named: "Täglich 📈", of: symbols("KO", "BRK.B", "EUR/DKK"), for: house.ann, now: morning)
+                made = try await store.change(
+                    list.get().id, .add(symbols("AAPL")), for: house.ann, now: noon
+                ).get()
+                _ = try await store.create(named: "Zweite", of: [], for: house.ann, now: morning).get()
+            }
+            #expect(made.name == "Täglich 📈")
+            #expect(made.items.map(\.symbol.text) == ["KO", "BRK.B", "EUR/DKK", "AAPL"])
+            #expect(made.items.map(\.addedAt) == [morning, morning, morning, noon])
+            #expect(made.createdAt == morning && made.updatedAt == noon)
+            let house = try TwoUsers(folder)
+            let store = WatchlistStore(in: house.file)
+            #expect(try await store.watchlists(of: house.ann).map(\.name) == ["Täglich 📈", "Zweite"])
+            #expect(try await store.watchlist(made.id, of: house.ann) == made)
+            #expect(try await store.watchlists(of: house.bob).isEmpty)
+        }
+    }
+
+    @Test("have each symbol once, and one that is there stays where it is")
+    func once() async throws {
+        try await TwoUsers.with { house in
+            let store = WatchlistStore(in: house.file)
+            let list = try await store.create(
+                named: "a", of: symbols("KO", "AAPL", "KO", "MSFT", "AAPL"), for: house.ann
+            ).get()
+            #expect(list.items.map(\.symbol.text) == ["KO", "AAPL", "MSFT"])
+            let more = try await store.change(list.id, .add(symbols("MSFT", "TSLA", "KO")), for: house.ann)
+                .get()
+            #expect(more.items.map(\.symbol.text) == ["KO", "AAPL", "MSFT", "TSLA"])
+        }
+    }
+
+    @Test("forget what is taken out, and nothing else")
+    func removal() async throws {
+        try await TwoUsers.with { house in
+            let store = WatchlistStore(in: house.file)
+            let list = try await store.create(
+                named: "a", of: symbols("KO", "AAPL", "MSFT"), for: house.ann
+            ).get()
+            let less = try await store.change(list.id, .remove(symbols("AAPL", "NOSUCH")), for: house.ann)
+                .get()
+            #expect(less.items.map(\.symbol.text) == ["KO", "MSFT"])
+            // What changes nothing is no change.
+            let same = try await store.change(
+                list.id, .remove(symbols("NOSUCH")), for: house.ann, now: .latest
+            ).get()
+            #expect(same == less)
+        }
+    }
+
+    @Test(
+        "move a symbol to a place that they have",
+        arguments: [
+            (0, ["C", "A", "B", "D"]), (1, ["A", "C", "B", "D"]), (2, ["A", "B", "C", "D"]),
+            (3, ["A", "B", "D", "C"]),
+        ])
+    func moves(place: Int, order: [String]) async throws {
+        try await TwoUsers.with { house in
+            let store = WatchlistStore(in: house.file)
+            let list = try await store.create(
+                named: "a", of: symbols("A", "B", "C", "D"), for: house.ann
+            ).get()
+            let symbol = try symbols("C")[0]
+            let moved = try await store.change(list.id, .move(symbol, to: place), for: house.ann).get()
+            #expect(moved.items.map(\.symbol.text) == order)
+            #expect(try await store.watchlist(list.id, of: house.ann) == moved)
+        }
+    }
+
+    @Test("refuse what cannot be, and stay as they are")
+    func refusals() async throws {
+        try await TwoUsers.with { house in
+            let store = WatchlistStore(in: house.file)
+            let list = try await store.create(named: "a", of: symbols("KO", "AAPL"), for: house.ann).get()
+            let (ko, other) = (try symbols("KO")[0], try symbols("TSLA")[0])
+            for place in [-1, 2, Int.max] {
+                #expect(
+                    try await store.change(list.id, .move(ko, to: place), for: house.ann)
+                        == .failure(.noSuchPlace(itemCount: 2)))
+            }
+            #expect(
+                try await store.change(list.id, .move(other, to: 0), for: house.ann) == .failure(.notInList))
+            let many = try (0..<500).map { try #require(Symbol("S\($0)")) }
+            #expect(
+                try await store.change(list.id, .add(many), for: house.ann)
+                    == .failure(.tooManySymbols(count: 502, limit: 500)))
+            #expect(
+                try await store.create(named: "b", of: many + [ko], for: house.ann)
+                    == .failure(.tooManySymbols(count: 501, limit: 500)))
+            #expect(try await store.watchlists(of: house.ann) == [list])
+        }
+    }
+
+    @Test("are a hundred of a user at most")
+    func bound() async throws {
+        try await TwoUsers.with { house in
+            let store = WatchlistStore(in: house.file)
+            for number in 1...100 {
+                _ = try await store.create(named: "\(number)", of: [], for: house.ann).get()
+            }
+            #expect(
+                try await store.create(named: "101", of: [], for: house.ann)
+                    == .failure(.tooManyLists(limit: 100)))
+            _ = try await store.create(named: "1", of: [], for: house.bob).get()
+            #expect(try await store.watchlists(of: house.ann).count == 100)
+        }
+    }
+
+    @Test("of one user do not exist for another")
+    func foreign() async throws {
+        try await TwoUsers.with { house in
+            let store = WatchlistStore(in: house.file)
+            let list = try await store.create(named: "a", of: symbols("KO"), for: house.ann).get()
+            let (id, bob, ko) = (list.id, house.bob, try symbols("KO"))
+            #expect(try await store.watchlist(id, of: bob) == nil)
+            #expect(try await store.rename(id, to: "b", for: bob) == .failure(.notFound))
+            #expect(try await store.change(id, .add(ko), for: bob) == .failure(.notFound))
+            #expect(try await store.change(id, .remove(ko), for: bob) == .failure(.notFound))
+            #expect(try await store.change(id, .move(ko[0], to: 0), for: bob) == .failure(.notFound))
+            #expect(try await store.delete(id, for: bob) == false)
+            #expect(try await store.watchlist(id, of: house.ann) == list)
+        }
+    }
+
+    @Test("lose no change of many at once")
+    func together() async throws {
+        try await TwoUsers.with { house in
+            let store = WatchlistStore(in: house.file)
+            let list = try await store.create(named: "a", of: [], for: house.ann).get()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<200 {
+                    let symbol = try #require(Symbol("S\(number)"))
+                    group.addTask {
+                        _ = try await store.change(list.id, .add([symbol]), for: house.ann).get()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let items = try #require(try await store.watchlist(list.id, of: house.ann)).items
+            #expect(items.count == 200)
+            #expect(Set(items.map(\.symbol)).count == 200)
+        }
+    }
+
+    @Test("are gone with their item rows when they or their user are deleted")
+    func deletion() async throws {
+        try await TwoUsers.with { house in
+            let store = WatchlistStore(in: house.file)
+            let list = try await store.create(named: "a", of: symbols("KO", "AAPL"), for: house.ann).get()
+            _ = try await store.create(named: "b", of: symbols("KO"), for: house.ann).get()
+            _ = try await store.create(named: "c", of: symbols("KO"), for: house.bob).get()
+            #expect(try await store.delete(list.id, for: house.ann))
+            #expect(try await store.delete(list.id, for: house.ann) == false)
+            #expect(try await house.count("watchlist_item") == 2)
+            try await house.delete(house.ann)
+            #expect(try await house.count("watchlist") == 1)
+            #expect(try await house.count("watchlist_item") == 1)
+            #expect(try await store.watchlists(of: house.bob).map(\.name) == ["c"])
+        }
+    }
+}

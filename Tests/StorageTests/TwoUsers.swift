@@ -1,0 +1,33 @@
+import GRDB
+import Testing
+import Upstream
+
+@testable import Storage
+
+/// A house with two users, in a folder of its own.
+struct TwoUsers {
+    let file: HouseFile
+    let ann: OwnerID
+    let bob: OwnerID
+
+    init(_ folder: Folder) throws {
+        file = try HouseFile(in: folder.opened())
+        ann = try #require(OwnerID("ann"))
+        bob = try #require(OwnerID("bob"))
+        for user in [ann, bob] { try UserStore(in: file).ensure(user) }
+    }
+
+    static func with(_ body: (TwoUsers) async throws -> Void) async throws {
+        try await Folder.with { folder in try await body(TwoUsers(folder)) }
+    }
+
+    func delete(_ user: OwnerID) async throws {
+        try await file.database.write { db in
+            try db.execute(sql: "DELETE FROM user WHERE id = ?", arguments: [user.text])
+        }
+    }
+
+    func count(_ table: String) async throws -> Int? {
+        try await file.database.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(table)") }
+    }
+}
