@@ -53,10 +53,15 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "Who may become a user: open, invitation or off. (default: open on the sandbox, else off)")
     var signUp: String?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Keep to itself what strangers need not see: introspection, suggestions, the schema, GET.")
+    var production: Bool?
+
     func run() async throws {
         let settings = try ServeSettings(
             await SettingReader(flags: flags, environment: ProcessInfo.processInfo.environment))
-        var logger = Logger(label: "portico", factory: { StreamLogHandler.standardError(label: $0) })
+        var logger = Logger(label: "portico", factory: settings.logFormat.handler)
         logger.logLevel = settings.logLevel
         try await House.build(settings, logger: logger).run()
     }
@@ -65,6 +70,7 @@ struct Serve: AsyncParsableCommand {
         let given: [Setting: String?] = [
             .host: host, .port: port, .data: data, .sandbox: sandbox.map { String($0) }, .config: config,
             .logLevel: logLevel, .ownerTokenFile: ownerTokenFile, .signUp: signUp,
+            .production: production.map { String($0) },
         ]
         return given.compactMapValues(\.self)
     }

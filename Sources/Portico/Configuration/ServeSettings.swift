@@ -5,12 +5,11 @@ import Logging
 
 /// What `portico serve` was told.
 struct ServeSettings {
-    let host: String
-    /// 0 for a free one.
-    let port: Int
+    let frontDoor: FrontDoorSettings
     /// The folder that holds what is kept; nil to keep it in memory only.
     let data: String?
     let logLevel: Logger.Level
+    let logFormat: LogFormat
     let market: MarketSettings
     /// The token of the one who owns a server's broker keys; nil where nobody does.
     let ownerToken: OwnerToken?
@@ -19,11 +18,11 @@ struct ServeSettings {
     let people: PeopleSettings
 
     init(_ settings: SettingReader) throws {
-        host = try settings.text(.host) ?? "127.0.0.1"
-        port = try settings.number(.port, in: 0...65_535) ?? 8080
+        frontDoor = try FrontDoorSettings(settings)
         data = try settings.text(.data)
         logLevel = try ServeSettings.logLevel(settings)
-        market = try MarketSettings(settings, host: host)
+        logFormat = try LogFormat(settings)
+        market = try MarketSettings(settings, host: frontDoor.server.host)
         ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(settings)
         people = try PeopleSettings(settings, market)

@@ -10,6 +10,23 @@ enum Setting: String, CaseIterable {
     case ownerTokenFile = "owner-token-file"
     case masterKey = "master-key"
     case masterKeyFile = "master-key-file"
+    case production = "production"
+    case logFormat = "log-format"
+    case logAnswers = "log-answers"
+    case tlsCertificateFile = "tls-certificate-file"
+    case tlsKeyFile = "tls-key-file"
+    case corsOrigins = "cors-origins"
+    case trustedProxies = "trusted-proxies"
+    case metrics = "metrics"
+    case documents = "documents"
+    case documentsOnly = "documents-only"
+    case batch = "batch"
+    case maximumBody = "maximum-body"
+    case maximumConnections = "maximum-connections"
+    case maximumConnectionsPerAddress = "maximum-connections-per-address"
+    case maximumRequests = "maximum-requests"
+    case requestsPerAddress = "requests-per-address"
+    case requestsPerToken = "requests-per-token"
     case redirectURIs = "redirect-uris"
     case signUp = "sign-up"
     case passwordCost = "password-cost"
@@ -66,7 +83,9 @@ enum Setting: String, CaseIterable {
     /// The flag; nil for what is set by variable or file only: secrets would show in a list of processes.
     var flag: String? {
         switch self {
-        case .host, .port, .data, .sandbox, .config, .logLevel, .ownerTokenFile, .signUp: "--" + rawValue
+        case .host, .port, .data, .sandbox, .config, .logLevel, .ownerTokenFile, .signUp,
+            .production:
+            "--" + rawValue
         default: nil
         }
     }

@@ -3,11 +3,14 @@ struct Greeting {
     let host: String
     let port: Int
     let isSandbox: Bool
+    var isSecure = false
 
     /// Host and port as a URL has them.
     private var address: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
+
+    private var scheme: String { isSecure ? "https" : "http" }
 
     private var standing: String {
         isSandbox
@@ -17,10 +20,10 @@ struct Greeting {
 
     var text: String {
         """
-        Portico \(Version.current) answers on http://\(address)/graphql
+        Portico \(Version.current) answers on \(scheme)://\(address)/graphql
         \(standing)
 
-          curl -s http://\(address)/graphql -H 'Content-Type: application/json' \\
+          curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
             -H 'Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")' \\
             -d '{"query": "{ account { equity cash } positions { symbol quantity quote { price changePercent } } }"}'
 

@@ -32,7 +32,8 @@ struct House {
         let keeping = try Keeping(settings, logger: logger)
         let groundwork = try await Groundwork(
             settings, keeping: keeping, transport: transport, logger: logger)
-        let schema = try ExecutableSchema(contract: Contract.schemaText)
+        let schema = try ExecutableSchema(
+            contract: Contract.schemaText, options: settings.frontDoor.executionOptions)
         let answering = Answering(
             schema: schema, backends: groundwork.backends, stillValid: groundwork.sessions.stillValid)
         var service = GraphQLService(
@@ -42,9 +43,11 @@ struct House {
         service.cachePolicy = { schema.cachePolicy(of: $0) }
         // A user's own connections tell them of prices, too, so that even public answers are theirs.
         service.audience = { $0.owner?.text ?? "" }
-        let server = try await Server.start(
-            ServerConfiguration(host: settings.host, port: settings.port), service: service, logger: logger)
-        let greeting = Greeting(host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil)
+        service.documents = settings.frontDoor.documents
+        let server = try await Server.start(settings.frontDoor.server, service: service, logger: logger)
+        let greeting = Greeting(
+            host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil,
+            isSecure: settings.frontDoor.server.tls != nil)
         // They are stopped from the last to the first: the front door closes before what it leads to.
         var services: [any Service] = [
             KeepingService(keeping: keeping),

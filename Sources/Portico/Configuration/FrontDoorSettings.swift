@@ -1,0 +1,99 @@
+import GraphQL
+import Web
+
+/// How the front door is set up.
+struct FrontDoorSettings {
+    let server: ServerConfiguration
+    let documents: DocumentPolicy
+    /// How the engine treats operations.
+    let executionOptions: ExecutionOptions
+
+    init(_ settings: SettingReader) throws {
+        let isProduction = try settings.flag(.production) ?? false
+        var server = ServerConfiguration(
+            host: try settings.text(.host) ?? "127.0.0.1",
+            port: try settings.number(.port, in: 0...65_535) ?? 8080,
+            limits: try ServerLimits(settings))
+        server.tls = try TLSFiles(settings)
+        server.cors.origins = try CORSPolicy.Origins(settings)
+        server.trustedProxies = try settings.number(.trustedProxies, in: 0...10) ?? 0
+        server.metricsAudience = try MetricsAudience(settings)
+        server.logsAnswers = try settings.flag(.logAnswers) ?? false
+        self.server = isProduction ? server.inProduction : server
+        documents = try DocumentPolicy(settings)
+        executionOptions = FrontDoorSettings.executionOptions(isProduction: isProduction)
+    }
+
+    private static func executionOptions(isProduction: Bool) -> ExecutionOptions {
+        var options = ExecutionOptions()
+        if isProduction {
+            options.validation.suggests = false
+            options.limits.introspectionDepth = 0
+        }
+        return options
+    }
+}
+
+extension ServerLimits {
+    fileprivate init(_ settings: SettingReader) throws {
+        self.init()
+        batch = try settings.number(.batch, in: 0...100) ?? batch
+        body = try settings.number(.maximumBody, in: 1_024...(1 << 30)) ?? body
+        connections = try settings.number(.maximumConnections, in: 1...1_000_000) ?? connections
+        connectionsPerAddress =
+            try settings.number(.maximumConnectionsPerAddress, in: 1...1_000_000) ?? connectionsPerAddress
+        requestsInFlight = try settings.number(.maximumRequests, in: 1...1_000_000) ?? requestsInFlight
+        addressRate = try settings.rate(.requestsPerAddress) ?? addressRate
+        tokenRate = try settings.rate(.requestsPerToken) ?? tokenRate
+    }
+}
+
+extension SettingReader {
+    /// So many requests a second, and five times as many at once after a pause.
+    fileprivate func rate(_ setting: Setting) throws -> RateLimit? {
+        try number(setting, in: 1...1_000_000).map { RateLimit(perSecond: $0, burst: 5 * $0) }
+    }
+}
+
+extension TLSFiles {
+    /// Nil where neither file is named.
+    fileprivate init?(_ settings: SettingReader) throws {
+        switch (try settings.text(.tlsCertificateFile), try settings.text(.tlsKeyFile)) {
+        case (let chain?, let key?): self.init(certificateChain: chain, privateKey: key)
+        case (nil, nil): return nil
+        case (nil, _?), (_?, nil):
+            throw UsageError(
+                "\(Setting.tlsCertificateFile.description) and \(Setting.tlsKeyFile.description) belong together: "
+                    + "set both, or neither.")
+        }
+    }
+}
+
+extension CORSPolicy.Origins {
+    /// `*` for any, or sites with commas between them.
+    fileprivate init(_ settings: SettingReader) throws {
+        guard let text = try settings.text(.corsOrigins) else {
+            self = .none
+            return
+        }
+        let sites = text.split(separator: ",").map { $0.filter { $0 != " " } }
+        for site in sites where site != "*" && !(site.hasPrefix("https://") || site.hasPrefix("http://")) {
+            throw UsageError(
+                "\(Setting.corsOrigins.description) has \"\(site)\"; write sites as browsers do, like "
+                    + "https://app.example.com, or * for any.")
+        }
+        self = sites.contains("*") ? .any : .listed(Set(sites))
+    }
+}
+
+extension MetricsAudience {
+    fileprivate init(_ settings: SettingReader) throws {
+        switch try settings.text(.metrics)?.lowercased() {
+        case nil, "local": self = .thisMachine
+        case "on": self = .everyone
+        case "off": self = .nobody
+        case let text?:
+            throw UsageError("\(Setting.metrics.description) is \"\(text)\"; it takes on, off or local.")
+        }
+    }
+}
