@@ -24,6 +24,10 @@ struct FrontDoorSettings {
         executionOptions = FrontDoorSettings.executionOptions(isProduction: isProduction)
     }
 
+    var host: String { server.host }
+    /// 0 for a free one.
+    var port: Int { server.port }
+
     private static func executionOptions(isProduction: Bool) -> ExecutionOptions {
         var options = ExecutionOptions()
         if isProduction {

@@ -22,7 +22,7 @@ struct ServeSettings {
         data = try settings.text(.data)
         logLevel = try ServeSettings.logLevel(settings)
         logFormat = try LogFormat(settings)
-        market = try MarketSettings(settings, host: frontDoor.server.host)
+        market = try MarketSettings(settings, host: frontDoor.host)
         ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(settings)
         people = try PeopleSettings(settings, market)

@@ -32,8 +32,8 @@ struct DockerfileTests {
             flags: [:], environment: environment.merging([Setting.sandbox.variable: "true"]) { own, _ in own }
         )
         let settings = try ServeSettings(reader)
-        #expect(settings.host == "0.0.0.0")
-        #expect("\(settings.port)" == stage.text("EXPOSE"))
+        #expect(settings.frontDoor.host == "0.0.0.0")
+        #expect("\(settings.frontDoor.port)" == stage.text("EXPOSE"))
         #expect(settings.data == stage.text("VOLUME"))
         #expect(settings.data == stage.text("WORKDIR"))
     }
