@@ -1,5 +1,5 @@
 package import Brokerage
-import Upstream
+package import Upstream
 
 /// What stands behind the schema: connections to brokers, sources of market data, and what was read from them a
 /// moment ago.
@@ -29,14 +29,16 @@ package struct Backends: Sendable {
     ///   - routes: Who is asked for what, in which order.
     ///   - reads: Where what was read is kept.
     ///   - household: What users have entrusted to Portico.
+    ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
     ///   - condition: How a provider fares.
     package init(
         connections: [Connection], connectors: [any ProviderConnector] = [],
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, wayOut: ""),
         market: [MarketSource], routes: Routes = .standard, reads: KeptReads, household: Household,
+        clock: CallClock = .system,
         condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
-        let live = QuoteHubs(quotes: reads.quotes, clock: reads.clock)
+        let live = QuoteHubs(quotes: reads.quotes, clock: clock)
         registry = ConnectionRegistry(connections)
         desk = ConnectionDesk(
             keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,
@@ -50,7 +52,7 @@ package struct Backends: Sendable {
         self.reads = reads
         self.household = household
         self.live = live
-        watches = Watches(clock: reads.clock)
+        watches = Watches(clock: clock)
         self.condition = condition
     }
 

@@ -55,6 +55,7 @@ struct Wiring {
         Backends(
             connections: connections, connectors: connectors, redirects: redirects, market: market,
             routes: routes, reads: KeptReads(clock: lines.clock, lasting: lasting), household: household,
+            clock: lines.clock,
             condition: { [lines] provider, connections in
                 let holders =
                     [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }

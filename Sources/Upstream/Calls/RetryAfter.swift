@@ -19,8 +19,7 @@ package enum RetryAfter: Hashable, Sendable {
     /// When to come again, for one who was told so now.
     package func instant(from now: Instant) -> Instant {
         switch self {
-        // As much as a year: more is a mistake, and would not fit.
-        case .seconds(let seconds): now + .seconds(min(seconds, 31_536_000))
+        case .seconds(let seconds): now + .seconds(seconds)
         case .date(let date): date
         }
     }
