@@ -180,7 +180,9 @@ struct CircuitBreakerTests {
         try await TransportTests.with { request in
             request.target == "/slow" ? .silence : .status(200, body: Array("1".utf8))
         } _: { server, transport in
-            func call(_ provider: Provider, of user: String, _ target: String = "/") async throws -> String {
+            @Sendable func call(
+                _ provider: Provider, of user: String, _ target: String = "/"
+            ) async throws -> String {
                 var retry = ProviderCallerTests.policy(attempts: 1)
                 retry.attemptTimeout = patience
                 let line = ProviderLine(
