@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test lint format bench bench-check fuzz clients image image-check setup clean
+.PHONY: help run test soak lint format bench bench-check fuzz clients image image-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -16,6 +16,9 @@ checked := --explicit-target-dependency-import-check error
 sources := Package.swift Sources Tests
 # Tests that mostly compute. They run before the others, which would starve beside them: both share a few threads.
 computing := ^(GraphQLTests|BrokerageTests|SandboxTests|SupportTests)\.
+# What kills the executable again and again; make test does so 50 times.
+soaking := ^PorticoTests\..*SoakTests
+SOAK_ROUNDS ?= 500
 
 help: ## Print this
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -28,6 +31,10 @@ test: setup ## Build everything and run all tests, those of the built executable
 	swift build --build-tests $(checked)
 	swift test --skip-build --disable-xctest $(checked) --filter '$(computing)'
 	swift test --skip-build --disable-xctest $(checked) --skip '$(computing)'
+
+soak: setup ## Kill the built executable 500 times in the midst of its work, or SOAK_ROUNDS times; nothing may be lost
+	swift build --build-tests $(checked)
+	SOAK_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --disable-xctest $(checked) --filter '$(soaking)'
 
 lint: setup ## Check the format, the imports between rooms, that nothing warns, and the contract
 	swift format lint --strict --recursive --parallel $(sources)

@@ -142,7 +142,7 @@ let package = Package(
             "GatewayTests",
             of: [
                 "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "Polygon", "Sandbox",
-                "Storage", "TestSupport", "Upstream", "Yahoo",
+                "Saxo", "Storage", "TestSupport", "Upstream", "Yahoo",
             ]),
         tests(
             "PorticoTests",

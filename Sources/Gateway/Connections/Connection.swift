@@ -69,7 +69,8 @@ package struct Connection: Sendable {
         broker = opened?.accounts.map {
             BrokerConnection(
                 id: kept.id, owner: kept.owner, provider: kept.provider, environment: kept.environment,
-                accounts: $0, watchlists: opened?.watchlists, market: opened?.market)
+                accounts: $0, orders: opened?.orders, watchlists: opened?.watchlists,
+                market: opened?.market)
         }
         market = opened?.market
         self.health = health
@@ -115,6 +116,8 @@ package struct Connection: Sendable {
 package struct OpenedConnection: Sendable {
     /// Nil for a service that keeps no accounts.
     let accounts: (any AccountSource)?
+    /// Nil for a service that takes no orders.
+    let orders: (any OrderDesk)?
     /// Nil for one that keeps no lists of instruments.
     let watchlists: (any WatchlistSource)?
     /// Nil for a broker whose market data the server's own key serves.
@@ -130,6 +133,7 @@ package struct OpenedConnection: Sendable {
     ///
     /// - Parameters:
     ///   - accounts: The broker.
+    ///   - orders: What takes its orders.
     ///   - watchlists: The lists that it keeps for the user; nil where it keeps none.
     ///   - market: Its market data, for the user alone.
     ///   - limits: What is left of its limits.
@@ -137,13 +141,15 @@ package struct OpenedConnection: Sendable {
     ///   - upkeep: Renews it while nobody asks, until its task is cancelled.
     ///   - settled: Waits until nothing is under way whose outcome must be kept.
     package init(
-        accounts: any AccountSource, watchlists: (any WatchlistSource)? = nil, market: MarketSource?,
+        accounts: any AccountSource, orders: (any OrderDesk)?, watchlists: (any WatchlistSource)? = nil,
+        market: MarketSource?,
         limits: @escaping @Sendable () -> [QuotaStatus],
         endsAt: @escaping @Sendable () -> Instant? = { nil },
         upkeep: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
         settled: @escaping @Sendable () async -> Void = {}
     ) {
         self.accounts = accounts
+        self.orders = orders
         self.watchlists = watchlists
         self.market = market
         check = { call throws(ProviderFailure) in try await accounts.accounts(in: call) }
@@ -159,6 +165,7 @@ package struct OpenedConnection: Sendable {
         check: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Void
     ) {
         accounts = nil
+        orders = nil
         watchlists = nil
         self.market = market
         self.check = { call throws(ProviderFailure) in

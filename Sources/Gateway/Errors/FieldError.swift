@@ -11,6 +11,8 @@ package struct FieldError: PublicError, Hashable {
     package var retryAt: Instant?
     /// The argument that is wrong, where one is: `input.allocations[0].symbol`.
     package var argument: String?
+    /// Why a broker refused to change an order.
+    package var rejection: RejectionReason?
 
     package init(_ code: ErrorCode, _ message: String, provider: Provider? = nil, retryAt: Instant? = nil) {
         self.code = code
@@ -24,6 +26,7 @@ package struct FieldError: PublicError, Hashable {
         if let provider { extensions["provider"] = .string(provider.rawValue) }
         if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
         if let argument { extensions["argument"] = .string(argument) }
+        if let rejection { extensions["rejection"] = .string(rejection.rawValue) }
         return extensions
     }
 }

@@ -9,6 +9,7 @@ package struct Household: Sendable {
     let goals: GoalStore
     /// Who may come in, and how.
     package let authentication: Authentication
+    let orders: OrderKeeping
 
     /// What a file holds; for the start of the process: it waits.
     ///
@@ -23,6 +24,7 @@ package struct Household: Sendable {
         self.file = file
         watchlists = WatchlistStore(in: file)
         goals = GoalStore(in: file)
+        orders = OrderKeeping(journal: OrderJournal(in: file))
         connections = try ConnectionStore(in: file, master)
         authentication = try Authentication(in: file, master, people)
     }

@@ -16,5 +16,6 @@ extension Mutation: GraphQLObject {
         Mutation.connections
         Mutation.watchlists
         Mutation.goals
+        Mutation.orders
     }
 }

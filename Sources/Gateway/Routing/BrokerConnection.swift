@@ -12,6 +12,8 @@ package struct BrokerConnection: Sendable {
     package let provider: Provider
     package let environment: Environment
     package let accounts: any AccountSource
+    /// What takes the account's orders; nil where it takes none.
+    package let orders: (any OrderDesk)?
     /// The lists of instruments that the user keeps with the broker; nil where it keeps none.
     package let watchlists: (any WatchlistSource)?
     /// Market data by the user's own credential; nil where there is none, or the server's own key serves the provider.
@@ -19,13 +21,14 @@ package struct BrokerConnection: Sendable {
 
     package init(
         id: String, owner: OwnerID, provider: Provider, environment: Environment, accounts: any AccountSource,
-        watchlists: (any WatchlistSource)? = nil, market: MarketSource? = nil
+        orders: (any OrderDesk)? = nil, watchlists: (any WatchlistSource)? = nil, market: MarketSource? = nil
     ) {
         self.id = id
         self.owner = owner
         self.provider = provider
         self.environment = environment
         self.accounts = accounts
+        self.orders = orders
         self.watchlists = watchlists
         self.market = market
     }

@@ -83,7 +83,7 @@ extension GatewayContext {
     }
 
     /// The accounts behind a connection, the default one first: as they are known, else by a call.
-    private func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
+    func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
         if let known = link(of: connection)?.knownAccounts, !known.isEmpty {
             return .ready(known.map { LinkedAccount(who: $0, connection: connection, figures: nil) })
         }

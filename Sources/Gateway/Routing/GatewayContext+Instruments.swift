@@ -11,6 +11,13 @@ extension GatewayContext {
         }.map { $0 }
     }
 
+    /// The instrument of a symbol as a provider trades it.
+    func instrument(_ symbol: Symbol, at provider: Provider) throws -> Loading<Instrument?> {
+        try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+            try instrumentWalk(from: provider)
+        }.map { $0 }
+    }
+
     /// The instrument of each symbol.
     func instruments(for symbols: [Symbol]) -> Loading<Answers<Instrument?>> {
         answers(for: symbols, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in

@@ -6,6 +6,10 @@ package struct KeptReads: Sendable {
     let accounts: Reads<[Account]>
     let positions: Reads<[Position]>
     let histories: Reads<EquityHistory>
+    /// Pages of a connection's orders.
+    let orders: Reads<OrderPage>
+    /// Single orders.
+    let order: Reads<Order>
     let watchlists: Reads<[BrokerWatchlist]>
     let quotes: Reads<Quote>
     let charts: Reads<CandleSeries>
@@ -19,9 +23,7 @@ package struct KeptReads: Sendable {
 
     /// Forgets all that was read for an owner at a provider.
     func forget(privateTo owner: OwnerID, at provider: Provider) {
-        accounts.invalidate(privateTo: owner, at: provider)
-        positions.invalidate(privateTo: owner, at: provider)
-        histories.invalidate(privateTo: owner, at: provider)
+        forgetHoldings(of: owner, at: provider)
         watchlists.invalidate(privateTo: owner, at: provider)
         quotes.invalidate(privateTo: owner, at: provider)
         charts.invalidate(privateTo: owner, at: provider)
@@ -30,6 +32,15 @@ package struct KeptReads: Sendable {
         fundamentals.invalidate(privateTo: owner, at: provider)
         articles.invalidate(privateTo: owner, at: provider)
         clocks.invalidate(privateTo: owner, at: provider)
+    }
+
+    /// Forgets what a write may have changed: orders, and the money and the positions behind them.
+    func forgetHoldings(of owner: OwnerID, at provider: Provider) {
+        accounts.invalidate(privateTo: owner, at: provider)
+        positions.invalidate(privateTo: owner, at: provider)
+        histories.invalidate(privateTo: owner, at: provider)
+        orders.invalidate(privateTo: owner, at: provider)
+        order.invalidate(privateTo: owner, at: provider)
     }
 
     /// - Parameters:
@@ -51,6 +62,12 @@ package struct KeptReads: Sendable {
         watchlists = Reads(
             "watchlists", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 8 << 20), clock: clock,
             weight: \.weight)
+        orders = Reads(
+            "orders", bytes: 16 << 20, ageing: .orderPages, clock: clock
+        ) { $0.orders.reduce(0) { $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride } }
+        order = Reads(
+            "order", bytes: 4 << 20, ageing: .init(\.reading, .ownMoney, unknown: .zero), clock: clock
+        ) { (1 + $0.legs.count) * MemoryLayout<Order>.stride }
         quotes = Reads(
             "quotes", bytes: 16 << 20, ageing: Ageing(\.reading) { quote, _ in .quote(quote) },
             lasting: lasting, clock: clock, weight: \.weight)
@@ -89,6 +106,22 @@ extension Ageing {
         unknown: Duration = .seconds(60)
     ) where Value == [Element] {
         self.init(each: reading, unknown: unknown) { _, _ in lifetime }
+    }
+}
+
+extension Ageing<OrderPage> {
+    fileprivate static var orderPages: Ageing<OrderPage> {
+        Ageing(unknown: .zero) { page in
+            var page = page
+            page.orders = page.orders.map { order in
+                var order = order
+                order.reading = order.reading.asStale
+                return order
+            }
+            return page
+        } lifetime: { _, _ in
+            .ownMoney
+        }
     }
 }
 

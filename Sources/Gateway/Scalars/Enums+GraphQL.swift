@@ -38,6 +38,20 @@ extension AllocationKey: GraphQLEnum, Input {
     package static var sample: AllocationKey { .assetClass }
 }
 
+extension OrderSide: GraphQLEnum, Input {
+    package static var sample: OrderSide { .buy }
+}
+
+extension TimeInForce: GraphQLEnum, Input {
+    package static var sample: TimeInForce { .day }
+}
+
+extension OrderType: GraphQLEnum {}
+
+extension OrderState: GraphQLEnum {}
+
+extension RejectionReason: GraphQLEnum {}
+
 extension ErrorCode: GraphQLEnum {}
 
 extension Scope: GraphQLEnum, Input {

@@ -48,6 +48,11 @@ extension LinkedAccount: GraphQLObject {
                 .each(accounts) { context.positions(of: $0, symbols: arguments.symbols) }
             })
         Field(
+            "orders", AccountOrdersArguments.self,
+            load: { accounts, arguments, context in
+                .each(accounts) { try context.orders(of: $0, arguments.orders) }
+            })
+        Field(
             "history", HistoryArguments.self,
             load: { accounts, arguments, context in
                 .each(accounts) {

@@ -9,9 +9,19 @@ struct Capabilities: GraphQLObject {
     let features: [Feature]
     let intervals: [Interval]
     let adjustments: [Adjustment]
+    let orderTypes: [OrderType]
+    let timesInForce: [TimeInForce]
 
     /// What sources of one provider can do together.
-    init(of provider: Provider, _ sources: [MarketSource], isAccountSource: Bool) {
+    ///
+    /// - Parameters:
+    ///   - provider: whose they are.
+    ///   - sources: of market data.
+    ///   - isAccountSource: whether there are accounts.
+    ///   - orders: which orders are taken; nil for none.
+    init(
+        of provider: Provider, _ sources: [MarketSource], isAccountSource: Bool, orders: OrderAbilities?
+    ) {
         let abilities = sources.compactMap { $0.charts?.chartAbilities }
         features = Feature.allCases.filter { feature in
             switch feature {
@@ -25,6 +35,12 @@ struct Capabilities: GraphQLObject {
             case .fundamentals: sources.contains { Capability.fundamentals.isServed(by: $0) }
             case .news: sources.contains { Capability.news.isServed(by: $0) }
             case .marketClock: sources.contains { Capability.clock.isServed(by: $0) }
+            case .orders: orders != nil
+            case .endedOrders: orders?.hasEndedOrders ?? false
+            case .replaceOrder: orders?.replaces ?? false
+            case .fractionalOrders: orders?.takesFractions ?? false
+            case .notionalOrders: orders?.takesNotional ?? false
+            case .extendedHoursOrders: orders?.takesExtendedHours ?? false
             }
         }
         intervals = Interval.allCases.filter { interval in
@@ -33,11 +49,15 @@ struct Capabilities: GraphQLObject {
         adjustments = Adjustment.allCases.filter { adjustment in
             abilities.contains { $0.adjustments.contains(adjustment) }
         }
+        orderTypes = OrderType.allCases.filter { orders?.types.contains($0) ?? false }
+        timesInForce = TimeInForce.allCases.filter { orders?.timesInForce.contains($0) ?? false }
     }
 
     static let graphQL = Object<Capabilities>("Capabilities") {
         Field("features", \.features)
         Field("intervals", \.intervals)
         Field("adjustments", \.adjustments)
+        Field("orderTypes", \.orderTypes)
+        Field("timesInForce", \.timesInForce)
     }
 }

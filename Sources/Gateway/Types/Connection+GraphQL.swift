@@ -32,7 +32,8 @@ extension Connection: GraphQLObject {
         Field("failure") { $0.failure }
         Field("capabilities") {
             Capabilities(
-                of: $0.provider, [$0.market].compactMap(\.self), isAccountSource: $0.broker != nil)
+                of: $0.provider, [$0.market].compactMap(\.self), isAccountSource: $0.broker != nil,
+                orders: $0.broker?.orders?.orderAbilities)
         }
         Field("rateLimits") { $0.limits() }
     }

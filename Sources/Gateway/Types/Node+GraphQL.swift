@@ -8,6 +8,7 @@ enum Node: Sendable {
     case account(LinkedAccount)
     case connection(Connection)
     case goal(LinkedGoal)
+    case order(LinkedOrder)
     case session(SessionDetails)
     case user(Viewer)
     case watchlist(Watchlist)
@@ -18,6 +19,7 @@ extension Node: GraphQLAbstract {
         Case(LinkedAccount.self) { if case .account(let account) = $0 { account } else { nil } }
         Case(Connection.self) { if case .connection(let connection) = $0 { connection } else { nil } }
         Case(LinkedGoal.self) { if case .goal(let goal) = $0 { goal } else { nil } }
+        Case(LinkedOrder.self) { if case .order(let order) = $0 { order } else { nil } }
         Case(SessionDetails.self) { if case .session(let session) = $0 { session } else { nil } }
         Case(Viewer.self) { if case .user(let viewer) = $0 { viewer } else { nil } }
         Case(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
@@ -42,6 +44,7 @@ extension GatewayContext {
             let found = backends.links(of: owner).first { $0.id == id.rest }
             return .ready(found.map { .connection($0) })
         case .goal: return try goal(id: text).map { $0.map { .goal($0) } }
+        case .order: return orderIfAny(text).map { $0.map { .order($0) } }
         case .session:
             let current = session.id.map { NodeID(.session, $0).text }
             let found = keptSessions(of: owner, currentID: current).first { $0.id == text }

@@ -10,6 +10,7 @@ struct NodeID: Hashable, Sendable {
         case account = "Account"
         case connection = "Connection"
         case goal = "Goal"
+        case order = "Order"
         case session = "Session"
         case user = "User"
         case watchlist = "Watchlist"

@@ -8,6 +8,8 @@ struct ProviderStatus: Sendable {
     /// What asks it, for the one who wants to know; none where it is not configured.
     let sources: [MarketSource]
     let isAccountSource: Bool
+    /// What takes orders, through the connections of the one who wants to know.
+    let orders: OrderAbilities?
     let condition: ProviderCondition
 }
 
@@ -33,6 +35,12 @@ package enum Feature: String, Sendable, CaseIterable {
     case fundamentals = "FUNDAMENTALS"
     case news = "NEWS"
     case marketClock = "MARKET_CLOCK"
+    case orders = "ORDERS"
+    case endedOrders = "ENDED_ORDERS"
+    case replaceOrder = "REPLACE_ORDER"
+    case fractionalOrders = "FRACTIONAL_ORDERS"
+    case notionalOrders = "NOTIONAL_ORDERS"
+    case extendedHoursOrders = "EXTENDED_HOURS_ORDERS"
 }
 
 extension GatewayContext {
@@ -44,6 +52,7 @@ extension GatewayContext {
             return ProviderStatus(
                 provider: provider, sources: sources,
                 isAccountSource: links.contains { $0.broker != nil },
+                orders: links.lazy.compactMap { $0.broker?.orders?.orderAbilities }.first,
                 condition: backends.condition(provider, links.map(\.id)))
         }
     }
@@ -62,7 +71,7 @@ extension ProviderStatus: GraphQLObject {
         }
         Field("latencyMs") { $0.condition.health.latency.map { $0 / .milliseconds(1) } }
         Field("capabilities") {
-            Capabilities(of: $0.provider, $0.sources, isAccountSource: $0.isAccountSource)
+            Capabilities(of: $0.provider, $0.sources, isAccountSource: $0.isAccountSource, orders: $0.orders)
         }
         Field("rateLimits", \.condition.rateLimits)
     }

@@ -64,6 +64,14 @@ extension Query: GraphQLObject {
                     .map { charts in charts.map { $0.map { Chart($0) } } }
             })
         Field(
+            "order", OrderArguments.self,
+            once: { arguments, context in
+                try context.order(id: arguments.id).map { Optional($0) }
+            })
+        Field(
+            "orders", OrdersArguments.self,
+            once: { arguments, context in try context.orders(arguments) })
+        Field(
             "news", NewsArguments.self,
             once: { arguments, context in try context.news(arguments, about: arguments.symbols) })
         Field("watchlists", once: { context in try context.watchlists() })

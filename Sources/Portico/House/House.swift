@@ -53,7 +53,8 @@ struct House {
             KeepingService(keeping: keeping),
             PeopleService(
                 sessions: groundwork.people, forget: groundwork.backends.desk.forgetAll, logger: logger),
-            TransportService(transport: transport), ConnectionService(desk: groundwork.backends.desk), server,
+            TransportService(transport: transport), ConnectionService(desk: groundwork.backends.desk),
+            OrderService(backends: groundwork.backends, logger: logger), server,
             GreetingService(text: greeting.text),
         ]
         if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }

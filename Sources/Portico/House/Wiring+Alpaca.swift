@@ -15,7 +15,7 @@ extension Wiring {
         add(
             BrokerConnection(
                 id: "alpaca", owner: owner, provider: .alpaca, environment: configuration.environment,
-                accounts: client, watchlists: client))
+                accounts: client, orders: client, watchlists: client))
     }
 }
 

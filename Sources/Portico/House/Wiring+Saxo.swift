@@ -19,7 +19,7 @@ extension Wiring {
         add(
             BrokerConnection(
                 id: id, owner: owner, provider: .saxo, environment: environment, accounts: client,
-                market: market))
+                orders: client, market: market))
     }
 
     /// The embedded sandbox's Saxo, as its demo user.

@@ -35,6 +35,8 @@ package struct Fault: Sendable, Hashable {
         case malformedBody
         /// The head promises the body; half of it comes.
         case truncatedBody
+        /// The call is done, and answered with 500 as if it were not.
+        case lostAnswer
         /// The connection closes without an answer.
         case closedConnection
         /// No answer until the client goes away.

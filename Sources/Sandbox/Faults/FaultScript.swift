@@ -34,6 +34,9 @@ struct FaultScript {
             var response = await answer()
             response.delivery = .truncated
             return response
+        case .lostAnswer:
+            _ = await answer()
+            return failures.status(500)
         case .closedConnection, .disconnect: return undelivered
         case .hang:
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }

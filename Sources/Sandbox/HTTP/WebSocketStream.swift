@@ -52,7 +52,7 @@ package struct WebSocketStream: Sendable {
             case .text: await write(.text(String(decoding: half, as: UTF8.self) + ",}"))
             case .binary: await write(.binary(Array(half)))
             }
-        case .status, .expiredToken:
+        case .status, .lostAnswer, .expiredToken:
             await close(code: 1011)
             return false
         case .closedConnection, .disconnect:

@@ -40,6 +40,7 @@ package struct HouseFile: Sendable {
         migrator.addPeople()
         migrator.addConnections()
         migrator.addLists()
+        migrator.addOrders()
         return migrator
     }
 }

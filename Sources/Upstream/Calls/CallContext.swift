@@ -12,14 +12,17 @@ package struct CallContext: Sendable {
     ///
     /// Called on any thread; it must be quick.
     package let observe: (@Sendable (CallRecord) -> Void)?
+    /// Told when a call goes out that changes something; nil where nobody has to know.
+    package let watch: WriteWatch?
 
     package init(
         deadline: ContinuousClock.Instant, notBefore: ContinuousClock.Instant? = nil,
-        observe: (@Sendable (CallRecord) -> Void)? = nil
+        observe: (@Sendable (CallRecord) -> Void)? = nil, watch: WriteWatch? = nil
     ) {
         self.deadline = deadline
         self.notBefore = notBefore
         self.observe = observe
+        self.watch = watch
     }
 
     /// The same with half of the time that is left, so that there is some for another provider where one hangs.

@@ -98,9 +98,12 @@ package struct ProviderCaller: Sendable {
             throw ProviderFailure(provider, .timedOut)
         }
         let reservation = try await reservation(for: pass, before: deadline)
+        let watch = request.method.isRead ? nil : context.watch
+        try await announce(to: watch, pass, reservation)
         let start = clock.now()
         do throws(ProviderFailure) {
-            let value = try await exchange(request, reservation, before: deadline, start: start, read: read)
+            let value = try await exchange(
+                request, reservation, before: deadline, start: start, watch, read: read)
             line.monitor.didEnd(pass, sentAt: start, nil)
             record(operation, .answered, since: start, in: context)
             return value
@@ -123,9 +126,23 @@ package struct ProviderCaller: Sendable {
         }
     }
 
+    /// Nothing that changes something goes out before the one who must know has written it down.
+    private func announce(
+        to watch: WriteWatch?, _ pass: ProviderMonitor.Pass, _ reservation: QuotaReservation
+    ) async throws(ProviderFailure) {
+        do {
+            try await watch?.willSend()
+        } catch {
+            line.monitor.withdraw(pass)
+            await line.ledger.release(reservation)
+            throw ProviderFailure(provider, .cancelled)
+        }
+    }
+
     private func exchange<Value>(
         _ request: HTTPRequest, _ reservation: QuotaReservation, before deadline: ContinuousClock.Instant,
-        start: ContinuousClock.Instant, read: (HTTPResponse) throws(JSONError) -> Value
+        start: ContinuousClock.Instant, _ watch: WriteWatch?,
+        read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         var request = request
         request.deadline = deadline
@@ -135,7 +152,10 @@ package struct ProviderCaller: Sendable {
         do throws(TransportError) {
             response = try await line.transport.send(request)
         } catch {
-            if error.isBeforeSending { await line.ledger.release(reservation) }
+            if error.isBeforeSending {
+                watch?.wasNotTaken()
+                await line.ledger.release(reservation)
+            }
             throw ProviderFailure(provider, transport: error)
         }
         let now = clock.wallTime()
@@ -143,7 +163,10 @@ package struct ProviderCaller: Sendable {
         if !windows.isEmpty {
             await line.ledger.note(readings(response, now), cause, in: windows, of: line.holder)
         }
-        if let cause { throw ProviderFailure(provider, cause) }
+        if let cause {
+            if cause.isTurnedAway { watch?.wasNotTaken() }
+            throw ProviderFailure(provider, cause)
+        }
         do throws(JSONError) {
             return try read(response)
         } catch {

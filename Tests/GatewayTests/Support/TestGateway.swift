@@ -56,7 +56,7 @@ struct TestGateway: Sendable {
     ) throws -> BrokerConnection {
         let client = try client(user, isReachable: isReachable)
         return BrokerConnection(
-            id: id, owner: owner, provider: .alpaca, environment: .sandbox, accounts: client,
+            id: id, owner: owner, provider: .alpaca, environment: .sandbox, accounts: client, orders: client,
             watchlists: client)
     }
 
@@ -160,6 +160,8 @@ func withGateway<Value>(
     // What the tests ask in a moment is more than Alpaca would bear in a minute.
     configuration.alpaca.tradingRequestsPerMinute = 1_000_000
     configuration.alpaca.dataRequestsPerMinute = 1_000_000
+    configuration.saxo.requestsPerMinute = 1_000_000
+    configuration.saxo.ordersPerSecond = nil
     let sandbox = try await Sandbox.start(configuration)
     let transport = try Transport(userAgent: "gateway-tests")
     let result: Result<Value, any Error>

@@ -105,7 +105,7 @@ struct AlpacaConnector: ProviderConnector {
         let client = AlpacaClient(
             configuration, over: lines.line(to: .alpaca, connection: kept.id), directory: place.directory)
         return OpenedConnection(
-            accounts: client, watchlists: client,
+            accounts: client, orders: client, watchlists: client,
             market: MarketSource(
                 client, spelling: AlpacaDialect(), provider: .alpaca, environment: place.environment,
                 for: .owner(kept.owner, connection: kept.id)),

@@ -75,7 +75,7 @@ struct SaxoConnector: ProviderConnector {
         else { return nil }
         let client = SaxoClient(configuration, access: access, over: line, directory: directory)
         return OpenedConnection(
-            accounts: client,
+            accounts: client, orders: client,
             market: MarketSource(
                 client, spelling: configuration.dialect, provider: .saxo,
                 environment: configuration.environment, for: .owner(kept.owner, connection: kept.id)),

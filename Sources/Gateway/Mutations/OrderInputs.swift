@@ -1,0 +1,261 @@
+import Brokerage
+import GraphQL
+
+/// `PlaceOrderInput` of the schema.
+struct PlaceOrderInput {
+    let idempotencyKey: IdempotencyKey
+    let account: String
+    let instrument: InstrumentRef
+    let side: OrderSide
+    let size: OrderSizeInput
+    let price: OrderPriceInput
+    let timeInForce: TimeInForce
+    let expiresOn: CalendarDate?
+    let isExtendedHours: Bool
+}
+
+extension PlaceOrderInput: GraphQLInputObject {
+    static var sample: PlaceOrderInput {
+        PlaceOrderInput(
+            idempotencyKey: .sample, account: "", instrument: .sample, side: .sample, size: .sample,
+            price: .sample, timeInForce: .sample, expiresOn: nil, isExtendedHours: false)
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        idempotencyKey = try fields["idempotencyKey"]
+        account = try fields["accountId"]
+        instrument = try fields["instrument"]
+        side = try fields["side"]
+        size = try fields["size"]
+        price = try fields["price"]
+        timeInForce = try fields["timeInForce"]
+        expiresOn = try fields["expiresOn"]
+        isExtendedHours = try fields["extendedHours"]
+    }
+}
+
+/// `ReplaceOrderInput` of the schema.
+struct ReplaceOrderInput {
+    let quantity: OrderFigure?
+    let price: OrderPriceInput?
+    let timeInForce: TimeInForce?
+    let expiresOn: CalendarDate?
+}
+
+extension ReplaceOrderInput: GraphQLInputObject {
+    static var sample: ReplaceOrderInput {
+        ReplaceOrderInput(quantity: nil, price: nil, timeInForce: nil, expiresOn: nil)
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        quantity = try fields["quantity"]
+        price = try fields["price"]
+        timeInForce = try fields["timeInForce"]
+        expiresOn = try fields["expiresOn"]
+    }
+
+    var change: OrderChange {
+        OrderChange(
+            quantity: quantity?.value, price: price?.price, timeInForce: timeInForce, expiresOn: expiresOn)
+    }
+}
+
+/// What a user calls an order, so that asking twice places it once.
+struct IdempotencyKey: Input {
+    let text: String
+
+    private static let longest = 128
+
+    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+
+    static var sample: IdempotencyKey { IdempotencyKey(text: "sample") }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    init(input: InputValue?) throws(InputError) {
+        text = try String(input: input)
+        guard (1...Self.longest).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw InputError(
+                "It takes 1 to \(Self.longest) visible ASCII characters without spaces, such as a UUID.")
+        }
+    }
+}
+
+/// A price, a distance, a number of pieces or money to spend: above zero.
+struct OrderFigure: Input {
+    let value: Decimal
+
+    /// As many digits after the point as a broker takes, and more.
+    private static let mostDigits = 9
+    private static var most: Decimal { 1_000_000_000_000 }
+
+    static func bindInput(to binder: inout Binder) -> BoundType { Decimal.bindInput(to: &binder) }
+
+    static var sample: OrderFigure { OrderFigure(value: 1) }
+
+    private init(value: Decimal) {
+        self.value = value
+    }
+
+    init(input: InputValue?) throws(InputError) {
+        value = try Decimal(input: input)
+        guard value > .zero else { throw InputError("It is \(value); it must be above 0.") }
+        guard value <= Self.most else { throw InputError("It is \(value); it may be \(Self.most) at most.") }
+        guard value.withoutTrailingZeros.scale <= Self.mostDigits else {
+            throw InputError(
+                "It is \(value); it may have \(Self.mostDigits) digits after the point at most.")
+        }
+    }
+}
+
+/// `InstrumentRef` of the schema, which has exactly one of its fields.
+struct InstrumentRef {
+    let symbol: Symbol
+    /// Which of its fields was given.
+    let field: String
+}
+
+extension InstrumentRef: GraphQLInputObject {
+    static var sample: InstrumentRef {
+        InstrumentRef(symbol: .example, field: "symbol")
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        let id: InstrumentID? = try fields["id"]
+        let symbol: Symbol? = try fields["symbol"]
+        // Neither of them only while the schema is bound: coercion has refused it else.
+        self.symbol = id?.symbol ?? symbol ?? .example
+        field = id == nil ? "symbol" : "id"
+    }
+}
+
+/// The id that the schema gives an instrument.
+struct InstrumentID: Input {
+    let symbol: Symbol
+
+    static let prefix = "Instrument:"
+
+    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+
+    static var sample: InstrumentID { InstrumentID(symbol: .example) }
+
+    private init(symbol: Symbol) {
+        self.symbol = symbol
+    }
+
+    init(input: InputValue?) throws(InputError) {
+        let text = try String(input: input)
+        guard text.hasPrefix(Self.prefix), let symbol = Symbol(String(text.dropFirst(Self.prefix.count)))
+        else {
+            throw InputError("\"\(text.prefix(40))\" is no id of an instrument.")
+        }
+        self.symbol = symbol
+    }
+}
+
+/// `OrderSize` of the schema, which has exactly one of its fields.
+struct OrderSizeInput {
+    let size: OrderSize
+}
+
+extension OrderSizeInput: GraphQLInputObject {
+    static var graphQLName: String { "OrderSize" }
+
+    static var sample: OrderSizeInput {
+        OrderSizeInput(size: .quantity(1))
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        let quantity: OrderFigure? = try fields["quantity"]
+        let notional: OrderFigure? = try fields["notional"]
+        size = notional.map { .notional($0.value) } ?? .quantity(quantity?.value ?? 1)
+    }
+}
+
+/// `OrderPrice` of the schema, which has exactly one of its fields.
+struct OrderPriceInput {
+    let price: OrderPrice
+}
+
+extension OrderPriceInput: GraphQLInputObject {
+    static var graphQLName: String { "OrderPrice" }
+
+    static var sample: OrderPriceInput {
+        OrderPriceInput(price: .market)
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        let _: Market? = try fields["market"]
+        let limit: OrderFigure? = try fields["limit"]
+        let stop: OrderFigure? = try fields["stop"]
+        let stopLimit: StopLimitPrice? = try fields["stopLimit"]
+        let trail: TrailInput? = try fields["trail"]
+        price =
+            if let limit {
+                .limit(limit.value)
+            } else if let stop {
+                .stop(stop.value)
+            } else if let stopLimit {
+                .stopLimit(stop: stopLimit.stop.value, limit: stopLimit.limit.value)
+            } else if let trail {
+                .trailingStop(trail.trail)
+            } else {
+                .market
+            }
+    }
+
+    /// `market: true`.
+    private struct Market: Input {
+        static func bindInput(to binder: inout Binder) -> BoundType { Bool.bindInput(to: &binder) }
+
+        static var sample: Market { Market() }
+
+        private init() {}
+
+        init(input: InputValue?) throws(InputError) {
+            guard try Bool(input: input) else {
+                throw InputError("It is false; an order of another type takes its own field instead.")
+            }
+        }
+    }
+}
+
+/// `StopLimitPrice` of the schema.
+struct StopLimitPrice {
+    let stop: OrderFigure
+    let limit: OrderFigure
+}
+
+extension StopLimitPrice: GraphQLInputObject {
+    static var sample: StopLimitPrice {
+        StopLimitPrice(stop: .sample, limit: .sample)
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        stop = try fields["stop"]
+        limit = try fields["limit"]
+    }
+}
+
+/// `Trail` of the schema, which has exactly one of its fields.
+struct TrailInput {
+    let trail: Trail
+}
+
+extension TrailInput: GraphQLInputObject {
+    static var graphQLName: String { "Trail" }
+
+    static var sample: TrailInput {
+        TrailInput(trail: .amount(1))
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        let percent: OrderFigure? = try fields["percent"]
+        let amount: OrderFigure? = try fields["amount"]
+        trail = percent.map { .percent($0.value) } ?? .amount(amount?.value ?? 1)
+    }
+}

@@ -1,0 +1,131 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension GatewayContext {
+    private var journal: OrderJournal { backends.household.orders.journal }
+
+    /// The order with an id.
+    ///
+    /// - Throws: `FieldError` with NOT_FOUND where the user has none such.
+    func order(id: String) throws -> Loading<LinkedOrder> {
+        let connections = try connections(with: nil)
+        guard let connection = connections.first(where: { id.hasPrefix(OrderName.prefix(of: $0)) }) else {
+            throw FieldError.noOrder(id)
+        }
+        let name = OrderName(id.dropFirst(OrderName.prefix(of: connection).count))
+        return .later {
+            guard let order = try await self.order(name, of: connection) else { throw FieldError.noOrder(id) }
+            return order
+        }
+    }
+
+    /// The order with an id; nil where the user has none such.
+    func orderIfAny(_ id: String) -> Loading<LinkedOrder?> {
+        .later {
+            do {
+                return try await self.order(id: id).value()
+            } catch let error as FieldError where error.code == .notFound {
+                return nil
+            }
+        }
+    }
+
+    /// An order of a connection; nil where there is none of that name.
+    private func order(_ name: OrderName, of connection: BrokerConnection) async throws -> LinkedOrder? {
+        switch name {
+        case .replaced(let id):
+            guard let order = try await brokerOrder(id, of: connection) else { return nil }
+            return try await linked([order], of: connection).first
+        case .standing(let id):
+            let identity = OrderIdentity(owner: connection.owner, connection: connection.id, id: id)
+            guard let known = try await kept({ () throws(StorageError) in try await journal.order(identity) })
+            else {
+                guard let order = try await brokerOrder(id, of: connection) else { return nil }
+                return try await linked([order], of: connection).first { $0.name == name }
+            }
+            guard let providerID = known.providerOrderID else {
+                return LinkedOrder(known, known.standing, of: connection)
+            }
+            guard let order = try await brokerOrder(providerID, of: connection) else {
+                return LinkedOrder(known, known.ended, of: connection)
+            }
+            return LinkedOrder(order, known.names, of: connection)
+        }
+    }
+
+    /// An order by the broker's own id; nil where the broker does not know it (any more).
+    private func brokerOrder(_ id: String, of connection: BrokerConnection) async throws -> Order? {
+        guard let desk = connection.orders else { return nil }
+        do {
+            return try await read("order/\(id)", of: connection, keptIn: backends.reads.order) {
+                call throws(ProviderFailure) in
+                try await desk.order(id, of: nil, in: call)
+            }.value()
+        } catch let error as FieldError where error.code == .notFound {
+            return nil
+        }
+    }
+
+    /// The orders of a broker under the names that the journal has for them.
+    func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [LinkedOrder] {
+        let ids = Set(orders.map(\.id))
+        let names = try await kept { () throws(StorageError) in
+            try await journal.names(of: ids, of: connection.owner, connection.id)
+        }
+        return orders.map { LinkedOrder($0, names, of: connection) }
+    }
+
+    /// The orders with the broker's ids that some orders tell of: those that they replaced, or were replaced by.
+    func related(
+        _ orders: [LinkedOrder], by id: any KeyPath<Order, String?> & Sendable
+    ) -> Loading<Answers<LinkedOrder?>> {
+        .each(orders) { linked in
+            guard let id = linked.order[keyPath: id] else { return .ready(nil) }
+            return .later {
+                guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
+                return try await self.linked([order], of: linked.connection).first
+            }
+        }
+    }
+
+    /// The orders that are tied to one.
+    func legs(of linked: LinkedOrder) -> Loading<[LinkedOrder]?> {
+        if linked.order.legs.isEmpty { return .ready([]) }
+        return .later { try await self.linked(linked.order.legs, of: linked.connection) }
+    }
+
+    /// The account that an order belongs to.
+    func account(of linked: LinkedOrder) -> Loading<LinkedAccount?> {
+        accounts(of: linked.connection).map { accounts in
+            guard let id = linked.order.accountID else { return accounts.first }
+            return accounts.first { $0.who.id == id }
+        }
+    }
+
+    /// What the store said, its failures in a client's words.
+    func kept<Value>(_ body: () async throws(StorageError) -> Value) async throws(FieldError) -> Value {
+        do throws(StorageError) {
+            return try await body()
+        } catch {
+            throw FieldError(error)
+        }
+    }
+}
+
+extension JournalOrder {
+    /// The name of this order alone.
+    fileprivate var names: OrderJournal.Names {
+        var names = OrderJournal.Names()
+        names.standing[order.id] = self
+        return names
+    }
+}
+
+extension FieldError {
+    /// No order of the user has this id.
+    static func noOrder(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no order \"\(id.prefix(80))\".")
+    }
+}

@@ -1,0 +1,280 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension GatewayContext {
+    private var keeping: OrderKeeping { backends.household.orders }
+
+    // MARK: Placing
+
+    /// Places an order, once for its key.
+    ///
+    /// It goes on when the client hangs up: whoever asks again with the same key is told what became of it.
+    func place(_ input: PlaceOrderInput) throws -> Loading<OrderPayload?> {
+        let connections = try connections(with: nil)
+        guard
+            let connection = connections.first(where: { input.account.hasPrefix($0.globalID(ofAccount: "")) })
+        else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
+        let desk = try desk(of: connection)
+        let placing = Placing(input, by: connection)
+        try desk.orderAbilities.check(placing.ticket, at: connection.provider)
+        let turn = OrderKeeping.Turn(owner: connection.owner, idempotencyKey: placing.idempotencyKey)
+        return .later {
+            let task = self.keeping.turns.take(turn) {
+                try await self.place(placing, input, at: desk, by: connection)
+            }
+            return OrderPayload(order: try await task.value)
+        }
+    }
+
+    private func place(
+        _ placing: Placing, _ input: PlaceOrderInput, at desk: any OrderDesk, by connection: BrokerConnection
+    ) async throws -> LinkedOrder {
+        let journal = keeping.journal
+        var start = try await kept { () throws(StorageError) in try await journal.find(placing) }
+        if start == nil {
+            try await check(input, placing.ticket, at: connection.provider)
+            start = try await kept { () throws(StorageError) in try await journal.begin(placing) }
+        }
+        switch start {
+        case .begun(let order):
+            return try await send(placing.id, order, by: connection) { call throws(ProviderFailure) in
+                try await desk.place(placing.ticket, in: call)
+            }
+        case .known(let order): return try await known(order, of: connection)
+        case .full(let limit):
+            throw FieldError(
+                .conflict, "The journal has \(limit) orders of this user, which is as many as it takes.")
+        case .otherOrder, nil:
+            throw FieldError.argument(
+                "input.idempotencyKey", code: .conflict,
+                "Another order was placed with this key. Take a new key for each order.")
+        }
+    }
+
+    /// Checks what must be read for it: that the account is there, that the broker has the instrument, and trades it so.
+    private func check(
+        _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: Provider
+    ) async throws {
+        _ = try await naming("input.accountId") { try await account(id: input.account, with: nil).value() }
+        // Without a source of its instruments the broker's own answer to the order has to do.
+        guard allSources.contains(where: { $0.provider == provider && $0.instruments != nil }) else { return }
+        let argument = "input.instrument.\(input.instrument.field)"
+        let found = try await naming(argument) {
+            try await instrument(ticket.symbol, at: provider).value()
+        }
+        if let listing = found?.listing, listing.provider == provider {
+            try listing.check(ticket, naming: argument)
+        }
+    }
+
+    /// Names the argument in what is thrown.
+    private func naming<Value>(
+        _ argument: String, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as FieldError {
+            throw error.of(argument: argument)
+        }
+    }
+
+    /// An order that was placed before, as it stands now where the broker tells.
+    private func known(_ order: JournalOrder, of connection: BrokerConnection) async throws -> LinkedOrder {
+        let name = OrderName.standing(order.identity.id)
+        let standing = try? await self.order(id: name.globalID(of: connection)).value()
+        return standing ?? LinkedOrder(order, order.standing, of: connection)
+    }
+
+    // MARK: Changing
+
+    /// Has the broker change an order.
+    func replace(_ id: String, by input: ReplaceOrderInput) throws -> Loading<OrderPayload?> {
+        let change = input.change
+        return try self.change(id, .replace(change)) { desk, order, write, call throws(ProviderFailure) in
+            try await desk.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
+        } checking: { desk, order throws(FieldError) in
+            try desk.orderAbilities.check(change, at: order.connection.provider)
+        }
+    }
+
+    /// Asks the broker to cancel an order.
+    func cancel(_ id: String) throws -> Loading<OrderPayload?> {
+        try change(id, .cancel) { desk, order, _, call throws(ProviderFailure) in
+            try await desk.cancel(order, in: call)
+        } checking: { _, _ in
+        }
+    }
+
+    private func change(
+        _ id: String, _ kind: JournalWrite.Kind,
+        by send:
+            @escaping @Sendable (any OrderDesk, Order, JournalWrite, CallContext)
+            async throws(ProviderFailure)
+            -> OrderAnswer,
+        checking check: @escaping @Sendable (any OrderDesk, LinkedOrder) throws(FieldError) -> Void
+    ) throws -> Loading<OrderPayload?> {
+        let order = try order(id: id)
+        return .later {
+            let order = try await order.value()
+            let desk = try self.desk(of: order.connection)
+            try check(desk, order)
+            try order.requireChangeable()
+            // In a task of its own: it goes on when the client hangs up.
+            return OrderPayload(
+                order: try await Task {
+                    let write = try await self.begin(kind, of: order)
+                    let connection = order.connection
+                    let known = try await self.kept { () throws(StorageError) in
+                        try await self.keeping.journal.order(write.order)
+                    }
+                    guard let known else { throw FieldError.noOrder(id) }
+                    return try await self.send(write.id, known, by: connection) {
+                        call throws(ProviderFailure) in
+                        try await send(desk, order.order, write, call)
+                    }
+                }.value)
+        }
+    }
+
+    /// Writes down what is to be done with an order.
+    private func begin(_ kind: JournalWrite.Kind, of order: LinkedOrder) async throws -> JournalWrite {
+        let connection = order.connection
+        let identity = OrderIdentity(
+            owner: connection.owner, connection: connection.id, id: order.name.text)
+        let start = try await kept { () throws(StorageError) in
+            try await keeping.journal.begin(kind, of: order.order, identity, at: connection.provider)
+        }
+        switch start {
+        case .begun(let write): return write
+        case .busy(let name): throw FieldError.busy(name)
+        case .moved:
+            throw FieldError(.conflict, "The order has just changed. Look at it, and ask again.")
+        }
+    }
+
+    // MARK: Sending
+
+    private func desk(of connection: BrokerConnection) throws(FieldError) -> any OrderDesk {
+        guard let desk = connection.orders else {
+            throw FieldError(
+                .unsupported, "\(connection.provider.rawValue) takes no orders.",
+                provider: connection.provider)
+        }
+        return desk
+    }
+
+    /// Sends what is written down in the journal, and writes down what came of it.
+    ///
+    /// - Parameters:
+    ///   - id: of the write.
+    ///   - order: the order before.
+    ///   - connection: by which it is sent.
+    ///   - call: what sends it, once.
+    /// - Returns: the order as it stands.
+    /// - Throws: `FieldError` where the broker refused a change, and where nothing can have been changed.
+    private func send(
+        _ id: String, _ order: JournalOrder, by connection: BrokerConnection,
+        _ call: (CallContext) async throws(ProviderFailure) -> OrderAnswer
+    ) async throws -> LinkedOrder {
+        let passage = OutgoingWrite(id, in: keeping.journal)
+        let outcome: WriteOutcome
+        var failure: FieldError?
+        do throws(ProviderFailure) {
+            switch try await call(self.call.telling(passage.watch)) {
+            case .taken(let order): outcome = .taken(order)
+            case .refused(let rejection):
+                outcome = .refused(rejection)
+                if order.providerOrderID != nil { failure = .refused(rejection, by: connection.provider) }
+            }
+        } catch {
+            (outcome, failure) = passage.outcome(of: error)
+        }
+        // Before it is written down: whoever finds it in the journal must not find an older list beside it.
+        backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
+        let noted = try? await keeping.journal.note(outcome, of: id)
+        if case .answerLost = outcome { keeping.bell.ring() }
+        if let failure { throw failure }
+        // Where the outcome cannot be written down, the mark that it was sent stands, and the broker will be asked.
+        let standing = noted ?? order.after(outcome)
+        return LinkedOrder(standing, standing.standing, of: connection)
+    }
+}
+
+extension Placing {
+    /// What is meant by an input.
+    fileprivate init(_ input: PlaceOrderInput, by connection: BrokerConnection) {
+        let account = String(input.account.dropFirst(connection.globalID(ofAccount: "").count))
+        let ticket = OrderTicket(
+            clientOrderID: "", accountID: account, symbol: input.instrument.symbol, side: input.side,
+            size: input.size.size, price: input.price.price, timeInForce: input.timeInForce,
+            expiresOn: input.expiresOn, isExtendedHours: input.isExtendedHours)
+        self.init(
+            owner: connection.owner, connection: connection.id, provider: connection.provider,
+            idempotencyKey: input.idempotencyKey.text, ticket: ticket)
+    }
+}
+
+extension JournalOrder {
+    /// The order as its journal would have it.
+    fileprivate func after(_ outcome: WriteOutcome) -> JournalOrder {
+        var known = self
+        switch outcome {
+        case .taken(let order), .found(let order): known.order = order
+        case .answerLost, .abandoned: known.order.state = .unconfirmed
+        case .refused(let rejection), .notFound(let rejection):
+            known.order.state = .rejected
+            known.order.rejection = rejection
+        case .sending, .notTaken: break
+        }
+        return known
+    }
+}
+
+extension LinkedOrder {
+    /// Whether the broker could still change it: what is known to be refused is not sent.
+    fileprivate func requireChangeable() throws(FieldError) {
+        if order.state.isFinal || name != .standing(name.text) {
+            throw .refused(
+                OrderRejection(.tooLate, message: "The order is \(order.state.rawValue)."),
+                by: connection.provider)
+        }
+        if order.id.isEmpty {
+            throw FieldError(
+                .conflict,
+                "The order is \(order.state.rawValue): it can be changed once \(connection.provider.rawValue) has confirmed it.",
+                provider: connection.provider)
+        }
+    }
+}
+
+extension CallContext {
+    /// The same, telling somebody when a call goes out that changes something.
+    fileprivate func telling(_ watch: WriteWatch) -> CallContext {
+        CallContext(deadline: deadline, notBefore: notBefore, observe: observe, watch: watch)
+    }
+}
+
+extension FieldError {
+    /// The broker refused to change an order, which stands as it did.
+    static func refused(_ rejection: OrderRejection, by provider: Provider) -> FieldError {
+        let words = rejection.message ?? "It gives no reason."
+        var error = FieldError(
+            .conflict, "\(provider.rawValue) does not change the order: \(words)", provider: provider)
+        error.rejection = rejection.reason
+        return error
+    }
+
+    fileprivate static func busy(_ name: JournalWrite.Kind.Name) -> FieldError {
+        let work =
+            switch name {
+            case .place: "placed"
+            case .replace: "replaced"
+            case .cancel: "cancelled"
+            }
+        return FieldError(
+            .conflict,
+            "The order is being \(work), and its broker has not confirmed that yet. Ask again then.")
+    }
+}

@@ -1,0 +1,19 @@
+import Brokerage
+import Storage
+import Upstream
+
+/// What orders need that outlives a request: their journal, turns of those with the same key, and a bell for those whose
+/// fate must be asked for.
+struct OrderKeeping: Sendable {
+    let journal: OrderJournal
+    let turns = KeyedTurns<Turn>()
+    let bell = Bell()
+    /// What was begun earlier belongs to a process that is gone.
+    let startedAt = Instant.now
+
+    /// Whose order, by the key that its user gave it.
+    struct Turn: Hashable, Sendable {
+        let owner: OwnerID
+        let idempotencyKey: String
+    }
+}

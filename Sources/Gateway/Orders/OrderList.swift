@@ -1,0 +1,143 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+/// Which orders are asked for.
+struct OrderWish: Sendable {
+    /// Open ones, ended ones, or all.
+    let isOpen: Bool?
+    let symbols: [Symbol]?
+    /// Of this account of the connection only, by the broker's own id.
+    var account: String?
+    let first: Int
+
+    static let mostOrders = 100
+    /// Orders of one moment that a page may have to pass over.
+    static let slack = 50
+    /// The most that a broker is asked for at once.
+    static let mostOfBroker = 500
+}
+
+/// The next orders of one connection, newest first.
+struct OrderStretch: Sendable {
+    var orders: [LinkedOrder]
+    var hasMore: Bool
+}
+
+extension GatewayContext {
+    /// The orders of a connection that come behind a place: what the broker tells, and what the journal knows beside.
+    func orders(
+        _ wish: OrderWish, of connection: BrokerConnection, behind place: OrderCursor.Place?
+    ) async throws -> OrderStretch {
+        guard let desk = connection.orders else { return OrderStretch(orders: [], hasMore: false) }
+        let (told, hasMore) =
+            try await desk.orderAbilities.hasEndedOrders
+            ? fromBroker(wish, of: connection, desk, behind: place)
+            : fromBrokerAndJournal(wish, of: connection, desk, behind: place)
+        let orders = told.filter { linked in
+            wish.symbols?.contains(linked.order.symbol) ?? true
+                && wish.account.map { $0 == linked.order.accountID ?? $0 } ?? true
+                && place.map { $0 < OrderCursor.Place(linked) } ?? true
+        }.sorted { OrderCursor.Place($0) < OrderCursor.Place($1) }
+        return OrderStretch(
+            orders: Array(orders.prefix(wish.first)), hasMore: hasMore || orders.count > wish.first)
+    }
+
+    /// Of a broker that tells of ended orders too; the journal has only those beside that never came to it.
+    private func fromBroker(
+        _ wish: OrderWish, of connection: BrokerConnection, _ desk: any OrderDesk,
+        behind place: OrderCursor.Place?
+    ) async throws -> ([LinkedOrder], hasMore: Bool) {
+        let limit = wish.first + OrderWish.slack
+        // Those of the same moment are asked for again, and passed over by their names.
+        let before = place.map { $0.time + .milliseconds(1) }
+        let query = OrderQuery(isOpen: wish.isOpen, symbols: wish.symbols, limit: limit, before: before)
+        let page = try await page(query, of: connection, desk)
+        let own = try await kept { () throws(StorageError) in
+            try await backends.household.orders.journal.orders(
+                .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
+        }
+        let fitting = own.filter { wish.takes(isFinal: $0.order.state.isFinal) }
+        return (
+            try await linked(page.orders, of: connection)
+                + fitting.map { LinkedOrder($0, $0.standing, of: connection) },
+            page.hasMore || own.count == limit
+        )
+    }
+
+    /// Of a broker that tells of open orders only: those that have ended are the journal's.
+    private func fromBrokerAndJournal(
+        _ wish: OrderWish, of connection: BrokerConnection, _ desk: any OrderDesk,
+        behind place: OrderCursor.Place?
+    ) async throws -> ([LinkedOrder], hasMore: Bool) {
+        let journal = backends.household.orders.journal
+        // The journal first: what is in it by then and still open is in the list that is asked for afterwards.
+        let limit = wish.first + OrderWish.mostOfBroker
+        let known = try await kept { () throws(StorageError) in
+            try await journal.orders(
+                .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
+        }
+        let query = OrderQuery(isOpen: true, limit: OrderWish.mostOfBroker)
+        let open = try await page(query, of: connection, desk).orders
+        let told = try await linked(open, of: connection)
+        try await remember(open, knownAs: known)
+        let ids = Set(open.map(\.id))
+        let others = known.filter { $0.providerOrderID.map { !ids.contains($0) } ?? true }
+        let ended = others.compactMap { order -> LinkedOrder? in
+            guard order.providerOrderID == nil else {
+                return wish.isOpen == true ? nil : LinkedOrder(order, order.ended, of: connection)
+            }
+            guard wish.takes(isFinal: order.order.state.isFinal) else { return nil }
+            return LinkedOrder(order, order.standing, of: connection)
+        }
+        return ((wish.isOpen == false ? [] : told) + ended, known.count == limit)
+    }
+
+    /// Keeps what a broker tells of open orders, for when they have ended.
+    private func remember(_ open: [Order], knownAs known: [JournalOrder]) async throws {
+        let told = Dictionary(open.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let changed = known.compactMap { known -> (OrderIdentity, Order)? in
+            guard let order = told[known.order.id], order.differs(from: known.order) else { return nil }
+            return (known.identity, order)
+        }
+        try await kept { () throws(StorageError) in
+            try await backends.household.orders.journal.hear(changed)
+        }
+    }
+
+    private func page(
+        _ query: OrderQuery, of connection: BrokerConnection, _ desk: any OrderDesk
+    ) async throws -> OrderPage {
+        try await read(query.subject, of: connection, keptIn: backends.reads.orders) {
+            call throws(ProviderFailure) in
+            try await desk.orders(query, in: call)
+        }.value()
+    }
+}
+
+extension OrderWish {
+    /// Whether an order that has ended, or one that has not, is asked for.
+    fileprivate func takes(isFinal: Bool) -> Bool {
+        isOpen.map { $0 != isFinal } ?? true
+    }
+}
+
+extension OrderQuery {
+    /// What a page is kept under.
+    fileprivate var subject: String {
+        let parts = [
+            isOpen.map { $0 ? "open" : "ended" } ?? "all", String(limit), before?.description ?? "",
+            symbols.map { $0.map(\.text).joined(separator: ",") } ?? "*",
+        ]
+        return "orders/" + parts.joined(separator: "/")
+    }
+}
+
+extension Order {
+    /// Whether it has changed in what the journal keeps.
+    fileprivate func differs(from other: Order) -> Bool {
+        (state, filledQuantity, quantity, limitPrice, stopPrice)
+            != (other.state, other.filledQuantity, other.quantity, other.limitPrice, other.stopPrice)
+    }
+}

@@ -1,0 +1,52 @@
+package import Brokerage
+
+/// Something that is to change at a broker.
+package struct JournalWrite: Hashable, Sendable {
+    /// 128 random bits in hexadecimal digits.
+    package let id: String
+    package let order: OrderIdentity
+    package let provider: Provider
+    /// The broker's own id of the account; nil where the credential opens one account only.
+    package let account: String?
+    /// The broker's id of the order that is to change; nil for one that is to be placed.
+    package let providerOrderID: String?
+    package let kind: Kind
+    package let state: WriteState
+    /// When it was sent, or meant.
+    package let since: Instant
+
+    /// What is to be done.
+    package enum Kind: Hashable, Sendable {
+        case place
+        case replace(OrderChange)
+        case cancel
+
+        package var name: Name {
+            switch self {
+            case .place: .place
+            case .replace: .replace
+            case .cancel: .cancel
+            }
+        }
+
+        package enum Name: String, Sendable {
+            case place = "PLACE"
+            case replace = "REPLACE"
+            case cancel = "CANCEL"
+        }
+    }
+
+    /// The client's id under which the broker gets the order, or the one that takes its place.
+    package var clientOrderID: String { Self.clientOrderID(of: id) }
+
+    /// 40 characters, visible ASCII: Alpaca takes 128, Saxo 50.
+    package static func clientOrderID(of id: String) -> String { "portico-\(id)" }
+
+    package static func newID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return [generator.next() as UInt64, generator.next()].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

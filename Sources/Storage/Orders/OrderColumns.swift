@@ -1,0 +1,117 @@
+import Brokerage
+import GRDB
+
+// Numbers are texts with all their digits, times milliseconds since 1970.
+
+/// Columns and their values, in the order of a statement.
+struct Columns {
+    private(set) var names: [String] = []
+    private(set) var values: [(any DatabaseValueConvertible)?] = []
+
+    mutating func add(_ name: String, _ value: (any DatabaseValueConvertible)?) {
+        names.append(name)
+        values.append(value)
+    }
+
+    mutating func add(_ name: String, _ value: Decimal?) { add(name, value?.description) }
+    mutating func add(_ name: String, _ value: Instant?) { add(name, value?.millisecondsSince1970) }
+
+    var arguments: StatementArguments { StatementArguments(values) }
+
+    /// `INSERT INTO table (…) VALUES (…)`.
+    func insertion(into table: String) -> String {
+        let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
+    }
+
+    /// `a = ?, b = ?`.
+    var assignments: String { names.map { "\($0) = ?" }.joined(separator: ", ") }
+}
+
+extension Row {
+    func decimal(_ name: String) -> Decimal? { (self[name] as String?).flatMap { Decimal($0) } }
+
+    func instant(_ name: String) -> Instant? {
+        (self[name] as Int64?).flatMap { Instant(millisecondsSince1970: $0) }
+    }
+
+    func value<Value: RawRepresentable<String>>(_ name: String) -> Value? {
+        (self[name] as String?).flatMap { Value(rawValue: $0) }
+    }
+}
+
+extension Columns {
+    /// What can be heard of an order.
+    mutating func add(_ order: Order) {
+        add("provider_order_id", order.id.isEmpty ? nil : order.id)
+        add("replaces", order.replaces)
+        add("type", order.type?.rawValue)
+        add("time_in_force", order.timeInForce?.rawValue)
+        add("extended_hours", order.isExtendedHours)
+        add("quantity", order.quantity)
+        add("notional", order.notional)
+        add("limit_price", order.limitPrice)
+        add("stop_price", order.stopPrice)
+        add("trail_percent", order.trailPercent)
+        add("trail_amount", order.trailAmount)
+        add("filled_quantity", order.filledQuantity)
+        add("average_fill_price", order.averageFillPrice)
+        add("state", order.state.rawValue)
+        add("provider_state", order.providerState)
+        add("rejection", order.rejection?.reason.rawValue)
+        add("rejection_message", order.rejection?.message)
+        add("submitted_at", order.submittedAt)
+        add("updated_at", order.updatedAt)
+        add("filled_at", order.filledAt)
+        add("canceled_at", order.canceledAt)
+        add("expires_at", order.expiresAt)
+        add("heard_at", order.reading.fetchedAt)
+    }
+
+    /// What is meant by an order's price.
+    mutating func add(_ price: OrderPrice?) {
+        var (limit, stop) = (Decimal?.none, Decimal?.none)
+        var (percent, amount) = (Decimal?.none, Decimal?.none)
+        switch price {
+        case .market, nil: break
+        case .limit(let price): limit = price
+        case .stop(let price): stop = price
+        case .stopLimit(let stopPrice, let limitPrice): (stop, limit) = (stopPrice, limitPrice)
+        case .trailingStop(.percent(let distance)): percent = distance
+        case .trailingStop(.amount(let distance)): amount = distance
+        }
+        add("type", price?.type.rawValue)
+        add("limit_price", limit)
+        add("stop_price", stop)
+        add("trail_percent", percent)
+        add("trail_amount", amount)
+    }
+}
+
+extension OrderPrice {
+    /// What was meant; nil where nothing was said of the price.
+    init?(_ row: Row) {
+        let (limit, stop) = (row.decimal("limit_price"), row.decimal("stop_price"))
+        switch row.value("type") as OrderType? {
+        case nil: return nil
+        case .market: self = .market
+        case .limit:
+            guard let limit else { return nil }
+            self = .limit(limit)
+        case .stop:
+            guard let stop else { return nil }
+            self = .stop(stop)
+        case .stopLimit:
+            guard let stop, let limit else { return nil }
+            self = .stopLimit(stop: stop, limit: limit)
+        case .trailingStop:
+            if let percent = row.decimal("trail_percent") {
+                self = .trailingStop(.percent(percent))
+            } else if let amount = row.decimal("trail_amount") {
+                self = .trailingStop(.amount(amount))
+            } else {
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import Brokerage
+import GRDB
+import Upstream
+
+/// The journal of orders: each is written down before its broker is told, so that none is ever placed twice.
+package struct OrderJournal: Sendable {
+    let database: DatabaseFile
+    private let mostOrders: Int
+
+    /// - Parameters:
+    ///   - file: where it is kept.
+    ///   - mostOrders: as many as each user may have in it.
+    package init(in file: HouseFile, mostOrders: Int = 100_000) {
+        database = file.database
+        self.mostOrders = mostOrders
+    }
+
+    // MARK: Beginning
+
+    /// What comes of meaning to place an order.
+    package enum PlacingStart: Hashable, Sendable {
+        /// It is written down, and may be sent.
+        case begun(JournalOrder)
+        /// The same was meant before, under the same key: nothing is to be sent.
+        case known(JournalOrder)
+        /// The key stands for another order.
+        case otherOrder
+        /// The user has as many orders as the journal takes.
+        case full(limit: Int)
+    }
+
+    /// What the key of an order that is to be placed stands for already; nil for nothing.
+    package func find(_ placing: Placing) async throws(StorageError) -> PlacingStart? {
+        try await database.read { db in try Self.find(placing, db) }
+    }
+
+    /// Writes down that an order is to be placed, unless its key has been used.
+    package func begin(_ placing: Placing, now: Instant = .now) async throws(StorageError) -> PlacingStart {
+        let mostOrders = mostOrders
+        return try await database.write { db in
+            if let known = try Self.find(placing, db) { return known }
+            let count = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM journal_order WHERE owner = ?",
+                arguments: [placing.owner.text])
+            if (count ?? 0) >= mostOrders { return .full(limit: mostOrders) }
+            try Self.insert(
+                placing.order(at: now), as: placing.identity, of: placing.provider,
+                key: placing.idempotencyKey, now, db)
+            try Self.insert(.place, id: placing.id, of: placing.identity, placing.columns, now, db)
+            return try JournalOrder.fetch(placing.identity, db).map { .begun($0) } ?? .otherOrder
+        }
+    }
+
+    private static func find(_ placing: Placing, _ db: Database) throws -> PlacingStart? {
+        let known = try Row.fetchOne(
+            db, sql: "\(JournalOrder.select) WHERE owner = ? AND idempotency_key = ?",
+            arguments: [placing.owner.text, placing.idempotencyKey])
+        guard let known else { return nil }
+        let write = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT * FROM journal_write
+                WHERE owner = ? AND connection = ? AND order_id = ? AND kind = 'PLACE'
+                """,
+            arguments: [placing.owner.text, known["connection"] as String, known["id"] as String])
+        guard let order = JournalOrder(known), let write, placing.isSame(as: order, write) else {
+            return .otherOrder
+        }
+        return .known(order)
+    }
+
+    /// What comes of meaning to change an order.
+    package enum ChangeStart: Hashable, Sendable {
+        /// It is written down, and may be sent.
+        case begun(JournalWrite)
+        /// Something is under way with the order.
+        case busy(JournalWrite.Kind.Name)
+        /// Another order has taken its place meanwhile.
+        case moved
+    }
+
+    /// Writes down that an order is to be replaced or cancelled, unless something is under way with it.
+    ///
+    /// - Parameters:
+    ///   - kind: what is to be done; not `place`.
+    ///   - order: as the broker told of it; one that the journal does not know yet is taken into it.
+    ///   - identity: Portico's own id of it.
+    ///   - provider: who has it.
+    ///   - now: the moment.
+    /// - Returns: whether it may be sent.
+    /// - Throws: what kept it from being written down; then nothing was.
+    package func begin(
+        _ kind: JournalWrite.Kind, of order: Order, _ identity: OrderIdentity, at provider: Provider,
+        now: Instant = .now
+    ) async throws(StorageError) -> ChangeStart {
+        try await database.write { db in
+            if let known = try JournalOrder.fetch(identity, db) {
+                if let write = known.openWrite { return .busy(write) }
+                guard known.order.id == order.id else { return .moved }
+            } else {
+                try Self.insert(order, as: identity, of: provider, key: nil, now, db)
+            }
+            let id = JournalWrite.newID()
+            var columns = Columns()
+            if case .replace(let change) = kind { columns = change.columns }
+            try Self.insert(kind, id: id, of: identity, columns, now, db)
+            return try JournalWrite.fetch(id, db).map { .begun($0) } ?? .moved
+        }
+    }
+
+    private static func insert(
+        _ order: Order, as identity: OrderIdentity, of provider: Provider, key: String?, _ now: Instant,
+        _ db: Database
+    ) throws {
+        var columns = Columns()
+        columns.add("owner", identity.owner.text)
+        columns.add("connection", identity.connection)
+        columns.add("id", identity.id)
+        columns.add("provider", provider.rawValue)
+        columns.add("account", order.accountID)
+        columns.add("idempotency_key", key)
+        columns.add("symbol", order.symbol.text)
+        columns.add("side", order.side.rawValue)
+        columns.add("created_at", now)
+        columns.add(order)
+        try db.execute(sql: columns.insertion(into: "journal_order"), arguments: columns.arguments)
+    }
+
+    private static func insert(
+        _ kind: JournalWrite.Kind, id: String, of order: OrderIdentity, _ meant: Columns, _ now: Instant,
+        _ db: Database
+    ) throws {
+        var columns = meant
+        columns.add("id", id)
+        columns.add("owner", order.owner.text)
+        columns.add("connection", order.connection)
+        columns.add("order_id", order.id)
+        columns.add("kind", kind.name.rawValue)
+        columns.add("state", WriteState.pending.rawValue)
+        columns.add("created_at", now)
+        try db.execute(sql: columns.insertion(into: "journal_write"), arguments: columns.arguments)
+    }
+}

@@ -1,0 +1,236 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Placing an order")
+struct OrderPlacingTests {
+    /// What is asked, and what the broker then tells of it.
+    struct Placing: Sendable {
+        let size: String
+        let price: String
+        var rest = ""
+        let told: [String: JSONValue]
+    }
+
+    @Test(
+        "tells the broker all of it, to the last digit",
+        arguments: [
+            Placing(
+                size: "{ quantity: \"2\" }", price: "{ market: true }",
+                told: ["type": "MARKET", "quantity": "2"]),
+            Placing(
+                size: "{ notional: \"150.25\" }", price: "{ market: true }",
+                told: ["type": "MARKET", "notional": "150.25"]),
+            Placing(
+                size: "{ quantity: \"3\" }", price: "{ limit: \"10.55\" }", rest: "timeInForce: GTC",
+                told: ["type": "LIMIT", "limitPrice": "10.55", "timeInForce": "GTC"]),
+            Placing(
+                size: "{ quantity: \"1\" }", price: "{ limit: \"9.75\" }", rest: "extendedHours: true",
+                told: ["type": "LIMIT", "extendedHours": .bool(true)]),
+            Placing(
+                size: "{ quantity: \"1\" }", price: "{ stop: \"900\" }",
+                told: ["type": "STOP", "stopPrice": "900"]),
+            Placing(
+                size: "{ quantity: \"1\" }", price: "{ stopLimit: { stop: \"900\" limit: \"901.5\" } }",
+                told: ["type": "STOP_LIMIT", "stopPrice": "900", "limitPrice": "901.5"]),
+        ])
+    func types(_ placing: Placing) async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            (order.size, order.price, order.rest) = (placing.size, placing.price, placing.rest)
+            let placed = try await gateway.placed(order, backends)
+            for (field, value) in placing.told { #expect(placed[field] == value, "\(field): \(placed)") }
+            #expect(
+                placed["clientOrderId"] == "key-1" && placed["symbol"] == "AMD" && placed["side"] == "BUY")
+            #expect(placed["rejection"] == .null)
+            let id = try #require(placed["id"]?.string)
+            let later = try await gateway.order(id, backends)
+            #expect(later["data"]?["order"]?["id"]?.string == id)
+            for (field, value) in placing.told { #expect(later["data"]?["order"]?[field] == value) }
+            #expect(gateway.placings == 1)
+        }
+    }
+
+    @Test(
+        "keeps the distance of a trailing stop, also where the broker refuses it",
+        arguments: [("percent", "trailPercent", "1.5"), ("amount", "trailAmount", "2.25")])
+    func trailing(_ unit: String, _ field: String, _ distance: String) async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ trail: { \(unit): \"\(distance)\" } }"
+            let placed = try await gateway.placed(order, backends)
+            #expect(placed["type"] == "TRAILING_STOP" && placed[field]?.string == distance)
+            // The stand-in does not offer them.
+            #expect(placed["state"] == "REJECTED" && placed["rejection"]?["reason"] == "OTHER", "\(placed)")
+        }
+    }
+
+    @Test("is done once for a key, and again answers with the same order")
+    func sameKey() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ limit: \"2.50\" }"
+            let first = try await gateway.placed(order, backends)
+            let second = try await gateway.placed(order, backends)
+            #expect(first["id"] == second["id"] && first["providerOrderId"] == second["providerOrderId"])
+            order.price = "{ limit: \"2.51\" }"
+            let other = try await gateway.place(order, backends)
+            #expect(other.failures == [FieldFailure("placeOrder", "CONFLICT", nil)])
+            #expect(other["errors"]?[0]?["extensions"]?["argument"] == "input.idempotencyKey")
+            #expect(gateway.placings == 1)
+        }
+    }
+
+    @Test("is done once for a key that fifty requests bring at once")
+    func concurrent() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let order = TestOrder(account: try await gateway.account(backends))
+            let ids = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<50 {
+                    group.addTask { try await gateway.placed(order, backends)["id"]?.string }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(ids.count == 50 && Set(ids).count == 1 && ids[0] != nil)
+            #expect(gateway.placings == 1)
+        }
+    }
+
+    @Test("goes on when the client hangs up")
+    func hangUp() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let order = TestOrder(account: try await gateway.account(backends))
+            #expect(
+                gateway.sandbox.faults.add(Fault(.latency(.milliseconds(200)), endpoint: "POST /v2/orders")))
+            let request = Task { try await gateway.place(order, backends) }
+            while gateway.placings == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            request.cancel()
+            _ = await request.result
+            let answer = try await gateway.placed(order, backends)
+            #expect(answer["providerOrderId"]?.string != nil, "\(answer)")
+            #expect(gateway.placings == 1)
+        }
+    }
+
+    @Test("that the broker refuses makes an order that is REJECTED, with its reason")
+    func rejected() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            (order.size, order.price) = ("{ quantity: \"100000000\" }", "{ limit: \"150\" }")
+            let rejected = try await gateway.placed(order, backends)
+            #expect(rejected["state"] == "REJECTED")
+            #expect(rejected["rejection"]?["reason"] == "INSUFFICIENT_FUNDS", "\(rejected)")
+            #expect(rejected["rejection"]?["message"]?.string?.isEmpty == false)
+            let id = try #require(rejected["id"]?.string)
+            #expect(try await gateway.order(id, backends)["data"]?["order"]?["state"] == "REJECTED")
+            let list = try await gateway.ask(
+                "{ orders(open: false) { nodes { id state } } }", as: alice, backends)
+            #expect(list["data"]?["orders"]?["nodes"]?[0]?["id"]?.string == id)
+            #expect(try await gateway.placed(order, backends)["id"]?.string == id)
+            #expect(gateway.placings == 1)
+            // Nothing can be done with it any more, and the broker is not asked.
+            #expect(
+                try await gateway.cancel(id, backends).failures == [FieldFailure("cancelOrder", "CONFLICT")])
+        }
+    }
+
+    @Test(
+        "that cannot be done is refused with the argument's path, before anything is sent",
+        arguments: [
+            (
+                size: "{ quantity: \"0\" }", price: "{ market: true }", rest: "", "input.size.quantity",
+                "BAD_USER_INPUT"
+            ),
+            ("{ quantity: \"-1\" }", "{ market: true }", "", "input.size.quantity", "BAD_USER_INPUT"),
+            (
+                "{ notional: \"0.0000000001\" }", "{ market: true }", "", "input.size.notional",
+                "BAD_USER_INPUT"
+            ),
+            ("{ quantity: \"1\" }", "{ market: false }", "", "input.price.market", "BAD_USER_INPUT"),
+            ("{ quantity: \"1\" }", "{ limit: \"-5\" }", "", "input.price.limit", "BAD_USER_INPUT"),
+            (
+                "{ quantity: \"1\" }", "{ stopLimit: { stop: \"1\" limit: \"0\" } }", "",
+                "input.price.stopLimit.limit", "BAD_USER_INPUT"
+            ),
+            (
+                "{ quantity: \"1\" }", "{ market: true }", "timeInForce: GTD expiresOn: \"2026-12-01\"",
+                "input.timeInForce", "UNSUPPORTED"
+            ),
+            (
+                "{ quantity: \"1\" }", "{ market: true }", "expiresOn: \"2026-12-01\"", "input.expiresOn",
+                "BAD_USER_INPUT"
+            ),
+        ])
+    func arguments(_ size: String, _ price: String, _ rest: String, _ argument: String, _ code: String)
+        async throws
+    {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            (order.size, order.price, order.rest) = (size, price, rest)
+            let answer = try await gateway.place(order, backends)
+            let extensions = answer["errors"]?[0]?["extensions"]
+            #expect(extensions?["code"]?.string == code, "\(answer)")
+            #expect(extensions?["argument"]?.string == argument, "\(answer)")
+            #expect(answer["errors"]?[0]?["message"]?.string?.contains("\"\(argument)\"") == true)
+            #expect(answer["data"]?["placeOrder"] == .null)
+            #expect(gateway.placings == 0)
+        }
+    }
+
+    @Test("needs an account of the user's own, and an instrument that the broker has")
+    func strangers() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.connection("demo", of: alice), gateway.connection("second", of: bob, .second),
+            ])
+            let foreign = TestOrder(account: try await gateway.account(of: bob, backends))
+            #expect(
+                try await gateway.place(foreign, as: alice, backends).failures
+                    == [FieldFailure("placeOrder", "NOT_FOUND", nil)])
+            var unknown = TestOrder(account: try await gateway.account(backends))
+            unknown.symbol = "NOSUCH"
+            let answer = try await gateway.place(unknown, backends)
+            #expect(answer.failures == [FieldFailure("placeOrder", "NOT_FOUND")])
+            #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "input.instrument.symbol")
+            #expect(
+                try await gateway.ask(foreign.mutation, as: nil, backends).failures
+                    == [FieldFailure("placeOrder", "UNAUTHENTICATED", nil)])
+            #expect(gateway.placings == 0)
+        }
+    }
+
+    @Test("keeps the orders of two users apart, their keys too")
+    func isolation() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.connection("demo", of: alice), gateway.connection("second", of: bob, .second),
+            ])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ limit: \"3\" }"
+            let own = try await gateway.placed(order, backends)
+            order.account = try await gateway.account(of: bob, backends)
+            let other = try await gateway.placed(order, as: bob, backends)
+            let (id, otherID) = (try #require(own["id"]?.string), try #require(other["id"]?.string))
+            #expect(id != otherID && gateway.placings == 2)
+            for action in [
+                try await gateway.order(id, as: bob, backends),
+                try await gateway.cancel(id, as: bob, backends),
+            ] {
+                #expect(action.failures.map(\.code) == ["NOT_FOUND"], "\(action)")
+            }
+            let list = try await gateway.ask("{ orders { nodes { id } } }", as: bob, backends)
+            #expect(list["data"]?["orders"]?["nodes"]?.elements?.map { $0["id"]?.string } == [otherID])
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("An order at Saxo")
+struct SaxoOrderTests {
+    /// A gateway in front of Saxo.
+    ///
+    /// What stands behind the schema is made anew for each write: Saxo takes one a second, which each line counts.
+    private static func with(
+        _ body: (TestGateway, _ fresh: () throws -> Backends, _ order: TestOrder) async throws -> Void
+    ) async throws {
+        try await withGateway { gateway in
+            let fresh = { try gateway.backends([try gateway.saxo(of: alice)]) }
+            var order = TestOrder(account: try await gateway.account(with: .saxo, fresh()))
+            (order.symbol, order.size) = ("AAPL", "{ quantity: \"1\" }")
+            try await body(gateway, fresh, order)
+        }
+    }
+
+    @Test("goes from limit to another limit in its place, under one id, and is cancelled")
+    func life() async throws {
+        try await Self.with { gateway, fresh, order in
+            var order = order
+            (order.price, order.rest) = ("{ limit: \"150\" }", "timeInForce: GTC")
+            let placed = try await gateway.placed(order, fresh())
+            let id = try #require(placed["id"]?.string)
+            let number = try #require(placed["providerOrderId"]?.string)
+            let replaced = try await gateway.ask(
+                """
+                mutation { replaceOrder(id: "\(id)", input: { price: { limit: "151.50" } }) {
+                    order { id providerOrderId limitPrice replaces { id } } } }
+                """, as: alice, fresh())
+            let now = try #require(replaced["data"]?["replaceOrder"]?["order"], "\(replaced)")
+            #expect(now["id"]?.string == id && now["providerOrderId"]?.string == number)
+            #expect(
+                now["limitPrice"]?.string.flatMap { Brokerage.Decimal($0) } == Brokerage.Decimal("151.50"))
+            #expect(now["replaces"] == .null)
+            let open = try await gateway.ask(
+                "{ orders(open: true) { nodes { id clientOrderId } } }", as: alice, fresh())
+            let nodes = try #require(open["data"]?["orders"]?["nodes"]?.elements)
+            #expect(nodes.contains { $0["id"]?.string == id && $0["clientOrderId"] == "key-1" })
+            _ = try await gateway.cancel(id, fresh())
+            let ended = try await gateway.order(id, fresh())["data"]?["order"]
+            #expect(
+                ended?["state"] == "CANCELED" && ended?["stale"] == .bool(true),
+                "\(String(describing: ended))")
+            let list = try await gateway.ask("{ orders(open: false) { nodes { id } } }", as: alice, fresh())
+            #expect(list["data"]?["orders"]?["nodes"]?.elements?.map { $0["id"]?.string } == [id])
+        }
+    }
+
+    @Test("that has left the list of open orders is told of as it was last heard of, and marked as stale")
+    func ended() async throws {
+        try await Self.with { gateway, fresh, order in
+            let placed = try await gateway.placed(order, fresh())
+            let id = try #require(placed["id"]?.string)
+            let list = try await gateway.ask(
+                "{ open: orders(open: true) { nodes { id } } orders(open: false) { nodes { id stale } } }",
+                as: alice, fresh())
+            let open = list["data"]?["open"]?["nodes"]?.elements?.compactMap { $0["id"]?.string } ?? []
+            #expect(!open.contains(id), "a market order is filled at once: \(list)")
+            let ended = list["data"]?["orders"]?["nodes"]?.elements
+            #expect(ended?.map { $0["id"]?.string } == [id])
+            #expect(ended?.first?["stale"] == .bool(true))
+            let again = try await gateway.placed(order, fresh())
+            #expect(again["id"]?.string == id)
+            #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == 1)
+        }
+    }
+
+    @Test("whose answer is lost is found among the open ones, and stays open where it is not there")
+    func lost() async throws {
+        try await Self.with { gateway, fresh, order in
+            for (effect, key, isFound) in [
+                (Fault.Effect.truncatedBody, "one", true), (.closedConnection, "two", false),
+            ] {
+                var order = order
+                (order.key, order.price, order.rest) = (key, "{ limit: \"150\" }", "timeInForce: GTC")
+                let fault = Fault(effect, provider: .saxo, endpoint: "POST /trade/v2/orders", remaining: 1)
+                try #require(gateway.sandbox.faults.add(fault))
+                let placed = try await gateway.placed(order, fresh())
+                #expect(placed["state"] == "UNCONFIRMED", "\(placed)")
+                // Nobody can tell of an order that is not open, so it is neither called placed nor refused.
+                #expect(try await gateway.reconcile(fresh()) == !isFound)
+                let found = try await gateway.placed(order, fresh())
+                #expect(found["id"] == placed["id"])
+                #expect((found["providerOrderId"]?.string != nil) == isFound, "\(found)")
+                #expect((found["state"] == "UNCONFIRMED") == !isFound)
+            }
+            #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == 2)
+        }
+    }
+
+    @Test("takes what Saxo takes only")
+    func abilities() async throws {
+        try await Self.with { gateway, fresh, order in
+            for (price, rest, argument) in [
+                ("{ limit: \"150\" }", "extendedHours: true", "input.extendedHours"),
+                ("{ limit: \"150\" }", "timeInForce: GTD", "input.expiresOn"),
+            ] {
+                var order = order
+                (order.price, order.rest) = (price, rest)
+                let answer = try await gateway.place(order, fresh())
+                #expect(answer["errors"]?[0]?["extensions"]?["argument"]?.string == argument, "\(answer)")
+            }
+            #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == nil)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Brokerage
+import GraphQL
+import Sandbox
+import Saxo
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+extension TestGateway {
+    /// A connection of an owner to the demo user's Saxo accounts.
+    func saxo(of owner: OwnerID) throws -> BrokerConnection {
+        let user = try #require(SandboxUser.demo.saxo)
+        let configuration = try SaxoConfiguration(
+            environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)), streamingURL: nil)
+        var retry = RetryPolicy()
+        retry.attempts = 1
+        let line = ProviderLine(QuotaHolder(.saxo, connection: "saxo"), over: transport, retry: retry)
+        let client = SaxoClient(
+            configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: line,
+            directory: SaxoDirectory(clock: line.clock))
+        return BrokerConnection(
+            id: "saxo", owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
+            orders: client,
+            market: MarketSource(
+                client, spelling: configuration.dialect, provider: .saxo, environment: .sandbox,
+                for: .owner(owner, connection: "saxo")))
+    }
+
+    /// The id of an owner's first account with a provider.
+    func account(
+        of owner: OwnerID = alice, with provider: Provider = .alpaca, _ backends: Backends
+    ) async throws -> String {
+        let answer = try await ask(
+            "{ account(provider: \(provider.rawValue)) { id } }", as: owner, backends)
+        return try #require(answer["data"]?["account"]?["id"]?.string, "\(answer)")
+    }
+
+    /// Asks the brokers about every order whose answer was lost, as of a time at which all have arrived.
+    func reconcile(_ backends: Backends) async throws -> Bool {
+        var settings = OrderReconciliation.Settings()
+        settings.arrival = .zero
+        return try await OrderReconciliation(backends, settings: settings).round()
+    }
+
+    /// How often Alpaca was asked to take an order.
+    var placings: Int { calls["POST /v2/orders"] ?? 0 }
+}
+
+/// What is placed in tests: a purchase that nothing but its price and size tells from others.
+struct TestOrder {
+    var account: String
+    var key = "key-1"
+    var symbol = "AMD"
+    var side = "BUY"
+    var size = "{ quantity: \"2\" }"
+    var price = "{ market: true }"
+    var rest = ""
+
+    static let fields = """
+        id state providerOrderId clientOrderId symbol side type timeInForce extendedHours quantity notional limitPrice
+        stopPrice trailPercent trailAmount filledQuantity rejection { reason message } stale
+        """
+
+    var mutation: String {
+        """
+        mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)"
+            instrument: { symbol: "\(symbol)" } side: \(side) size: \(size) price: \(price) \(rest) }) {
+            order { \(Self.fields) }
+        } }
+        """
+    }
+}
+
+extension TestGateway {
+    func place(_ order: TestOrder, as owner: OwnerID = alice, _ backends: Backends) async throws -> JSONValue
+    {
+        try await ask(order.mutation, as: owner, backends)
+    }
+
+    /// Places an order that must be taken.
+    func placed(_ order: TestOrder, as owner: OwnerID = alice, _ backends: Backends) async throws -> JSONValue
+    {
+        let answer = try await place(order, as: owner, backends)
+        return try #require(answer["data"]?["placeOrder"]?["order"], "\(answer)")
+    }
+
+    func cancel(_ id: String, as owner: OwnerID = alice, _ backends: Backends) async throws -> JSONValue {
+        try await ask("mutation { cancelOrder(id: \"\(id)\") { order { id state } } }", as: owner, backends)
+    }
+
+    func order(_ id: String, as owner: OwnerID = alice, _ backends: Backends) async throws -> JSONValue {
+        try await ask("{ order(id: \"\(id)\") { \(TestOrder.fields) } }", as: owner, backends)
+    }
+}

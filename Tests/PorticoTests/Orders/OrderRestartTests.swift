@@ -1,0 +1,69 @@
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("An order under way when the process is killed")
+struct OrderRestartTests {
+    private static let endpoint = "POST /v2/orders"
+
+    private func place(_ server: RunningServer) async throws -> JSONValue {
+        let asked = try await server.ask("{ account { id } }", token: ownerToken)
+        let account = try #require(asked.json?["data"]?["account"]?["id"]?.string, "\(asked.body)")
+        let answer = try await server.ask(
+            """
+            mutation { placeOrder(input: { idempotencyKey: "one" accountId: "\(account)" side: BUY
+                instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
+                order { id state providerOrderId } } }
+            """, token: ownerToken)
+        return try #require(answer.json?["data"]?["placeOrder"]?["order"], "\(answer.body)")
+    }
+
+    /// Asks for the order until the broker has been asked about it.
+    private func settled(_ server: RunningServer) async throws -> JSONValue {
+        while true {
+            let order = try await place(server)
+            if order["state"] != "PENDING", order["state"] != "UNCONFIRMED" { return order }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test("is asked for by the next process, and never sent again")
+    func reconciled() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let file = folder.appending(path: "owner-token")
+                try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
+                let environment = Upstream(sandbox).environment.merging([
+                    "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
+                ]) { $1 }
+                // The broker takes the order, and its answer comes too late for the process.
+                try #require(
+                    sandbox.faults.add(
+                        Fault(
+                            .latency(.seconds(60)), provider: .alpaca, endpoint: Self.endpoint, remaining: 1))
+                )
+                try await withCrashingServer(environment: environment) { server in
+                    await withTaskGroup { group in
+                        group.addTask { _ = try? await place(server) }
+                        // The sandbox counts a call when it comes, and tells nobody.
+                        group.addTask {
+                            while sandbox.calls[.alpaca, Self.endpoint] == 0, !Task.isCancelled {
+                                try? await Task.sleep(for: .milliseconds(1))
+                            }
+                        }
+                        await group.next()
+                        server.program.crash()
+                        group.cancelAll()
+                    }
+                }
+                try await withServer(environment: environment) { server in
+                    let order = try await settled(server)
+                    #expect(order["providerOrderId"]?.string != nil, "\(order)")
+                    #expect(order["state"] == "OPEN" || order["state"] == "ACCEPTED", "\(order)")
+                }
+                #expect(sandbox.calls[.alpaca, Self.endpoint] == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+import Brokerage
+import Foundation
+import GRDB
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("The journal of orders")
+struct OrderJournalTests {
+    static let now = Instant(secondsSince1970: 1_763_654_400) ?? .earliest
+
+    static func owner(_ name: String = "ann") throws -> OwnerID { try #require(OwnerID(name)) }
+
+    /// A journal in a file of its own, with the users to whom its orders belong.
+    static func journal(_ folder: Folder, mostOrders: Int = 100_000) throws -> OrderJournal {
+        let file = try HouseFile(in: try folder.opened())
+        for name in ["ann", "bob"] { try UserStore(in: file).ensure(owner(name)) }
+        return OrderJournal(in: file, mostOrders: mostOrders)
+    }
+
+    static func ticket(
+        _ price: OrderPrice = .market, size: OrderSize = .quantity(1), account: String = "A1"
+    ) -> OrderTicket {
+        OrderTicket(
+            clientOrderID: "", accountID: account, symbol: .example, side: .buy, size: size, price: price)
+    }
+
+    static func placing(
+        _ key: String = "k1", _ owner: String = "ann", connection: String = "alpaca",
+        ticket: OrderTicket = ticket()
+    ) throws -> Placing {
+        Placing(
+            owner: try Self.owner(owner), connection: connection, provider: .alpaca, idempotencyKey: key,
+            ticket: ticket)
+    }
+
+    /// An order as its broker tells of it.
+    static func order(_ id: String, _ state: OrderState = .open) -> Order {
+        var order = Order(
+            id: id, symbol: .example, side: .buy, state: state,
+            reading: Reading(source: .alpaca, fetchedAt: now))
+        order.accountID = "A1"
+        order.quantity = 1
+        order.type = .market
+        return order
+    }
+
+    /// An order that the broker has.
+    static func placed(_ journal: OrderJournal, _ id: String = "P1", key: String = "k1") async throws
+        -> Placing
+    {
+        let placing = try placing(key)
+        _ = try await journal.begin(placing)
+        try await journal.note(.sending, of: placing.id)
+        try await journal.note(.taken(order(id)), of: placing.id)
+        return placing
+    }
+
+    @Test("answers the same order to the same key, and no other to another one's")
+    func sameKey() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            guard case .begun(let first) = try await journal.begin(Self.placing()) else {
+                Issue.record("the first is not begun")
+                return
+            }
+            #expect(first.order.state == .pending && first.providerOrderID == nil)
+            #expect(try await journal.begin(Self.placing()) == .known(first))
+            // A key is a user's own.
+            guard case .begun = try await journal.begin(Self.placing("k1", "bob")) else {
+                Issue.record("another user's key is taken")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "refuses a key that stands for another order",
+        arguments: [
+            ticket(size: .quantity(2)), ticket(size: .notional(1)), ticket(.limit(1)), ticket(account: "A2"),
+        ])
+    func otherTicket(_ other: OrderTicket) async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            _ = try await journal.begin(Self.placing())
+            #expect(try await journal.begin(Self.placing(ticket: other)) == .otherOrder)
+        }
+    }
+
+    @Test(
+        "keeps every figure of what was meant, whatever the type of the order",
+        arguments: [
+            OrderPrice.market, .limit(Decimal("180.2500") ?? 1), .stop(Decimal("0.00000001") ?? 1),
+            .stopLimit(stop: 170, limit: Decimal("169.99") ?? 1),
+            .trailingStop(.percent(Decimal("1.5") ?? 1)),
+            .trailingStop(.amount(2)),
+        ])
+    func figures(_ price: OrderPrice) async throws {
+        try await Folder.with { folder in
+            let quantity = try #require(Decimal("0.123456789"))
+            let ticket = Self.ticket(price, size: .quantity(quantity))
+            let placing = try Self.placing(ticket: ticket)
+            _ = try await Self.journal(folder).begin(placing, now: Self.now)
+            // In another process.
+            let journal = try Self.journal(folder)
+            let order = try #require(try await journal.order(placing.identity))
+            #expect(order.order == placing.order(at: Self.now))
+            #expect(order.order.quantity?.description == "0.123456789")
+            #expect(try await journal.begin(Self.placing(ticket: ticket)) == .known(order))
+        }
+    }
+
+    @Test("begins one order for a key that fifty ask for at once")
+    func concurrent() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let starts = try await withThrowingTaskGroup(of: OrderJournal.PlacingStart.self) { group in
+                for _ in 0..<50 { group.addTask { try await journal.begin(Self.placing()) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let begun = starts.filter { if case .begun = $0 { true } else { false } }
+            let known = starts.filter { if case .known = $0 { true } else { false } }
+            #expect(begun.count == 1 && known.count == 49)
+        }
+    }
+
+    @Test("takes so many orders of a user, and says how many")
+    func bound() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder, mostOrders: 2)
+            for key in ["1", "2"] { _ = try await journal.begin(Self.placing(key)) }
+            #expect(try await journal.begin(Self.placing("3")) == .full(limit: 2))
+            guard case .known = try await journal.begin(Self.placing("2")) else {
+                Issue.record("a known order is refused")
+                return
+            }
+        }
+    }
+
+    @Test("forgets an order that never went out, so that its key may be used again")
+    func notTaken() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            for outcomes in [[WriteOutcome.notTaken], [.sending, .notTaken]] {
+                let placing = try Self.placing()
+                _ = try await journal.begin(placing)
+                for outcome in outcomes { try await journal.note(outcome, of: placing.id) }
+                #expect(try await journal.order(placing.identity) == nil)
+            }
+            guard case .begun = try await journal.begin(Self.placing(ticket: Self.ticket(.limit(3)))) else {
+                Issue.record("the key is not free")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "makes of every end of a placed order what its user is told",
+        arguments: [
+            ([WriteOutcome.sending], OrderState.pending),
+            ([.sending, .taken(order("P1"))], .open),
+            ([.sending, .refused(OrderRejection(.insufficientFunds, message: "no money"))], .rejected),
+            ([.sending, .answerLost], .unconfirmed),
+            ([.sending, .abandoned], .unconfirmed),
+            ([.sending, .answerLost, .found(order("P1", .filled))], .filled),
+            (
+                [.sending, .answerLost, .notFound(OrderRejection(.other, message: "never arrived"))],
+                .rejected
+            ),
+            // The answer came, then somebody asked as well.
+            ([.sending, .taken(order("P1")), .found(order("P2"))], .open),
+            ([.taken(order("P1"))], .pending),
+        ])
+    func ends(_ outcomes: [WriteOutcome], _ state: OrderState) async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try Self.placing()
+            _ = try await journal.begin(placing)
+            for outcome in outcomes { try await journal.note(outcome, of: placing.id) }
+            let order = try #require(try await journal.order(placing.identity))
+            #expect(order.order.state == state)
+            #expect(order.idempotencyKey == "k1")
+            #expect(order.providerOrderID == (state == .open || state == .filled ? "P1" : nil))
+            #expect((order.order.rejection != nil) == (state == .rejected))
+        }
+    }
+
+    @Test("after a crash forgets what was not sent, and asks for what may have been")
+    func crash() async throws {
+        try await Folder.with { folder in
+            let (first, second) = (try Self.placing("1"), try Self.placing("2"))
+            do {
+                let journal = try Self.journal(folder)
+                for placing in [first, second] { _ = try await journal.begin(placing) }
+                try await journal.note(.sending, of: second.id)
+            }
+            let journal = try Self.journal(folder)
+            #expect(try await journal.unconfirmed(limit: 10) == [])
+            try await journal.abandon(begunBefore: .latest)
+            #expect(try await journal.order(first.identity) == nil)
+            #expect(try await journal.order(second.identity)?.order.state == .unconfirmed)
+            let writes = try await journal.unconfirmed(limit: 10)
+            #expect(writes.map(\.order) == [second.identity])
+            #expect(writes.map(\.clientOrderID) == [second.ticket.clientOrderID])
+            #expect(writes.allSatisfy { $0.clientOrderID.utf8.count <= 50 && $0.kind == .place })
+        }
+    }
+
+    @Test("leaves what was begun a moment ago to those who see it through")
+    func running() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try Self.placing()
+            _ = try await journal.begin(placing, now: Self.now)
+            try await journal.abandon(begunBefore: Self.now)
+            #expect(try await journal.order(placing.identity)?.order.state == .pending)
+        }
+    }
+
+    @Test("keeps one id for an order whose place another one takes, and knows the old one")
+    func replaced() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try await Self.placed(journal)
+            let change = OrderChange(quantity: 2, price: .limit(Decimal("10.50") ?? 1))
+            let start = try await journal.begin(
+                .replace(change), of: Self.order("P1"), placing.identity, at: .alpaca)
+            guard case .begun(let write) = start else {
+                Issue.record("not begun: \(start)")
+                return
+            }
+            #expect(write.kind == .replace(change) && write.providerOrderID == "P1")
+            #expect(try await journal.order(placing.identity)?.standing.state == .pendingReplace)
+            try await journal.note(.sending, of: write.id)
+            var second = Self.order("P2")
+            second.replaces = "P1"
+            let now = try #require(try await journal.note(.taken(second), of: write.id))
+            #expect(now.identity == placing.identity && now.providerOrderID == "P2" && now.openWrite == nil)
+            let names = try await journal.names(of: ["P1", "P2", "P3"], of: Self.owner(), "alpaca")
+            #expect(names.standing.mapValues(\.identity) == ["P2": placing.identity])
+            #expect(names.replaced == ["P1"])
+            #expect(try await journal.names(of: ["P1", "P2"], of: Self.owner("bob"), "alpaca") == .init())
+        }
+    }
+
+    @Test("lets one change at a time happen to an order, and none to one whose place was taken")
+    func busy() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try await Self.placed(journal)
+            let starts = try await withThrowingTaskGroup(of: OrderJournal.ChangeStart.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await journal.begin(.cancel, of: Self.order("P1"), placing.identity, at: .alpaca)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(starts.count { $0 == .busy(.cancel) } == 19)
+            for case .begun(let write) in starts {
+                try await journal.note(.sending, of: write.id)
+                try await journal.note(.refused(OrderRejection(.tooLate, message: nil)), of: write.id)
+            }
+            // What was refused has changed nothing.
+            #expect(try await journal.order(placing.identity)?.standing.state == .open)
+            let old = try await journal.begin(.cancel, of: Self.order("P0"), placing.identity, at: .alpaca)
+            #expect(old == .moved)
+        }
+    }
+
+    @Test("takes an order from elsewhere in when it is changed, under the id that it had")
+    func adopted() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let identity = OrderIdentity(owner: try Self.owner(), connection: "alpaca", id: "P7")
+            let start = try await journal.begin(
+                .replace(OrderChange(quantity: 3)), of: Self.order("P7"), identity, at: .alpaca)
+            guard case .begun(let write) = start else {
+                Issue.record("not begun: \(start)")
+                return
+            }
+            try await journal.note(.sending, of: write.id)
+            let now = try await journal.note(.taken(Self.order("P8")), of: write.id)
+            #expect(now?.identity == identity && now?.providerOrderID == "P8" && now?.idempotencyKey == nil)
+        }
+    }
+
+    @Test("remembers what was heard of an order, newest first, for who placed it only")
+    func heard() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try await Self.placed(journal)
+            let second = try Self.placing("k2")
+            _ = try await journal.begin(second, now: .now + .seconds(5))
+            try await journal.hear([(placing.identity, Self.order("P1", .partiallyFilled))])
+            let owner = try Self.owner()
+            let all = try await journal.orders(.all, of: owner, "alpaca", before: nil, limit: 10)
+            #expect(all.map(\.identity) == [second.identity, placing.identity])
+            #expect(all.last?.order.state == .partiallyFilled)
+            let own = try await journal.orders(.unknownToBroker, of: owner, "alpaca", before: nil, limit: 10)
+            #expect(own.map(\.identity) == [second.identity])
+            #expect(
+                try await journal.orders(.all, of: Self.owner("bob"), "alpaca", before: nil, limit: 10) == [])
+            #expect(try await journal.orders(.all, of: owner, "saxo", before: nil, limit: 10) == [])
+        }
+    }
+
+    @Test("goes with its user")
+    func deleted() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try await Self.placed(journal)
+            try await journal.database.write { db in
+                try db.execute(sql: "DELETE FROM user WHERE id = 'ann'")
+                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM journal_write") == 0)
+            }
+            #expect(try await journal.order(placing.identity) == nil)
+        }
+    }
+}
