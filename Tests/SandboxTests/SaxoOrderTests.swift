@@ -173,7 +173,7 @@ struct SaxoOrderTests {
         "what has no form is a 400 that names the field",
         arguments: [
             ("ManualOrder", ""), ("Amount", "-3"), ("Amount", "\"3\""), ("BuySell", "\"Hold\""), ("Uic", ""),
-            ("AssetType", "\"Bond\""), ("AccountKey", ""), ("OrderType", "\"TrailingStop\""),
+            ("AssetType", "\"Bond\""), ("AccountKey", ""), ("OrderType", "\"TriggerStop\""),
             ("OrderDuration", ""), ("ExternalReference", "\"\(String(repeating: "x", count: 51))\""),
             ("Orders", "[{}]"), ("AmountType", "\"CashAmount\""),
         ])
