@@ -17,16 +17,18 @@ package struct Household: Sendable {
     ///   - file: The file.
     ///   - master: The key that its secrets are sealed with.
     ///   - people: How users come in.
+    ///   - report: Is told why something could not be kept or read; clients hear less.
     /// - Throws: `wrongMasterKey` where they were sealed with another.
     package init(
-        in file: HouseFile, _ master: MasterKey, people: PeopleSettings = PeopleSettings()
+        in file: HouseFile, _ master: MasterKey, people: PeopleSettings = PeopleSettings(),
+        report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.file = file
         watchlists = WatchlistStore(in: file)
         goals = GoalStore(in: file)
         orders = OrderKeeping(journal: OrderJournal(in: file))
         connections = try ConnectionStore(in: file, master)
-        authentication = try Authentication(in: file, master, people)
+        authentication = try Authentication(in: file, master, people, report: report)
     }
 
     /// One that is forgotten with this value.

@@ -9,7 +9,7 @@ extension Mutation {
             once: { arguments, context in
                 .later {
                     let opened = try await context.authentication.startGuest(
-                        label: arguments.label, from: context.address)
+                        label: arguments.label, from: context.origin)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -18,7 +18,7 @@ extension Mutation {
             once: { arguments, context in
                 .later {
                     let opened = try await context.authentication.signUp(
-                        arguments.input, guest: context.session.owner, from: context.address)
+                        arguments.input, guest: context.session.owner, from: context.origin)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -27,7 +27,7 @@ extension Mutation {
             once: { arguments, context in
                 .later {
                     let opened = try await context.authentication.signIn(
-                        arguments.input, from: context.address)
+                        arguments.input, from: context.origin)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -74,7 +74,7 @@ extension Mutation {
             once: { arguments, context in
                 .later {
                     let opened = try await context.authentication.changePassword(
-                        arguments.input, in: context.session, from: context.address)
+                        arguments.input, in: context.session, from: context.origin)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -83,7 +83,7 @@ extension Mutation {
             once: { arguments, context in
                 .later {
                     let deleted = try await context.authentication.deleteUser(
-                        password: arguments.password, in: context.session, from: context.address)
+                        password: arguments.password, in: context.session, from: context.origin)
                     if let owner = context.session.owner { context.backends.desk.forgetAll(of: owner) }
                     return Optional(DeletePayload(deletedID: deleted))
                 }

@@ -4,7 +4,7 @@ import Synchronization
 /// How many guests and new users may come from one address: so many at once, and then one after the other.
 final class ArrivalAllowance: Sendable {
     // A lock, because requests come on any thread.
-    private let credits = Mutex<[String: Credit]>([:])
+    private let credits = Mutex<[RequestOrigin: Credit]>([:])
     private let burst: Int
     private let interval: Duration
     private let capacity: Int
@@ -25,7 +25,7 @@ final class ArrivalAllowance: Sendable {
     /// Takes one arrival.
     ///
     /// - Returns: nil where there is one; else when there will be.
-    func take(_ address: String, now: Instant) -> Instant? {
+    func take(_ address: RequestOrigin, now: Instant) -> Instant? {
         credits.withLock { credits in
             let fullAt = max(credits[address]?.fullAt ?? now, now)
             // An arrival puts off by one interval when all is there again; past `burst` of them there is none.

@@ -44,7 +44,7 @@ extension Authentication {
 
     /// Sets another password, once the old one is proved.
     func changePassword(
-        _ input: ChangePasswordInput, in session: Session, from address: String
+        _ input: ChangePasswordInput, in session: Session, from address: RequestOrigin
     ) async throws -> SessionStore.Opened {
         let (id, owner) = try kept(session)
         let known = try await registered(owner)
@@ -74,7 +74,9 @@ extension Authentication {
     /// Deletes the session's user and everything of theirs.
     ///
     /// - Returns: the user's id in the schema.
-    func deleteUser(password: String?, in session: Session, from address: String) async throws -> String {
+    func deleteUser(password: String?, in session: Session, from address: RequestOrigin) async throws
+        -> String
+    {
         let (_, owner) = try kept(session)
         let user = try await stored { () throws(StorageError) in try await users.user(owner) }
         switch user?.kind {

@@ -11,13 +11,16 @@ package struct Authentication: Sendable {
     let signUpPolicy: SignUpPolicy
     let attempts = SignInAttempts()
     let arrivals = ArrivalAllowance()
+    private let report: @Sendable (StorageError) -> Void
 
     /// Opens the file's sessions; for the start of the process: it waits.
     ///
     /// - Throws: `wrongMasterKey` where the file was made with another.
     package init(
-        in file: HouseFile, _ master: MasterKey, _ settings: PeopleSettings = PeopleSettings()
+        in file: HouseFile, _ master: MasterKey, _ settings: PeopleSettings = PeopleSettings(),
+        report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
+        self.report = report
         sessions = try SessionStore(in: file, master, settings.sessions)
         users = UserStore(in: file)
         hasher = PasswordHasher(settings.passwordCost)
@@ -27,7 +30,7 @@ package struct Authentication: Sendable {
 
 extension Authentication {
     /// Opens a session for a new guest.
-    func startGuest(label: String?, from address: String) async throws -> SessionStore.Opened {
+    func startGuest(label: String?, from address: RequestOrigin) async throws -> SessionStore.Opened {
         guard signUpPolicy == .open else {
             throw FieldError(.forbidden, "This server takes no guests. Sign in, or ask who runs it.")
         }
@@ -43,7 +46,7 @@ extension Authentication {
         return opened
     }
 
-    func takeArrival(from address: String) throws {
+    func takeArrival(from address: RequestOrigin) throws {
         if let retryAt = arrivals.take(address, now: .now) {
             throw FieldError(
                 .rateLimited, "Too many guests and new users come from this address.", retryAt: retryAt)
@@ -52,7 +55,7 @@ extension Authentication {
 
     /// Makes a user, or of a guest one.
     func signUp(
-        _ input: SignUpInput, guest: OwnerID?, from address: String
+        _ input: SignUpInput, guest: OwnerID?, from address: RequestOrigin
     ) async throws -> SessionStore.Opened {
         let (username, password) = try input.checked()
         switch signUpPolicy {
@@ -84,7 +87,7 @@ extension Authentication {
 
     /// Opens a session for who knows name and password; whoever does not learns nothing of either, in what is said and
     /// in how long it takes.
-    func signIn(_ input: SignInInput, from address: String) async throws -> SessionStore.Opened {
+    func signIn(_ input: SignInInput, from address: RequestOrigin) async throws -> SessionStore.Opened {
         let username = try? Username(input.username)
         let known: UserStore.Registered?
         if let username {
@@ -122,7 +125,7 @@ extension Authentication {
     /// - Throws: `FieldError` RATE_LIMITED after too many failures.
     /// - Returns: the user and the hash that is kept now; nil where the password is wrong.
     func prove(
-        _ text: String, of known: UserStore.Registered?, as subject: String, from address: String
+        _ text: String, of known: UserStore.Registered?, as subject: String, from address: RequestOrigin
     ) async throws -> UserStore.Registered? {
         do throws(SignInAttempts.TooEarly) {
             try attempts.begin(user: subject, address: address, now: .now)
@@ -175,6 +178,7 @@ extension Authentication {
         do {
             return try await body()
         } catch {
+            report(error)
             throw FieldError(error)
         }
     }

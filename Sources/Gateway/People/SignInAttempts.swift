@@ -16,8 +16,8 @@ final class SignInAttempts: Sendable {
     }
 
     enum Subject: Hashable, Sendable {
-        case userAtAddress(String, String)
-        case address(String)
+        case userAtAddress(String, RequestOrigin)
+        case address(RequestOrigin)
         case user(String)
 
         /// How often it may fail before it has to wait, and for how long at most, in seconds.
@@ -30,7 +30,7 @@ final class SignInAttempts: Sendable {
         }
 
         /// All that an attempt counts for.
-        static func all(user: String, address: String) -> [Subject] {
+        static func all(user: String, address: RequestOrigin) -> [Subject] {
             [.userAtAddress(user, address), .address(address), .user(user)]
         }
     }
@@ -50,7 +50,7 @@ final class SignInAttempts: Sendable {
     }
 
     /// Begins an attempt; it counts as failed until it has succeeded, so that many at once count as many.
-    func begin(user: String, address: String, now: Instant) throws(TooEarly) {
+    func begin(user: String, address: RequestOrigin, now: Instant) throws(TooEarly) {
         let subjects = Subject.all(user: user, address: address)
         let blocked = records.withLock { records -> Instant? in
             let blocked = subjects.compactMap { records[$0]?.blockedUntil }.filter { $0 > now }.max()
@@ -63,7 +63,7 @@ final class SignInAttempts: Sendable {
     }
 
     /// The attempt has succeeded: the user at this address begins anew, and for the others it has not failed.
-    func succeeded(user: String, address: String) {
+    func succeeded(user: String, address: RequestOrigin) {
         records.withLock { records in
             records[.userAtAddress(user, address)] = nil
             for subject in [Subject.address(address), .user(user)] {

@@ -8,14 +8,16 @@ package struct GatewayContext: Sendable {
     package let backends: Backends
     /// When every call for this request must have ended, and who is told of each.
     package let call: CallContext
-    /// Where the request came from, as far as limits tell addresses apart; empty where nobody knows.
-    package let address: String
+    /// Where the request came from.
+    package let origin: RequestOrigin
 
-    package init(session: Session, backends: Backends, call: CallContext, address: String = "") {
+    package init(
+        session: Session, backends: Backends, call: CallContext, origin: RequestOrigin = .unknown
+    ) {
         self.session = session
         self.backends = backends
         self.call = call
-        self.address = address
+        self.origin = origin
     }
 
     /// The connections that the request may use.

@@ -21,7 +21,7 @@ struct Answering {
         let call = CallContext(
             deadline: now + Answering.patience, notBefore: front.demandsFresh ? now : nil)
         let context = GatewayContext(
-            session: front.session, backends: backends, call: call, address: "\(front.client)")
+            session: front.session, backends: backends, call: call, origin: RequestOrigin(front.client))
         return schema.respond(to: request, context: context, allowing: front.allowedOperations)
     }
 
@@ -32,7 +32,7 @@ struct Answering {
         let context: @Sendable () -> GatewayContext = { [backends, stillValid] in
             GatewayContext(
                 session: stillValid(front.session), backends: backends,
-                call: CallContext(deadline: .now + Answering.patience), address: "\(front.client)")
+                call: CallContext(deadline: .now + Answering.patience), origin: RequestOrigin(front.client))
         }
         return await schema.subscribe(to: request, context: context(), renewed: context)
     }

@@ -19,7 +19,9 @@ struct Groundwork {
         _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger
     ) async throws {
         var wiring = Wiring(over: transport, counting: keeping.ledger, lasting: keeping.values)
-        let household = try Household(in: keeping.house, keeping.masterKey, people: settings.people)
+        let household = try Household(in: keeping.house, keeping.masterKey, people: settings.people) {
+            logger.error("What a user asked for could not be kept or read. \($0)")
+        }
         let users = UserStore(in: keeping.house)
         people = household.authentication.sessions
         switch settings.market {

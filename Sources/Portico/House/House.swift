@@ -32,8 +32,9 @@ struct House {
         let keeping = try Keeping(settings, logger: logger)
         let groundwork = try await Groundwork(
             settings, keeping: keeping, transport: transport, logger: logger)
-        let schema = try ExecutableSchema(
-            contract: Contract.schemaText, options: settings.frontDoor.executionOptions)
+        var options = settings.frontDoor.executionOptions
+        options.errorPresenter = ErrorPresenter(telling: logger)
+        let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
         let answering = Answering(
             schema: schema, backends: groundwork.backends, stillValid: groundwork.sessions.stillValid)
         var service = GraphQLService(

@@ -77,7 +77,7 @@ struct AuthenticationTests {
         try await withGateway { gateway in
             var ann = try Visitor(gateway)
             try await ann.enter(Visitor.signUp("ann"))
-            let thief = try Visitor(gateway, from: "198.51.100.7")
+            let thief = try Visitor(gateway, from: 2)
             for name in ["ann", "nobody", "no name"] {
                 for attempt in 1...5 {
                     let refusal = try await thief.refusal(

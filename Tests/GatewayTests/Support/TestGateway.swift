@@ -84,12 +84,12 @@ struct TestGateway: Sendable {
     }
 
     func respond(
-        to query: String, in session: Session, _ backends: Backends, from address: String = "",
+        to query: String, in session: Session, _ backends: Backends, from origin: RequestOrigin = .unknown,
         within patience: Duration = .seconds(60), variables: InputObject = InputObject()
     ) -> Loading<GraphQL.Response> {
         let context = GatewayContext(
             session: session, backends: backends, call: CallContext(deadline: .now + patience),
-            address: address)
+            origin: origin)
         return schema.respond(to: Request(query, variables: variables), context: context)
     }
 

@@ -10,13 +10,13 @@ import Upstream
 struct Visitor {
     let gateway: TestGateway
     let backends: Backends
-    var address = "192.0.2.1"
+    let origin: RequestOrigin
     /// As the front door would send it.
     var token: String?
 
-    init(_ gateway: TestGateway, from address: String = "192.0.2.1", token: String? = nil) throws {
+    init(_ gateway: TestGateway, from origin: UInt64 = 1, token: String? = nil) throws {
         self.gateway = gateway
-        self.address = address
+        self.origin = RequestOrigin(origin)
         self.token = token
         backends = try gateway.backends([])
     }
@@ -29,7 +29,7 @@ struct Visitor {
 
     func ask(_ query: String) async throws -> JSONValue {
         let session = try #require(session, "the token is unknown")
-        let response = gateway.respond(to: query, in: session, backends, from: address)
+        let response = gateway.respond(to: query, in: session, backends, from: origin)
         return try JSONValue(parsing: try await response.value().body)
     }
 

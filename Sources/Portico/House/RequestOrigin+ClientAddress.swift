@@ -1,0 +1,14 @@
+import Gateway
+import Web
+
+extension RequestOrigin {
+    init(_ client: ClientAddress) {
+        switch client {
+        case .ipv4(let address): self.init(UInt64(address))
+        // No network of the Internet begins with 32 zero bits (RFC 4291, section 2.4), so none has the number of an
+        // IPv4 address.
+        case .ipv6Network(let network): self.init(network)
+        case .unknown: self = .unknown
+        }
+    }
+}
