@@ -68,7 +68,10 @@ struct OrderSoakTests {
             let answer = try await client.response()
             let orders = try #require(answer.json?.elements, "\(answer.body)")
             let new = orders.filter { $0["id"]?.string.map { seen.insert($0).inserted } ?? false }
-            for order in new { prices[try #require(order["limit_price"]?.string), default: 0] += 1 }
+            for order in new {
+                let price = try #require(order["limit_price"]?.string)
+                prices[price, default: 0] += 1
+            }
             guard !new.isEmpty, let last = orders.last?["submitted_at"]?.string.flatMap({ Instant($0) })
             else {
                 return prices
