@@ -14,8 +14,10 @@ IMAGE ?= portico
 # One set of options for lint and test, so that they share one debug build.
 checked := --explicit-target-dependency-import-check error
 sources := Package.swift Sources Tests
-# Tests that mostly compute. They run before the others, which would starve beside them: both share a few threads.
-computing := ^(GraphQLTests|BrokerageTests|SandboxTests|SupportTests)\.
+# Tests that run apart from the others, one group after the other: all tests of a run share a few threads, on which those
+# that compute would starve those that wait for an answer in time.
+apart := ^(GraphQLTests|BrokerageTests|SandboxTests|SupportTests)\. ^(UpstreamTests|WebTests)\. \
+	^(GatewayTests|StorageTests)\. ^PorticoTests\.(Contract|OrderSoak)
 # What kills the executable again and again; make test does so 50 times.
 soaking := ^PorticoTests\..*SoakTests
 SOAK_ROUNDS ?= 500
@@ -29,8 +31,8 @@ run: setup ## Build Portico and start it with the sandbox on 127.0.0.1:8080; no 
 
 test: setup ## Build everything and run all tests, those of the built executable among them
 	swift build --build-tests $(checked)
-	swift test --skip-build --disable-xctest $(checked) --filter '$(computing)'
-	swift test --skip-build --disable-xctest $(checked) --skip '$(computing)'
+	$(foreach group,$(apart),swift test --skip-build --disable-xctest $(checked) --filter '$(group)' &&) \
+		swift test --skip-build --disable-xctest $(checked) $(foreach group,$(apart),--skip '$(group)')
 
 soak: setup ## Kill the built executable 500 times in the midst of its work, or SOAK_ROUNDS times; nothing may be lost
 	swift build --build-tests $(checked)

@@ -50,8 +50,8 @@ struct RequestTests {
             "Cannot query field \"tradeOrder\" on type \"Mutation\".", at: (1, 12)),
         Wrong(
             "a subscription that asks for one response",
-            query("subscription { account { equity } }"), 400,
-            "A subscription has no single response"),
+            query("subscription { account { equity } }"), 406,
+            "A subscription has several responses. Accept \"text/event-stream\""),
         Wrong(
             "an unknown field", query("{ account { equity equality } }"), 400,
             "Cannot query field \"equality\" on type \"Account\".", at: (1, 20)),

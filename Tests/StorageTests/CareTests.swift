@@ -42,7 +42,9 @@ struct CareTests {
             let opened = try folder.opened()
             _ = try HouseFile(in: opened)
             try Data("mine".utf8).write(to: URL(filePath: folder.file("copy.db")))
-            #expect(throws: StorageError.file(path: folder.file("copy.db"), reason: "there is a file already")) {
+            #expect(
+                throws: StorageError.file(path: folder.file("copy.db"), reason: "there is a file already")
+            ) {
                 try HouseBackup.write(of: opened, to: folder.file("copy.db"))
             }
             #expect(try Data(contentsOf: URL(filePath: folder.file("copy.db"))) == Data("mine".utf8))
@@ -59,7 +61,9 @@ struct CareTests {
         let make: @Sendable (Folder) throws -> Void
 
         static let all = [
-            Harm(testDescription: "a key that others may read", subject: "file portico.key", text: "chmod 600") {
+            Harm(
+                testDescription: "a key that others may read", subject: "file portico.key", text: "chmod 600"
+            ) {
                 try FileManager.default.setAttributes(
                     [.posixPermissions: NSNumber(value: 0o644)], ofItemAtPath: $0.file(MasterKey.fileName))
             },
@@ -70,7 +74,10 @@ struct CareTests {
                 try FileManager.default.removeItem(atPath: $0.file(MasterKey.fileName))
                 _ = try MasterKey(file: $0.file(MasterKey.fileName))
             },
-            Harm(testDescription: "a secret that was tampered with", subject: "keys", text: "1 secrets do not open") {
+            Harm(
+                testDescription: "a secret that was tampered with", subject: "keys",
+                text: "1 secrets do not open"
+            ) {
                 let queue = try DatabaseQueue(path: $0.file(HouseFile.name))
                 try queue.write { try $0.execute(sql: "UPDATE credential SET owner = 'thief'") }
             },
@@ -100,7 +107,8 @@ struct CareTests {
             for subject in ["disk", "file portico.db", "database", "migrations", "keys"] {
                 #expect(subjects.contains(subject))
             }
-            #expect(examination.findings.first { $0.subject == "keys" }?.text.hasPrefix("1 secrets open") == true)
+            #expect(
+                examination.findings.first { $0.subject == "keys" }?.text.hasPrefix("1 secrets open") == true)
         }
     }
 

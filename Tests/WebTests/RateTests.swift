@@ -51,10 +51,11 @@ struct ClientQuotaTests {
         limits.addressRate = RateLimit(perSecond: 1, burst: 2)
         try await withServer(limits: limits) { server in
             let client = try server.client()
-            for _ in 0..<2 {
-                #expect(try await client.asking(RawRequest.post(RawRequest.query("{ hello }"))).status == 200)
-            }
-            let refusal = try await client.asking(RawRequest.post(RawRequest.query("{ hello }")))
+            // All at once, so that a busy machine gives no time for another.
+            let request = RawRequest.post(RawRequest.query("{ hello }"))
+            try await client.send(request + request + request)
+            for _ in 0..<2 { #expect(try await client.response().status == 200) }
+            let refusal = try await client.response()
             #expect(refusal.status == 429)
             #expect(refusal.code == "RATE_LIMITED")
             #expect(refusal.message == "Too many requests come from your address. Try again in 1 seconds.")

@@ -47,7 +47,7 @@ final class Engine: Sendable {
 
     /// `ExecutableSchema.subscribe(to:context:renewed:)`.
     func subscribe(
-        to request: Request, context: any OpaqueContext, renewed: (@Sendable () -> any OpaqueContext)?
+        to request: Request, context: any OpaqueContext, renewed: (@Sendable () -> (any OpaqueContext)?)?
     ) async -> Result<ResponseStream, RefusedSubscription> {
         do throws(GraphQLErrors) {
             let (plan, circumstances) = try prepare(request, context)

@@ -80,13 +80,13 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ///   - request: the document, which of its operations to run, and the values of its variables.
     ///   - context: what the source stream begins with.
     ///   - renewed: the context of each event, for what a context says of one moment, such as a deadline; nil for the
-    ///     same one each time.
+    ///     same one each time. Where it makes none, the subscription ends.
     /// - Returns: the responses, or the one response that says why there are none.
     public func subscribe(
-        to request: Request, context: Context, renewed: (@Sendable () -> Context)? = nil
+        to request: Request, context: Context, renewed: (@Sendable () -> Context?)? = nil
     ) async -> Result<ResponseStream, RefusedSubscription> {
-        var renewedBox: (@Sendable () -> any OpaqueContext)?
-        if let renewed { renewedBox = { ContextBox(renewed()) } }
+        var renewedBox: (@Sendable () -> (any OpaqueContext)?)?
+        if let renewed { renewedBox = { renewed().map { ContextBox($0) } } }
         return await engine.subscribe(to: request, context: ContextBox(context), renewed: renewedBox)
     }
 }

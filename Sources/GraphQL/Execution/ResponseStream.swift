@@ -55,9 +55,12 @@ public struct ResponseStream: AsyncSequence, Sendable {
             case .events(let run, var events):
                 do {
                     let delivery = try await events.next(isolation: actor)
-                    state = delivery == nil ? .ended : .events(run, events)
-                    guard let delivery else { return nil }
-                    return await run.plan.respond(to: delivery, in: run.circumstancesOfEvent)
+                    guard let delivery, let circumstances = run.circumstancesOfEvent else {
+                        state = .ended
+                        return nil
+                    }
+                    state = .events(run, events)
+                    return await run.plan.respond(to: delivery, in: circumstances)
                 } catch {
                     state = .ended
                     if error is CancellationError { return nil }
@@ -84,14 +87,15 @@ public struct RefusedSubscription: Error {
 struct PreparedRun: Sendable {
     let plan: OperationPlan
     let circumstances: OperationPlan.Circumstances
-    /// The context of each event of a subscription; nil for that of the circumstances.
-    var renewedContext: (@Sendable () -> any OpaqueContext)?
+    /// The context of each event of a subscription, none to end it; nil for that of the circumstances.
+    var renewedContext: (@Sendable () -> (any OpaqueContext)?)?
 
-    /// Under which the response to an event is made.
-    fileprivate var circumstancesOfEvent: OperationPlan.Circumstances {
+    /// Under which the response to an event is made; nil where there is none any more.
+    fileprivate var circumstancesOfEvent: OperationPlan.Circumstances? {
         guard let renewedContext else { return circumstances }
+        guard let context = renewedContext() else { return nil }
         var circumstances = circumstances
-        circumstances.context = renewedContext()
+        circumstances.context = context
         return circumstances
     }
 }

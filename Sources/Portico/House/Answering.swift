@@ -7,8 +7,8 @@ import Web
 struct Answering {
     let schema: ExecutableSchema<GatewayContext>
     let backends: Backends
-    /// What is left of a session after a while: nothing of one that has ended.
-    let stillValid: @Sendable (Session) -> Session
+    /// Whether a session has not ended meanwhile: what is followed ends with it.
+    let isValid: @Sendable (Session) -> Bool
 
     /// How long an operation may take in all.
     private static let patience = Duration.seconds(20)
@@ -29,11 +29,13 @@ struct Answering {
     func subscribe(
         _ request: GraphQL.Request, _ front: Web.RequestContext<Session>
     ) async -> Result<ResponseStream, RefusedSubscription> {
-        let context: @Sendable () -> GatewayContext = { [backends, stillValid] in
+        let context: @Sendable () -> GatewayContext = { [backends] in
             GatewayContext(
-                session: stillValid(front.session), backends: backends,
+                session: front.session, backends: backends,
                 call: CallContext(deadline: .now + Answering.patience), origin: RequestOrigin(front.client))
         }
-        return await schema.subscribe(to: request, context: context(), renewed: context)
+        return await schema.subscribe(to: request, context: context()) { [isValid] in
+            isValid(front.session) ? context() : nil
+        }
     }
 }

@@ -6,6 +6,7 @@ import GraphQL
 import Logging
 import Sandbox
 import ServiceLifecycle
+import Storage
 import UnixSignals
 import Upstream
 import Web
@@ -36,7 +37,7 @@ struct House {
         options.errorPresenter = ErrorPresenter(telling: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
         let answering = Answering(
-            schema: schema, backends: groundwork.backends, stillValid: groundwork.sessions.stillValid)
+            schema: schema, backends: groundwork.backends, isValid: groundwork.sessions.isValid)
         var service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session, respond: answering.respond)
         service.subscribe = answering.subscribe
@@ -45,7 +46,10 @@ struct House {
         // A user's own connections tell them of prices, too, so that even public answers are theirs.
         service.audience = { $0.owner?.text ?? "" }
         service.documents = settings.frontDoor.documents
-        let server = try await Server.start(settings.frontDoor.server, service: service, logger: logger)
+        let export = ExportRoute(
+            session: groundwork.sessions.session, export: HouseExport(of: keeping.house))
+        let server = try await Server.start(
+            settings.frontDoor.server, service: service, routes: ["/export": export], logger: logger)
         let greeting = Greeting(
             host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil,
             isSecure: settings.frontDoor.server.tls != nil)

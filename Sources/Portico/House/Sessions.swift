@@ -39,11 +39,11 @@ struct Sessions {
         }
     }
 
-    /// The session of a request that goes on: of one that has ended meanwhile, nobody's.
+    /// Whether the session of a request that goes on has not ended meanwhile.
     @Sendable
-    func stillValid(_ session: Session) -> Session {
-        guard let id = session.id, store.session(id) == nil else { return session }
-        return .anonymous
+    func isValid(_ session: Session) -> Bool {
+        guard let id = session.id else { return true }
+        return store.session(id) != nil
     }
 
     private func refusal(of token: String) -> String {

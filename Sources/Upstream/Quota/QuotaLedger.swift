@@ -26,7 +26,7 @@ package final class QuotaLedger: Sendable {
     /// The bounds of a ledger.
     package struct Limits: Sendable {
         /// A call waits for its place so long at most.
-        package var longestWait = Duration.seconds(2)
+        package var longestWait = Duration.seconds(5)
         /// Credentials whose counts are in memory.
         package var holders = 10_000
 

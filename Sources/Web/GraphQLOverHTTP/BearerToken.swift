@@ -1,9 +1,9 @@
 /// The token of an Authorization field (RFC 6750, section 2.1).
-enum BearerToken {
+package enum BearerToken {
     /// Nil where there is no field.
     ///
     /// - Throws: `Unauthorized` where the field is of another scheme, or no token.
-    static func read(_ authorization: String?) throws(Unauthorized) -> String? {
+    package static func read(_ authorization: String?) throws(Unauthorized) -> String? {
         guard let authorization else { return nil }
         let parts = authorization.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].matches("bearer") else { throw .notBearer }

@@ -173,6 +173,9 @@ struct GraphQLRoute: Route {
                 HTTPResponse(known.response, to: request, policy, age: known.age, as: caller.responseType))
         }
         return caller.respond(to: request, allowing: allowed).map { response in
+            if response.outcome == .notAllowed, operationType(request) == .subscription {
+                return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
+            }
             if let key, let policy { answers.keep(response, as: key, policy, now: .now()) }
             return HTTPResponse(response, to: request, policy, age: nil, as: caller.responseType)
         }

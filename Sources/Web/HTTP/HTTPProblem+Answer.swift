@@ -20,7 +20,7 @@ extension HTTPProblem {
         case .unknownPath: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unsupportedMediaType, .unsupportedContentEncoding: .unsupportedMediaType
-        case .notAcceptable: .notAcceptable
+        case .notAcceptable, .severalResponses: .notAcceptable
         case .unauthorized: .unauthorized
         case .overloaded: .serviceUnavailable
         case .tooManyRequests: .tooManyRequests
@@ -45,7 +45,7 @@ extension HTTPProblem {
         case .unknownPath: "NOT_FOUND"
         case .methodNotAllowed: "METHOD_NOT_ALLOWED"
         case .unsupportedMediaType, .unsupportedContentEncoding: "UNSUPPORTED_MEDIA_TYPE"
-        case .notAcceptable: "NOT_ACCEPTABLE"
+        case .notAcceptable, .severalResponses: "NOT_ACCEPTABLE"
         case .unauthorized: "UNAUTHENTICATED"
         case .overloaded: "OVERLOADED"
         case .tooManyRequests: "RATE_LIMITED"
@@ -66,8 +66,8 @@ extension HTTPProblem {
             [HTTPResponse.Header("retry-after", "\(delay.secondsRoundedUp)")]
         case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .bodyTooLarge,
             .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownPath, .unsupportedMediaType,
-            .unsupportedContentEncoding, .notAcceptable, .tokenInURL, .invalidParameter, .invalidRequest,
-            .document, .answerTooSlow, .internalError, .webSocketKey:
+            .unsupportedContentEncoding, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
+            .invalidRequest, .document, .answerTooSlow, .internalError, .webSocketKey:
             []
         }
     }
@@ -80,7 +80,8 @@ extension HTTPProblem {
             .overloaded(.connections), .overloaded(.connectionsOfAddress), .overloaded(.pipelinedRequests):
             true
         case .unknownPath, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentEncoding,
-            .notAcceptable, .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest, .document,
+            .notAcceptable, .severalResponses, .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest,
+            .document,
             .overloaded(.requestsInFlight), .overloaded(.streams), .overloaded(.operationsOfSocket),
             .tooManyRequests, .answerTooSlow, .webSocketVersion, .webSocketKey, .internalError:
             false

@@ -29,6 +29,9 @@ extension HTTPProblem {
         case .notAcceptable(let accept):
             "Nothing can be answered in \"\(accept)\". Accept \"application/graphql-response+json\" or "
                 + "\"application/json\"."
+        case .severalResponses:
+            "A subscription has several responses. Accept \"text/event-stream\" or "
+                + "\"multipart/mixed;subscriptionSpec=1.0\", or open a WebSocket."
         case .unauthorized(let refusal): refusal.message
         case .tokenInURL(let parameter):
             "The parameter \"\(parameter)\" looks like a token, and URLs are kept in histories and logs. "

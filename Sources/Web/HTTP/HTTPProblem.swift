@@ -22,6 +22,7 @@ package enum HTTPProblem: Error, Equatable, Sendable {
     case unsupportedMediaType(String?)
     case unsupportedContentEncoding(String)
     case notAcceptable(String)
+    case severalResponses
     case unauthorized(Unauthorized)
     case tokenInURL(parameter: String)
     case invalidParameter(String, reason: String)

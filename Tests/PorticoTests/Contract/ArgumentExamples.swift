@@ -23,7 +23,7 @@ enum ArgumentExamples {
 
     /// `(name: value, …)` for what a field must be given, or nothing where it needs none.
     ///
-    /// An argument of type `ID` takes a known id of the field's own type, or any.
+    /// An argument of type `ID` takes a known id of the field's own type; where that is an interface, any.
     ///
     /// - Returns: The text; nil where there is no example for an argument.
     static func arguments(
@@ -33,8 +33,7 @@ enum ArgumentExamples {
         for argument in field.arguments where argument.isRequired || narrowing.contains(argument.name) {
             let value: String?
             if case .scalar(let scalar) = schema[argument.type.type].kind, scalar.builtIn == .id {
-                let id = ids[schema[field.type.type].name] ?? ids.min { $0.key < $1.key }?.value
-                value = id.map { "\"\($0)\"" }
+                value = id(of: schema[field.type.type], among: ids).map { "\"\($0)\"" }
             } else {
                 let examples = byName[argument.name] ?? []
                 value = examples.isEmpty ? nil : examples[variant % examples.count]
@@ -43,5 +42,10 @@ enum ArgumentExamples {
             texts.append("\(argument.name): \(value)")
         }
         return texts.isEmpty ? "" : "(" + texts.joined(separator: ", ") + ")"
+    }
+
+    private static func id(of type: NamedType, among ids: [String: String]) -> String? {
+        if case .interface = type.kind { return ids.min { $0.key < $1.key }?.value }
+        return ids[type.name]
     }
 }

@@ -1,9 +1,8 @@
+import Brokerage
 import Foundation
 import Sandbox
 import TestSupport
 import Testing
-
-import struct Brokerage.Instant
 
 /// Orders over the life and death of the process.
 ///
@@ -76,7 +75,7 @@ struct OrderSoakTests {
             else {
                 return prices
             }
-            until = (last + .milliseconds(1)).description
+            until = (last + Duration.milliseconds(1)).description
         }
     }
 
@@ -143,7 +142,8 @@ struct OrderSoakTests {
                 let answer = try await server.ask(
                     "{ order(id: \"\(id)\") { state limitPrice } }", token: ownerToken)
                 let order = answer.json?["data"]?["order"]
-                #expect(order?["limitPrice"]?.string == price(number), "\(answer.body)")
+                let limit = order?["limitPrice"]?.string.flatMap { Brokerage.Decimal($0) }
+                #expect(limit == Brokerage.Decimal(price(number)), "\(answer.body)")
                 if order?["state"] == "OPEN" { #expect(prices[price(number)] == 1, "order \(number)") }
             }
         }

@@ -12,6 +12,7 @@ struct CommandRun {
     ///   - arguments: Those that begin with `@` are paths in the folder.
     ///   - files: What lies in the folder, by path.
     /// - Returns: What came of it, with the folder's path taken out of the texts.
+    /// - Throws: Where it cannot be run.
     static func run(_ arguments: [String], among files: [String: String]) async throws -> CommandRun {
         try await withFolder { folder in
             for (path, text) in files {

@@ -198,11 +198,11 @@ struct CircuitBreakerTests {
             await server.received(2)
             let third = Task { try await call(.saxo, of: "carol") }
             // Another provider's call goes out meanwhile.
-            #expect(try await call(.alpaca, of: "carol") == "1")
+            #expect((try? await call(.alpaca, of: "carol")) == "1")
             #expect(server.requests.map(\.target) == ["/slow", "/slow", "/"])
             // One that leaves makes room.
             hanging[0].cancel()
-            #expect(try await third.value == "1")
+            #expect((try? await third.value) == "1")
             #expect(server.requests.count == 4)
             hanging[1].cancel()
             for task in hanging { _ = await task.result }

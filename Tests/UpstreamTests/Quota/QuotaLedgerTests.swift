@@ -90,7 +90,9 @@ struct QuotaLedgerTests {
     )
     func paces() async throws {
         let clock = ManualClock()
-        let ledger = QuotaLedger(clock: clock.clock)
+        var limits = QuotaLedger.Limits()
+        limits.longestWait = .seconds(2)
+        let ledger = QuotaLedger(clock: clock.clock, limits: limits)
         #expect(await Self.take([Self.perSecond, Self.perMinute], ledger) == nil)
         let starts = Journal<Duration>()
         let begin = clock.now
