@@ -121,7 +121,7 @@ let package = Package(
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", of: ["Brokerage"]),
         tests("UpstreamTests", of: ["Brokerage", "Upstream"] + nio + [webSocket, tls]),
-        tests("StorageTests", of: ["Brokerage", "Storage", "Upstream", sqlite]),
+        tests("StorageTests", of: ["Brokerage", "Storage", "TestSupport", "Upstream", sqlite]),
         tests("AlpacaTests", of: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
         tests(
             "AlphaVantageTests",

@@ -32,6 +32,7 @@ struct ExportTests {
             let symbols = json["watchlists"]?[0]?["items"]?.elements?.compactMap { $0["symbol"]?.string }
             #expect(symbols == ["AAPL", "MSFT"])
             #expect(json["goals"]?.elements?.isEmpty == true)
+            #expect(json["orders"]?.elements?.isEmpty == true)
             #expect(!export.body.contains(mine))
             #expect(!export.body.contains("Secret plans"))
         }

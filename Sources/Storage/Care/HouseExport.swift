@@ -20,7 +20,7 @@ package struct HouseExport: Sendable {
                     SELECT json_object(
                         'user', json_object('id', id, 'username', username, 'createdAt', \(Self.time("created_at"))),
                         'sessions', (\(Self.sessions)), 'connections', (\(Self.connections)),
-                        'watchlists', (\(Self.watchlists)), 'goals', (\(Self.goals)))
+                        'watchlists', (\(Self.watchlists)), 'goals', (\(Self.goals)), 'orders', (\(Self.orders)))
                     FROM user WHERE id = :owner
                     """, arguments: ["owner": owner.text])
         }
@@ -59,6 +59,19 @@ package struct HouseExport: Sendable {
                     'symbol', a.symbol, 'account', a.account, 'quantity', a.quantity, 'percent', a.percent))
                 FROM (SELECT * FROM goal_allocation WHERE goal = g.number ORDER BY position) a)))
         FROM (SELECT * FROM goal WHERE owner = :owner ORDER BY number) g
+        """
+
+    private static let orders = """
+        SELECT json_group_array(json_object(
+            'id', id, 'provider', provider, 'connection', connection, 'account', account,
+            'idempotencyKey', idempotency_key, 'providerOrderId', provider_order_id, 'symbol', symbol,
+            'side', side, 'type', type, 'timeInForce', time_in_force, 'quantity', quantity,
+            'notional', notional, 'limitPrice', limit_price, 'stopPrice', stop_price,
+            'trailPercent', trail_percent, 'trailAmount', trail_amount, 'filledQuantity', filled_quantity,
+            'averageFillPrice', average_fill_price, 'state', state, 'rejection', rejection,
+            'createdAt', \(time("created_at")), 'submittedAt', \(time("submitted_at")),
+            'filledAt', \(time("filled_at")), 'canceledAt', \(time("canceled_at"))))
+        FROM (SELECT * FROM journal_order WHERE owner = :owner ORDER BY created_at, id)
         """
 
     /// Milliseconds since 1970 as RFC 3339.
