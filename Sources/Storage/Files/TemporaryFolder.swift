@@ -10,8 +10,9 @@ package final class TemporaryFolder: Sendable {
     /// - Throws: `folder` where the system's folder for such things cannot be written.
     package init() throws(StorageError) {
         var template = Array(FileManager.default.temporaryDirectory.path.utf8CString.dropLast())
+        // mkdtemp puts what makes the name unique in the place of six X.
         template += Array("/portico-XXXXXX".utf8CString)
-        // mkdtemp writes into the buffer, which is ours, and makes the folder 0700.
+        // It writes into the buffer, which is ours, and makes the folder 0700.
         let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
             unsafe buffer.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
         }
