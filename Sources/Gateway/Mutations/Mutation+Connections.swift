@@ -14,7 +14,7 @@ extension Mutation {
                         for: owner))
             })
         Field(
-            "connectProvider", ConnectProviderArguments.self,
+            "connectProvider", InputArguments<ConnectProviderInput>.self,
             once: { arguments, context -> Loading<ConnectProviderPayload?> in
                 guard let owner = context.session.owner else { throw FieldError.unauthenticated }
                 return .later {
@@ -65,13 +65,5 @@ struct BeginConnectionArguments: GraphQLArguments {
         provider = try arguments["provider"]
         redirectURI = try arguments["redirectUri"]
         environment = try arguments["environment"]
-    }
-}
-
-struct ConnectProviderArguments: GraphQLArguments {
-    let input: ConnectProviderInput
-
-    init(_ arguments: ArgumentReader) throws {
-        input = try arguments["input"]
     }
 }

@@ -106,12 +106,3 @@ struct PasswordArguments: GraphQLArguments {
         password = try arguments["password"]
     }
 }
-
-/// The one argument of mutations that take more than two values.
-struct InputArguments<Value: GraphQLInputObject>: GraphQLArguments {
-    let input: Value
-
-    init(_ arguments: ArgumentReader) throws {
-        input = try arguments["input"]
-    }
-}

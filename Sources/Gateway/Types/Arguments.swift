@@ -12,6 +12,26 @@ struct IDArguments: GraphQLArguments {
     }
 }
 
+/// The one argument of mutations that take more than two values.
+struct InputArguments<Value: GraphQLInputObject>: GraphQLArguments {
+    let input: Value
+
+    init(_ arguments: ArgumentReader) throws {
+        input = try arguments["input"]
+    }
+}
+
+/// What is to be changed, and into what.
+struct ChangeArguments<Value: GraphQLInputObject>: GraphQLArguments {
+    let id: String
+    let input: Value
+
+    init(_ arguments: ArgumentReader) throws {
+        id = try arguments["id"]
+        input = try arguments["input"]
+    }
+}
+
 struct ProviderArguments: GraphQLArguments {
     let provider: Provider?
 

@@ -64,7 +64,7 @@ extension Query: GraphQLObject {
                     .map { charts in charts.map { $0.map { Chart($0) } } }
             })
         Field(
-            "order", OrderArguments.self,
+            "order", IDArguments.self,
             once: { arguments, context in
                 try context.order(id: arguments.id).map { Optional($0) }
             })

@@ -6,7 +6,7 @@ extension Mutation {
     /// What changes watchlists.
     @FieldsBuilder<Mutation> static var watchlists: [Field<Mutation>] {
         Field(
-            "createWatchlist", CreateWatchlistArguments.self,
+            "createWatchlist", InputArguments<CreateWatchlistInput>.self,
             once: { arguments, context in try context.createWatchlist(arguments.input) })
         Field(
             "renameWatchlist", RenameWatchlistArguments.self,
@@ -57,14 +57,6 @@ extension CreateWatchlistInput: GraphQLInputObject {
     init(_ fields: ArgumentReader) throws {
         name = try fields["name"]
         symbols = try fields["symbols"]
-    }
-}
-
-struct CreateWatchlistArguments: GraphQLArguments {
-    let input: CreateWatchlistInput
-
-    init(_ arguments: ArgumentReader) throws {
-        input = try arguments["input"]
     }
 }
 
