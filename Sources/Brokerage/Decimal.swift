@@ -41,8 +41,11 @@ package struct Decimal: Sendable {
     ///
     /// It loses digits: for ratios and drawings, never for money.
     package var doubleValue: Double {
-        // Both are exact up to 2^53 and 10^22, so the quotient of everyday numbers is correctly rounded.
-        Double(coefficient) / Double(PowersOfTen[scale])
+        // Both are exact up to 2^53 and 10^22, so the quotient of everyday numbers is correctly rounded. What fits into
+        // a register is converted many times faster.
+        let narrow = Int64(truncatingIfNeeded: coefficient)
+        let digits = Int128(narrow) == coefficient ? Double(narrow) : Double(coefficient)
+        return digits / PowersOfTen.nearestDouble(to: scale)
     }
 }
 

@@ -96,14 +96,6 @@ extension GatewayContext {
         return .later { try await self.linked(linked.order.legs, of: linked.connection) }
     }
 
-    /// The account that an order belongs to.
-    func account(of linked: LinkedOrder) -> Loading<LinkedAccount?> {
-        accounts(of: linked.connection).map { accounts in
-            guard let id = linked.order.accountID else { return accounts.first }
-            return accounts.first { $0.who.id == id }
-        }
-    }
-
     /// What the store said, its failures in a client's words.
     func kept<Value>(_ body: () async throws(StorageError) -> Value) async throws(FieldError) -> Value {
         do throws(StorageError) {

@@ -15,6 +15,9 @@ struct LinkedOrder: Sendable {
     let time: Instant
 
     var globalID: String { name.globalID(of: connection) }
+
+    /// The account that it belongs to.
+    var place: AccountPlace { AccountPlace(connection: connection, accountID: order.accountID) }
 }
 
 /// Which of a connection's orders.

@@ -2,7 +2,9 @@ package import Brokerage
 package import Upstream
 
 /// A user's link to a broker: whose it is, and what it can be asked.
-package struct BrokerConnection: Sendable {
+///
+/// Every position and every order of an answer points to its own, which nothing changes: so it is shared, not copied.
+package final class BrokerConnection: Sendable {
     /// Tells connections apart, in keys and ids; it never changes while the connection lives.
     package let id: String
     /// Whose it is.
@@ -42,7 +44,7 @@ package struct BrokerConnection: Sendable {
     ///
     /// The account stands in it where a connection may have several.
     func globalID(ofPosition position: Position) -> String {
-        (["Position", id] + [position.accountID].compactMap(\.self) + [position.symbol.text])
-            .joined(separator: ":")
+        guard let account = position.accountID else { return "Position:\(id):\(position.symbol.text)" }
+        return "Position:\(id):\(account):\(position.symbol.text)"
     }
 }

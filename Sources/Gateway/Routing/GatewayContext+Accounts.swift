@@ -68,11 +68,18 @@ extension GatewayContext {
         return items + failures
     }
 
-    /// The account that holds a position.
-    func account(of linked: LinkedPosition) -> Loading<LinkedAccount?> {
-        accounts(of: linked.connection).map { accounts in
-            guard let id = linked.position.accountID else { return accounts.first }
-            return accounts.first { $0.who.id == id }
+    /// The account at each of some places, the accounts of a connection looked up once.
+    func accounts(at places: [AccountPlace]) -> Loading<Answers<LinkedAccount?>> {
+        var connections: [BrokerConnection] = []
+        let indices = places.map { place in
+            if let known = connections.firstIndex(where: { $0.id == place.connection.id }) { return known }
+            connections.append(place.connection)
+            return connections.count - 1
+        }
+        return Loading.each(connections) { accounts(of: $0) }.map { lists in
+            zip(places, indices).map { place, index in
+                lists[index].map { accounts in place.account(among: accounts) }
+            }
         }
     }
 

@@ -7,7 +7,7 @@ extension LinkedOrder: GraphQLObject {
     static let graphQL = Object<LinkedOrder>("Order") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
-        Field("account", load: { orders, context in .each(orders) { context.account(of: $0) } })
+        Field("account", load: { orders, context in context.accounts(at: orders.map(\.place)) })
         Field("symbol", \.order.symbol)
         Field(
             "instrument",

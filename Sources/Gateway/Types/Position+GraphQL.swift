@@ -8,6 +8,9 @@ struct LinkedPosition: Sendable {
 
     /// The `id` that the schema gives it.
     var globalID: String { connection.globalID(ofPosition: position) }
+
+    /// The account that holds it.
+    var place: AccountPlace { AccountPlace(connection: connection, accountID: position.accountID) }
 }
 
 extension LinkedPosition: GraphQLObject {
@@ -16,7 +19,7 @@ extension LinkedPosition: GraphQLObject {
     static let graphQL = Object<LinkedPosition>("Position") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
-        Field("account", load: { positions, context in .each(positions) { context.account(of: $0) } })
+        Field("account", load: { positions, context in context.accounts(at: positions.map(\.place)) })
         Field("symbol", \.position.symbol)
         Field("assetClass", \.position.assetClass)
         Field(

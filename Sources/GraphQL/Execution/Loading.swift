@@ -34,42 +34,66 @@ extension Loading {
     /// A load for each of several sources, side by side: an answer for each, in their order.
     ///
     /// It is at hand where all of them are.
+    @inlinable
     public static func each<Source: Sendable, Answer: Sendable>(
         _ sources: [Source], _ load: (Source) throws -> Loading<Answer>
     ) -> Loading where Value == Answers<Answer> {
-        var answers: [Result<Answer, any Error>?] = []
-        var fetches: [(position: Int, fetch: @Sendable () async throws -> Answer)] = []
-        for (position, source) in sources.enumerated() {
-            switch Result(catching: { try load(source) }) {
-            case .success(.ready(let answer)): answers.append(.success(answer))
-            case .failure(let error): answers.append(.failure(error))
-            case .success(.later(let fetch)):
-                answers.append(nil)
-                fetches.append((position, fetch))
+        var answers: Answers<Answer> = []
+        answers.reserveCapacity(sources.count)
+        var fetches: [PendingFetch<Answer>] = []
+        for source in sources {
+            do {
+                switch try load(source) {
+                case .ready(let answer): answers.append(.success(answer))
+                case .later(let fetch):
+                    fetches.append(PendingFetch(position: answers.count, fetch: fetch))
+                    answers.append(.failure(NotYetFetched()))
+                }
+            } catch {
+                answers.append(.failure(error))
             }
         }
-        if fetches.isEmpty { return .ready(answers.compactMap(\.self)) }
+        if fetches.isEmpty { return .ready(answers) }
         let (known, pending) = (answers, fetches)
         return .later { await fill(known, from: pending) }
     }
 
-    private static func fill<Answer: Sendable>(
-        _ answers: [Result<Answer, any Error>?],
-        from fetches: [(position: Int, fetch: @Sendable () async throws -> Answer)]
+    @usableFromInline
+    static func fill<Answer: Sendable>(
+        _ answers: Answers<Answer>, from fetches: [PendingFetch<Answer>]
     ) async -> Answers<Answer> {
         await withTaskGroup(of: (Int, Result<Answer, any Error>).self) { group in
-            for (position, fetch) in fetches {
+            for pending in fetches {
                 group.addTask {
                     do {
-                        return (position, .success(try await fetch()))
+                        return (pending.position, .success(try await pending.fetch()))
                     } catch {
-                        return (position, .failure(error))
+                        return (pending.position, .failure(error))
                     }
                 }
             }
             var answers = answers
             for await (position, answer) in group { answers[position] = answer }
-            return answers.compactMap(\.self)
+            return answers
         }
     }
+}
+
+/// An answer that must be waited for, and its place among the others.
+@usableFromInline
+struct PendingFetch<Answer: Sendable>: Sendable {
+    @usableFromInline let position: Int
+    @usableFromInline let fetch: @Sendable () async throws -> Answer
+
+    @usableFromInline
+    init(position: Int, fetch: @escaping @Sendable () async throws -> Answer) {
+        self.position = position
+        self.fetch = fetch
+    }
+}
+
+/// Holds the place of an answer until it is there.
+@usableFromInline
+struct NotYetFetched: Error {
+    @usableFromInline init() {}
 }
