@@ -39,6 +39,13 @@ struct ConfigurationTests {
         Misuse(
             arguments: ["--sandbox"], environment: keys,
             messages: ["--sandbox (PORTICO_SANDBOX)", "exclude each other"]),
+        // A time that stands still.
+        Misuse(
+            environment: ["PORTICO_SANDBOX_TIME": "noon"],
+            messages: ["PORTICO_SANDBOX_TIME is \"noon\"", "RFC 3339"]),
+        Misuse(
+            environment: keys.merging(["PORTICO_SANDBOX_TIME": "2026-11-20T16:00:00Z"]) { $1 },
+            messages: ["PORTICO_SANDBOX_TIME is for the sandbox, and a provider is configured"]),
         // Names.
         Misuse(
             environment: ["PORTICO_ALPACA_KEYID": "PKTEST"],

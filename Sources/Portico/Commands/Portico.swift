@@ -25,6 +25,7 @@ struct Portico: AsyncParsableCommand {
         subcommands: [
             Serve.self, SandboxCommand.self, Health.self, UsersCommand.self, KeysCommand.self, Backup.self,
             Doctor.self, GraphQLCommand.self, SchemaCommand.self, OperationsCommand.self, MockCommand.self,
+            DocsCommand.self,
         ])
 }
 

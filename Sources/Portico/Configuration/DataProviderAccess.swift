@@ -17,8 +17,8 @@ struct AlphaVantageAccess {
         baseURL = try settings.url(.alphaVantageBaseURL, otherwise: "https://www.alphavantage.co")
         key = try settings.required(.alphaVantageKey, orIn: .alphaVantageKeyFile, of: "Alpha Vantage")
         isPremium = try settings.flag(.alphaVantagePremium) ?? false
-        perMinute = try settings.number(.alphaVantagePerMinute, in: 1...100_000)
-        perDay = try settings.number(.alphaVantagePerDay, in: 1...100_000_000)
+        perMinute = try settings.number(.alphaVantagePerMinute)
+        perDay = try settings.number(.alphaVantagePerDay)
     }
 }
 
@@ -33,7 +33,7 @@ struct PolygonAccess {
         guard try settings.hasAny(under: "polygon-") else { return nil }
         baseURL = try settings.url(.polygonBaseURL, otherwise: "https://api.polygon.io")
         key = try settings.required(.polygonKey, orIn: .polygonKeyFile, of: "Polygon")
-        perMinute = try settings.number(.polygonPerMinute, in: 1...100_000)
+        perMinute = try settings.number(.polygonPerMinute)
     }
 }
 

@@ -10,13 +10,12 @@ struct FrontDoorSettings {
 
     init(_ settings: SettingReader) throws {
         let isProduction = try settings.flag(.production) ?? false
-        var server = ServerConfiguration(
-            host: try settings.text(.host) ?? "127.0.0.1",
-            port: try settings.number(.port, in: 0...65_535) ?? 8080,
-            limits: try ServerLimits(settings))
+        var server = ServerConfiguration(limits: try ServerLimits(settings))
+        server.host = try settings.text(.host) ?? server.host
+        server.port = try settings.number(.port) ?? server.port
         server.tls = try TLSFiles(settings)
         server.cors.origins = try CORSPolicy.Origins(settings)
-        server.trustedProxies = try settings.number(.trustedProxies, in: 0...10) ?? 0
+        server.trustedProxies = try settings.number(.trustedProxies) ?? server.trustedProxies
         server.metricsAudience = try MetricsAudience(settings)
         server.logsAnswers = try settings.flag(.logAnswers) ?? false
         self.server = isProduction ? server.inProduction : server
@@ -41,12 +40,12 @@ struct FrontDoorSettings {
 extension ServerLimits {
     fileprivate init(_ settings: SettingReader) throws {
         self.init()
-        batch = try settings.number(.batch, in: 0...100) ?? batch
-        body = try settings.number(.maximumBody, in: 1_024...(1 << 30)) ?? body
-        connections = try settings.number(.maximumConnections, in: 1...1_000_000) ?? connections
+        batch = try settings.number(.batch) ?? batch
+        body = try settings.number(.maximumBody) ?? body
+        connections = try settings.number(.maximumConnections) ?? connections
         connectionsPerAddress =
-            try settings.number(.maximumConnectionsPerAddress, in: 1...1_000_000) ?? connectionsPerAddress
-        requestsInFlight = try settings.number(.maximumRequests, in: 1...1_000_000) ?? requestsInFlight
+            try settings.number(.maximumConnectionsPerAddress) ?? connectionsPerAddress
+        requestsInFlight = try settings.number(.maximumRequests) ?? requestsInFlight
         addressRate = try settings.rate(.requestsPerAddress) ?? addressRate
         tokenRate = try settings.rate(.requestsPerToken) ?? tokenRate
     }
@@ -55,7 +54,7 @@ extension ServerLimits {
 extension SettingReader {
     /// So many requests a second, and five times as many at once after a pause.
     fileprivate func rate(_ setting: Setting) throws -> RateLimit? {
-        try number(setting, in: 1...1_000_000).map { RateLimit(perSecond: $0, burst: 5 * $0) }
+        try number(setting).map { RateLimit(perSecond: $0, burst: 5 * $0) }
     }
 }
 

@@ -26,7 +26,7 @@ extension PeopleSettings {
 extension PasswordCost {
     /// The cost that the settings name, else the standard one.
     init(_ settings: SettingReader) throws {
-        let log2 = try settings.number(.passwordCost, in: PasswordCost.log2Range)
+        let log2 = try settings.number(.passwordCost)
         self = log2.flatMap { PasswordCost(log2: $0) } ?? .standard
     }
 }

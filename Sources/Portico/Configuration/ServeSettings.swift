@@ -41,18 +41,23 @@ struct ServeSettings {
 
 /// Where a server's market comes from.
 enum MarketSettings {
-    /// The embedded stand-in for the providers, with its well-known token.
-    case sandbox
+    /// The embedded stand-in for the providers, with its well-known token; nil for a market whose time passes.
+    case sandbox(at: Instant?)
     case providers(ProviderSettings)
 
     /// The sandbox is implied only where nobody else can reach it: a mistyped variable must not open a public
     /// server with a known token.
     init(_ settings: SettingReader, host: String) throws {
         let isAsked = try settings.flag(.sandbox)
+        let time = try MarketSettings.time(settings)
         let providers = try ProviderSettings(settings)
         switch (isAsked, providers.isEmpty) {
-        case (true, true): self = .sandbox
-        case (nil, true) where Loopback.contains(host): self = .sandbox
+        case (true, true): self = .sandbox(at: time)
+        case (nil, true) where Loopback.contains(host): self = .sandbox(at: time)
+        case (false, false) where time != nil, (nil, false) where time != nil:
+            throw UsageError(
+                "\(Setting.sandboxTime.description) is for the sandbox, and a provider is configured: "
+                    + "leave one of them out.")
         case (false, false), (nil, false): self = .providers(providers)
         case (true, false):
             throw UsageError(
@@ -65,6 +70,16 @@ enum MarketSettings {
                 "No provider is configured, and \(host) may be reached by others, so the sandbox with its "
                     + "well-known token is not opened unasked. " + MarketSettings.wayOut)
         }
+    }
+
+    private static func time(_ settings: SettingReader) throws -> Instant? {
+        guard let text = try settings.text(.sandboxTime) else { return nil }
+        guard let time = Instant(text) else {
+            throw UsageError(
+                "\(Setting.sandboxTime.description) is \"\(text)\"; it takes a time in RFC 3339, like "
+                    + "2026-11-20T16:00:00Z.")
+        }
+        return time
     }
 
     private static let wayOut =

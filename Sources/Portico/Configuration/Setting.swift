@@ -5,6 +5,7 @@ enum Setting: String, CaseIterable {
     case port = "port"
     case data = "data"
     case sandbox = "sandbox"
+    case sandboxTime = "sandbox-time"
     case config = "config"
     case logLevel = "log-level"
     case ownerTokenFile = "owner-token-file"

@@ -34,7 +34,17 @@ struct SettingReader {
         return nil
     }
 
-    /// A setting that is a number within bounds.
+    /// A setting that is a number, within the bounds of its form.
+    func number(_ setting: Setting) throws -> Int? {
+        switch setting.form {
+        case .number(let bounds): try number(setting, in: bounds)
+        case .onOff, .word, .address, .list, .file, .text:
+            throw UsageError(
+                "\(setting.description) is read as a number, and takes \(setting.form.description).")
+        }
+    }
+
+    /// A setting that is a number within bounds that are not its form's.
     func number(_ setting: Setting, in bounds: ClosedRange<Int>) throws -> Int? {
         guard let text = try text(setting) else { return nil }
         guard let number = Int(text), bounds.contains(number) else {

@@ -18,15 +18,16 @@ struct Groundwork {
     init(
         _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger
     ) async throws {
-        var wiring = Wiring(over: transport, counting: keeping.ledger, lasting: keeping.values)
+        var wiring = Wiring(
+            over: transport, counting: keeping.ledger, lasting: keeping.values, clock: settings.market.clock)
         let household = try Household(in: keeping.house, keeping.masterKey, people: settings.people) {
             logger.error("What a user asked for could not be kept or read. \($0)")
         }
         let users = UserStore(in: keeping.house)
         people = household.authentication.sessions
         switch settings.market {
-        case .sandbox:
-            let sandbox = try await Sandbox.start(SandboxConfiguration(logger: logger))
+        case .sandbox(let time):
+            let sandbox = try await Sandbox.start(SandboxConfiguration(at: time, logger: logger))
             let owner = try Groundwork.owner("sandbox")
             try users.ensure(owner)
             self.sandbox = sandbox

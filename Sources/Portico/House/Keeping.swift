@@ -27,7 +27,7 @@ struct Keeping {
     init(_ settings: ServeSettings, logger: Logger) throws {
         self.logger = logger
         guard let path = settings.data else {
-            ledger = QuotaLedger()
+            ledger = QuotaLedger(clock: settings.market.clock)
             values = nil
             house = try .temporary()
             masterKey = try settings.masterKey?.key() ?? .random()
@@ -41,7 +41,7 @@ struct Keeping {
         house = try HouseFile(in: folder)
         masterKey = try settings.masterKey?.key() ?? MasterKey(in: folder)
         let file = try CacheFile(in: folder)
-        ledger = try QuotaLedger(keeper: KeptQuotas(in: file)) { error in
+        ledger = try QuotaLedger(clock: settings.market.clock, keeper: KeptQuotas(in: file)) { error in
             logger.error("Counts of calls cannot be kept; a restart would forget them. \(error)")
         }
         values = LastingValues(in: file) { error in

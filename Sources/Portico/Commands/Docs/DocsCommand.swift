@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+
+/// `portico docs`, for those who build Portico: writes the pages of the documentation that the code itself can tell.
+struct DocsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "docs",
+        abstract: "Write the pages of the documentation that are made from the code.",
+        discussion: """
+            Examples:
+              portico docs Sources/Portico/Portico.docc
+              portico docs --check Sources/Portico/Portico.docc
+            """,
+        shouldDisplay: false)
+
+    @Flag(help: "Write nothing; exit status 1 if a page is not what the code says.")
+    var check = false
+
+    @Argument(help: "The folder of the pages.")
+    var folder: String
+
+    func run() throws {
+        var outdated: [String] = []
+        for page in try GeneratedPage.all() {
+            let path = URL(filePath: folder).appending(path: page.name).path
+            if (try? String(contentsOfFile: path, encoding: .utf8)) == page.text { continue }
+            outdated.append(page.name)
+            if !check { try page.text.write(toFile: path, atomically: true, encoding: .utf8) }
+        }
+        guard check, !outdated.isEmpty else { return }
+        Terminal.report(
+            "Not what the code says: \(outdated.joined(separator: ", ")). `make docs` writes them.\n")
+        throw ExitCode(1)
+    }
+}

@@ -1,0 +1,66 @@
+/// Settings that belong together, for the documentation.
+struct SettingChapter {
+    let title: String
+    /// What has to be said of them together, in Markdown.
+    var text: String?
+    let settings: [Setting]
+
+    /// All of them; each setting stands in one.
+    static let all = [
+        SettingChapter(
+            title: "Where it listens and what it stands on",
+            settings: [.host, .port, .data, .sandbox, .sandboxTime, .config, .production]),
+        SettingChapter(
+            title: "Users",
+            text: "Of the master key, one of the two names is set.",
+            settings: [.ownerTokenFile, .signUp, .passwordCost, .masterKey, .masterKeyFile]),
+        SettingChapter(
+            title: "The front door",
+            settings: [
+                .tlsCertificateFile, .tlsKeyFile, .corsOrigins, .trustedProxies, .documents, .documentsOnly,
+            ]),
+        SettingChapter(
+            title: "Limits",
+            settings: [
+                .batch, .maximumBody, .maximumConnections, .maximumConnectionsPerAddress, .maximumRequests,
+                .requestsPerAddress, .requestsPerToken,
+            ]),
+        SettingChapter(
+            title: "Logs and metrics", settings: [.logLevel, .logFormat, .logAnswers, .metrics]),
+        SettingChapter(
+            title: "Applications that users connect by",
+            text: "Without one, users bring keys or tokens of their own.",
+            settings: [
+                .redirectURIs, .alpacaClientID, .alpacaClientSecret, .alpacaClientSecretFile,
+                .alpacaAuthorizeURL, .alpacaTokenURL, .saxoAppKey, .saxoAppSecret, .saxoAppSecretFile,
+                .saxoLoginURL,
+            ]),
+        SettingChapter(
+            title: "Alpaca",
+            text: "The server's own account: by a key with its secret, or by a token.",
+            settings: [
+                .alpacaEnvironment, .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken,
+                .alpacaTokenFile, .alpacaBaseURL, .alpacaDataURL,
+            ]),
+        SettingChapter(
+            title: "Saxo", text: "The server's own account.",
+            settings: [.saxoEnvironment, .saxoToken, .saxoTokenFile, .saxoBaseURL]),
+        SettingChapter(
+            title: "Alpha Vantage",
+            settings: [
+                .alphaVantageKey, .alphaVantageKeyFile, .alphaVantagePremium, .alphaVantagePerMinute,
+                .alphaVantagePerDay, .alphaVantageBaseURL,
+            ]),
+        SettingChapter(
+            title: "Polygon", settings: [.polygonKey, .polygonKeyFile, .polygonPerMinute, .polygonBaseURL]),
+        SettingChapter(
+            title: "Yahoo", settings: [.yahoo, .yahooFormat, .yahooBaseURL, .yahooCookieURL]),
+        SettingChapter(
+            title: "Who is asked for what",
+            text:
+                "Of these, those that are configured or connected are asked, in this order, until one answers.",
+            settings: [
+                .routeQuotes, .routeCharts, .routeInstruments, .routeFundamentals, .routeNews, .routeClock,
+            ]),
+    ]
+}
