@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test soak lint format bench bench-check fuzz clients image image-check setup clean
+.PHONY: help run test coverage soak golden lint format docs docs-check bench bench-check fuzz clients image image-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -17,7 +17,10 @@ sources := Package.swift Sources Tests
 # Tests that run apart from the others, one group after the other: all tests of a run share a few threads, on which those
 # that compute would starve those that wait for an answer in time.
 apart := ^(GraphQLTests|BrokerageTests|SandboxTests|SupportTests)\. ^(UpstreamTests|WebTests)\. \
-	^(GatewayTests|StorageTests)\. ^PorticoTests\.(Contract|OrderSoak)
+	^(GatewayTests|StorageTests)\. ^PorticoTests\.(Contract|Generated|Golden|OrderSoak)
+run_tests = $(foreach group,$(apart),swift test --skip-build --disable-xctest $(1) $(checked) --filter '$(group)' &&) \
+	swift test --skip-build --disable-xctest $(1) $(checked) $(foreach group,$(apart),--skip '$(group)')
+covered := .build/coverage
 # What kills the executable again and again; make test does so 50 times.
 soaking := ^PorticoTests\..*SoakTests
 SOAK_ROUNDS ?= 500
@@ -31,19 +34,37 @@ run: setup ## Build Portico and start it with the sandbox on 127.0.0.1:8080; no 
 
 test: setup ## Build everything and run all tests, those of the built executable among them
 	swift build --build-tests $(checked)
-	$(foreach group,$(apart),swift test --skip-build --disable-xctest $(checked) --filter '$(group)' &&) \
-		swift test --skip-build --disable-xctest $(checked) $(foreach group,$(apart),--skip '$(group)')
+	$(call run_tests)
+
+coverage: setup ## Run all tests in a build of its own, and tell what of the engine, the gateway and the storage they reach
+	swift build --build-tests --enable-code-coverage --scratch-path $(covered) $(checked)
+	rm -rf $(covered)/profiles
+	export LLVM_PROFILE_FILE=$(CURDIR)/$(covered)/profiles/%4m.profraw; \
+		$(call run_tests,--scratch-path $(covered))
+	Scripts/coverage.sh $(covered)
 
 soak: setup ## Kill the built executable 500 times in the midst of its work, or SOAK_ROUNDS times; nothing may be lost
 	swift build --build-tests $(checked)
 	SOAK_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --disable-xctest $(checked) --filter '$(soaking)'
 
-lint: setup ## Check the format, the imports between rooms, that nothing warns, and the contract
+golden: setup ## Record the answers to schema/operations anew, in Tests/Golden/operations; then look at the difference
+	swift build --build-tests $(checked)
+	RECORD_GOLDEN=1 swift test --skip-build --disable-xctest $(checked) --filter GoldenAnswerTests
+
+lint: setup ## Check the format, the imports between rooms, that nothing warns, the contract, and the made pages
 	swift format lint --strict --recursive --parallel $(sources)
 	swift build --build-tests $(checked)
 	portico="$$(swift build --show-bin-path)/portico"; \
 		"$$portico" schema lint schema/schema.graphql; \
-		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql
+		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql; \
+		"$$portico" docs --check Sources/Portico/Portico.docc
+
+docs: setup ## Write the pages of the documentation that are made from the code
+	swift build --product portico
+	"$$(swift build --product portico --show-bin-path)/portico" docs Sources/Portico/Portico.docc
+
+docs-check: setup ## Run every command and snippet of the README and the documentation, and compare with what they show
+	Scripts/docs-check.sh
 
 format: ## Put every file into the house's format
 	swift format --in-place --recursive --parallel $(sources)

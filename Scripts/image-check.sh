@@ -62,6 +62,13 @@ check_libraries() {
     say "loads $(wc --lines <"$scratch/libraries") libraries, all of them in the image"
 }
 
+# check_volume COMMAND …: what users entrust to it lies in its volume, where it outlives the container.
+check_volume() {
+    local file=/var/lib/portico/sandbox/portico.db
+    "$@" test -s "$file" || fail "its volume has no $file"
+    say "keeps $file in its volume"
+}
+
 # --- docker ---------------------------------------------------------------------------------------------------------
 
 docker_runs() {
@@ -78,6 +85,7 @@ check_with_docker() {
     await_ready docker_runs "$id"
     ask_home_screen
     check_libraries docker exec "$id"
+    check_volume docker exec "$id"
     docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check says no"
     say "runs as user $(docker inspect --format '{{.Config.User}}' "$id"), its root read-only; its health check agrees"
     docker stop --time 30 "$id" >/dev/null
@@ -186,6 +194,7 @@ check_with_buildah() {
     ask_home_screen
 
     check_libraries buildah run "$container" --
+    check_volume buildah run "$container" --
 
     mapfile -t command < <(configured Healthcheck.Test | tail -n +2)
     buildah run --env "PORTICO_PORT=$port" "$container" -- "${command[@]}" >/dev/null || fail "${command[*]} says no"

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Tells which lines of some rooms the tests reach, from the profiles of a build with --enable-code-coverage.
+#
+#   Scripts/coverage.sh SCRATCH_PATH [FOLDER …]     by default Sources/GraphQL, Sources/Gateway and Sources/Storage
+#
+# The profiles are those in SCRATCH_PATH/profiles. Programs that the tests start count too, unless they are killed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scratch=$1
+shift
+folders=("$@")
+[[ ${#folders[@]} != 0 ]] || folders=(Sources/GraphQL Sources/Gateway Sources/Storage)
+
+tools=$(swift -print-target-info | sed -nE 's/.*"runtimeResourcePath": "(.*)\/lib\/swift".*/\1/p')/bin
+built=$(swift build --scratch-path "$scratch" --show-bin-path)
+profile=$scratch/profiles/all.profdata
+"$tools/llvm-profdata" merge --sparse --output "$profile" "$scratch"/profiles/*.profraw
+
+# The tests have every room in them; what they start is a program of its own.
+objects=("$built"/*.xctest)
+[[ ! -x $built/portico ]] || objects+=(--object "$built/portico")
+
+# report FOLDER: llvm-cov's table; of each row the file, then lines, lines missed, and their share.
+report() {
+    "$tools/llvm-cov" report "${objects[@]}" --instr-profile "$profile" "$1" 2>/dev/null \
+        | awk '$1 ~ /\.swift$|^TOTAL$/ { print $1, $8, $9, $10 }'
+}
+
+printf '%-40s %8s %8s %9s\n' folder lines missed reached
+for folder in "${folders[@]}"; do
+    report "$folder" >"$scratch/profiles/report"
+    awk -v folder="$folder" '$1 == "TOTAL" { printf "%-40s %8s %8s %9s\n", folder, $2, $3, $4 }' \
+        "$scratch/profiles/report"
+    # The files in which most is missed, as the way to close the gap.
+    awk '$1 != "TOTAL" && $3 > 0' "$scratch/profiles/report" | sort --key 3,3nr | head -n 10 \
+        | awk '{ printf "  %-38s %8s %8s %9s\n", $1, $2, $3, $4 }'
+done

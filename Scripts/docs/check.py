@@ -1,0 +1,222 @@
+"""Holds the documentation to what is so: its blocks are run, its links, targets, variables and files looked up.
+
+A fenced block of sh, graphql, swift or json has a comment on the line before it, which Markdown does not show:
+
+    <!-- check: run -->                  of sh: it ends with status 0, and JSON that it prints has no "errors"
+    <!-- check: run until TEXT -->       of sh: it prints TEXT, and is then stopped
+    <!-- check: shows -->                what the block before it printed: the same JSON, or the same text
+    <!-- check: valid -->                of graphql: it is valid against schema/schema.graphql
+    <!-- check: prints TEXT -->          of swift: it compiles with the library GraphQL, and prints TEXT
+    <!-- check: in FILE -->              its lines stand in FILE, in this order
+    <!-- check: skip, REASON -->         it cannot be run here, and why
+
+In blocks that are run, 127.0.0.1:8080 is the server that this script was given, and DIR its data folder.
+"""
+
+import argparse
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+
+LANGUAGES = {"sh", "graphql", "swift", "json"}
+MARK = re.compile(r"<!-- check: (run until|run|shows|valid|prints|in|skip,)(?: (.*))? -->")
+
+
+class Block:
+    def __init__(self, page, line, language, text, mark):
+        self.place, self.language, self.text, self.mark = f"{page}:{line}", language, text, mark
+
+
+def blocks(page):
+    """The fenced blocks of a page, with the mark on the line before each."""
+    lines = open(page, encoding="utf-8").read().split("\n")
+    inside, before = None, ""
+    for number, line in enumerate(lines, 1):
+        fence = re.match(r"^```(\w*)\s*$", line)
+        if fence and inside is None:
+            inside = (number, fence[1], [], before)
+        elif fence:
+            start, language, content, marked = inside
+            yield Block(page, start, language, "\n".join(content) + "\n", MARK.fullmatch(marked.strip()))
+            inside, before = None, ""
+        elif inside:
+            inside[2].append(line)
+        else:
+            before = line
+
+
+class Checks:
+    def __init__(self, options):
+        self.options = options
+        self.faults = []
+        self.counts = {}
+        self.printed = None
+        self.environment = dict(os.environ)
+        # A word of the documentation must find this executable, and none of this machine's settings.
+        for name in [name for name in self.environment if name.startswith("PORTICO_")]:
+            del self.environment[name]
+        folder = os.path.dirname(os.path.abspath(options.portico))
+        self.environment["PATH"] = folder + os.pathsep + self.environment["PATH"]
+
+    def fault(self, place, text):
+        self.faults.append(f"{place}: {text}")
+
+    def check(self, block):
+        if block.mark is None:
+            if block.language in LANGUAGES:
+                self.fault(block.place, f"a block of {block.language} without a mark <!-- check: … -->")
+            return
+        verb, detail = block.mark[1].rstrip(","), block.mark[2] or ""
+        self.counts[verb] = self.counts.get(verb, 0) + 1
+        if verb != "skip":
+            {"run": self.run, "run until": self.run_until, "shows": self.shows, "valid": self.valid,
+             "prints": self.prints, "in": self.stands_in}[verb](block, detail)
+        elif not detail:
+            self.fault(block.place, "skipped without a reason")
+
+    # --- commands ---------------------------------------------------------------------------------------------------
+
+    def command(self, block):
+        text = block.text.replace("127.0.0.1:8080", self.options.address).replace("DIR", self.options.data)
+        return ["bash", "-euo", "pipefail", "-c", text]
+
+    def run(self, block, _):
+        run = subprocess.run(self.command(block), capture_output=True, text=True, env=self.environment)
+        self.printed = run.stdout
+        if run.returncode:
+            self.fault(block.place, f"exit status {run.returncode}: {run.stderr.strip() or run.stdout.strip()}")
+        try:
+            errors = json.loads(run.stdout).get("errors")
+        except (ValueError, AttributeError):
+            return
+        if errors:
+            self.fault(block.place, f"answered with errors: {json.dumps(errors)}")
+
+    def run_until(self, block, awaited):
+        """Reads what it prints until the text is there; a run that prints something else ends at its end of file."""
+        process = subprocess.Popen(
+            self.command(block), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment,
+            start_new_session=True)
+        # So that a command which prints nothing fails, and hangs nobody.
+        guard = subprocess.Popen(["bash", "-c", f"sleep 60; kill -- -{process.pid}"], start_new_session=True)
+        seen = b""
+        while awaited.encode() not in seen:
+            more = os.read(process.stdout.fileno(), 65536)
+            if not more:
+                break
+            seen += more
+        for each in (process, guard):
+            try:
+                os.killpg(each.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            each.wait()
+        self.printed = seen.decode()
+        if awaited not in self.printed:
+            self.fault(block.place, f"did not print {awaited!r}, but {self.printed[:300]!r}")
+
+    def shows(self, block, _):
+        if self.printed is None:
+            self.fault(block.place, "shows what was printed, and nothing was run before it")
+            return
+        printed, shown = self.printed, block.text
+        if block.language == "json":
+            try:
+                printed, shown = json.loads(printed), json.loads(shown)
+            except ValueError as error:
+                self.fault(block.place, f"no JSON: {error}")
+                return
+        if printed != shown:
+            as_text = printed if isinstance(printed, str) else json.dumps(printed)
+            self.fault(block.place, f"shows something else than what is printed: {as_text.strip()}")
+
+    # --- documents and programs -------------------------------------------------------------------------------------
+
+    def valid(self, block, _):
+        run = subprocess.run(
+            [self.options.portico, "graphql", "validate", "--schema", "schema/schema.graphql", "-"],
+            input=block.text, capture_output=True, text=True)
+        if run.returncode:
+            self.fault(block.place, f"is not valid: {run.stdout}{run.stderr}")
+
+    def prints(self, block, expected):
+        """Compiles it with the library as the executable beside it was built."""
+        folder = os.path.dirname(os.path.abspath(self.options.portico))
+        # What the executable was linked from; beside it lie objects of files that are no more.
+        linked = open(os.path.join(folder, "portico.product", "Objects.LinkFileList"), encoding="utf-8").read()
+        objects = [path for path in shlex.split(linked) if "/GraphQL.build/" in path and path.endswith(".swift.o")]
+        with tempfile.TemporaryDirectory() as scratch:
+            source, program = os.path.join(scratch, "main.swift"), os.path.join(scratch, "program")
+            open(source, "w", encoding="utf-8").write(block.text)
+            build = subprocess.run(
+                ["swiftc", "-swift-version", "6", source, "-o", program, "-I", os.path.join(folder, "Modules")]
+                + objects,
+                capture_output=True, text=True)
+            if build.returncode:
+                self.fault(block.place, f"does not compile: {build.stderr[-2000:]}")
+                return
+            run = subprocess.run([program], capture_output=True, text=True)
+            if run.returncode or run.stdout.strip() != expected:
+                self.fault(block.place, f"prints {run.stdout.strip()!r}{run.stderr}, not {expected!r}")
+
+    def stands_in(self, block, file):
+        try:
+            rest = [line.strip() for line in open(file, encoding="utf-8")]
+        except OSError as error:
+            self.fault(block.place, str(error))
+            return
+        for line in filter(None, map(str.strip, block.text.split("\n"))):
+            # What is left out of a listing is told by dots.
+            if line in ("…", "// …", "# …"):
+                continue
+            if line not in rest:
+                self.fault(block.place, f"{file} has not, or not in this order: {line}")
+                return
+            rest = rest[rest.index(line) + 1:]
+
+    # --- what is only named -----------------------------------------------------------------------------------------
+
+    def names(self, page, variables, targets):
+        text = open(page, encoding="utf-8").read()
+        for link in re.findall(r"\]\(([^)#:]+)\)", text):
+            if not os.path.exists(os.path.join(os.path.dirname(page), link)):
+                self.fault(page, f"links to {link}, which is not there")
+        for variable in sorted(set(re.findall(r"\bPORTICO_[A-Z_]*[A-Z]\b", text))):
+            if variable not in variables:
+                self.fault(page, f"names {variable}, which is no setting")
+        for target in sorted(set(re.findall(r"`make ([a-z-]+)|^make ([a-z-]+)", text, re.M))):
+            if "".join(target) not in targets:
+                self.fault(page, f"names `make {''.join(target)}`, which is no target")
+        for path in sorted(set(re.findall(r"`((?:Sources|Tests|Scripts|Docker|schema)/[\w./+-]+)`", text))):
+            if not os.path.exists(path):
+                self.fault(page, f"names {path}, which is not there")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("portico", "address", "data"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("pages", nargs="+")
+    options = parser.parse_args()
+
+    checks = Checks(options)
+    configuration = open("Sources/Portico/Portico.docc/Configuration.md", encoding="utf-8").read()
+    variables = set(re.findall(r"`(PORTICO_[A-Z_]+)`", configuration))
+    targets = set(re.findall(r"^([a-z-]+):", open("Makefile", encoding="utf-8").read(), re.M))
+    for page in options.pages:
+        checks.names(page, variables, targets)
+        for block in blocks(page):
+            checks.check(block)
+    for fault in checks.faults:
+        print(fault, file=sys.stderr)
+    print(f"{len(options.pages)} pages: " + ", ".join(f"{count} {verb}" for verb, count in checks.counts.items()))
+    sys.exit(1 if checks.faults else 0)
+
+
+if __name__ == "__main__":
+    main()
