@@ -56,6 +56,7 @@ extension Listing: GraphQLObject {
         Field("tradable", \.isTradable)
         Field("fractionable", \.isFractionable)
         Field("shortable", \.isShortable)
+        Field("orderTypes", \.orderTypes)
         Field("tickSize", \.tickSize)
         Field("minimumQuantity", \.minimumQuantity)
         Field("quantityIncrement", \.quantityIncrement)

@@ -9,6 +9,8 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     let engine: Engine
     /// The schema that requests are validated against and introspection tells of.
     public var schema: Schema { engine.schema }
+    /// The coordinates, as `Type.field`, of the fields that are loaded, those of subscriptions among them.
+    package let loadedFields: Set<String>
 
     /// Binds Swift types to a schema.
     ///
@@ -40,6 +42,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         let guards = FieldGuards(guards)
         guards.bind(to: &binder)
         if !binder.differences.isEmpty { throw BindingError(differences: binder.differences, faults: []) }
+        loadedFields = binder.loads
         engine = Engine(schema, roots, prices, guards, options)
     }
 

@@ -121,6 +121,7 @@ extension Binder {
     /// All resolvers of a schema must ask for the same context.
     @usableFromInline
     mutating func requireContext<Context>(_ type: Context.Type, at coordinate: String) {
+        noteLoad(at: coordinate)
         if ObjectIdentifier(type) != context { differ(at: coordinate, .context(String(describing: type))) }
     }
 }

@@ -6,6 +6,8 @@ public struct Binder {
     /// What resolvers ask the context to be; all must ask for the same.
     let context: ObjectIdentifier
     private(set) var differences: [SchemaDifference] = []
+    /// The coordinates of the fields whose resolvers are given the context: those that load.
+    private(set) var loads: Set<String> = []
     private var boundTypes: Set<String> = []
 
     init(schema: Schema, context: any Sendable.Type) {
@@ -16,6 +18,11 @@ public struct Binder {
     /// Notes a difference between the schema and what is bound to it.
     mutating func differ(at coordinate: String, _ reason: SchemaDifference.Reason) {
         differences.append(SchemaDifference(coordinate: coordinate, reason: reason))
+    }
+
+    /// Notes that a field is loaded.
+    mutating func noteLoad(at coordinate: String) {
+        loads.insert(coordinate)
     }
 
     /// Whether a type with this name is met for the first time; the second time it need not be followed again.

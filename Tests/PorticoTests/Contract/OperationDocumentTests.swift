@@ -19,14 +19,9 @@ struct OperationDocumentTests {
         #expect(operations == [words.joined()], "one operation, named after the file")
     }
 
-    @Test("that are awaited are still there")
-    func awaited() {
-        #expect(OperationDocument.awaited.isSubset(of: OperationDocument.all.map(\.name)))
-    }
-
     @Test(
         "are valid, take their example variables, and cost less than half of what is allowed",
-        arguments: OperationDocument.fitting)
+        arguments: OperationDocument.all)
     func costs(_ document: OperationDocument) throws {
         let schema = try Schema.build(Contract.schemaText)
         let valid = try validate(parse(SourceText(document.text)), against: schema)
@@ -42,7 +37,7 @@ struct OperationDocumentTests {
 
     @Test(
         "are answered by the sandbox without an error, as the schema says",
-        arguments: OperationDocument.current)
+        arguments: OperationDocument.all)
     func answers(_ document: OperationDocument) async throws {
         let valid = try validate(
             parse(SourceText(document.text)), against: Schema.build(Contract.schemaText))

@@ -1,4 +1,3 @@
-import Contract
 import Foundation
 import GraphQL
 import TestSupport
@@ -39,21 +38,6 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
         }
     }()
 
-    /// Those that ask for what this Portico does not have yet; whoever adds it takes them off.
-    static let awaited: Set<String> = ["raven-stock-page"]
-
-    /// Those that a house answers.
-    static let current = all.filter { !awaited.contains($0.name) }
-
-    /// Those that the contract has all fields of, awaited ones among them.
-    static let fitting: [OperationDocument] = {
-        let schema = try? Schema.build(Contract.schemaText)
-        return all.filter { document in
-            guard let schema, awaited.contains(document.name) else { return true }
-            return (try? validate(parse(SourceText(document.text)), against: schema)) != nil
-        }
-    }()
-
     var examples: InputObject {
         get throws {
             guard case .object(let object) = try InputValue(json: variables) else { return InputObject() }
@@ -65,10 +49,15 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
 extension OperationDocument {
     /// Asks a house for it, with its example variables and the house's own account.
     func ask(_ house: TestHouse) async throws -> JSONValue {
-        var variables = try examples
         let account = try await house.ask("{ account { id } }")["data"]?["account"]?["id"]?.string
-        variables.replace("accountId", with: .string(account ?? ""))
-        return try await house.ask(text, variables: variables)
+        return try await house.ask(text, variables: variables(with: account ?? ""))
+    }
+
+    /// Its example variables, with an account that there is.
+    func variables(with account: String) throws -> InputObject {
+        var variables = try examples
+        variables.replace("accountId", with: .string(account))
+        return variables
     }
 
     var isMutation: Bool {

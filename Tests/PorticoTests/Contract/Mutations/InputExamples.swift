@@ -1,0 +1,144 @@
+import GraphQL
+
+/// Makes arguments from their types alone.
+///
+/// A value that has to mean something is one that an earlier answer told under the same name, such as a `state`, or an id
+/// of a type that the name speaks of, such as `accountId`; else an example, by its name.
+struct InputExamples {
+    let schema: Schema
+    /// What fields of answers told, by their names, the newest.
+    var told: [String: String] = [:]
+    /// Ids of the objects that answers had, by type, the newest first.
+    private(set) var ids: [String: [String]] = [:]
+
+    /// Texts that stand for something at the sandbox, or must have a form.
+    private static let texts: [String: [String]] = [
+        "username": ["ann"], "password": [password], "current": [password], "new": [password],
+        "symbol": ["AAPL"], "symbols": ["AAPL"], "currency": ["USD"],
+        "redirectUri": ["http://localhost:3000/connected"], "accessToken": ["sandbox-demo-token"],
+        "key": ["sandbox-polygon-demo"],
+    ]
+    private static let password = "correct horse battery"
+
+    /// How many of a type's objects are tried, the newest first.
+    private static let candidates = 6
+
+    init(_ schema: Schema) {
+        self.schema = schema
+    }
+
+    mutating func add(id: String, of type: String) {
+        ids[type] = [id] + (ids[type] ?? []).filter { $0 != id }
+    }
+
+    /// `(name: value, …)` for a field, with what must be given or with all that may be.
+    ///
+    /// What may be used once only has the number in it. Nil where a value that must be given cannot be made.
+    func arguments(of field: SchemaField, _ choices: inout Choices, number: Int) -> String? {
+        let maker = Maker(examples: self, subject: field.name, number: number)
+        guard let values = maker.values(of: field.arguments, &choices) else { return nil }
+        return values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
+    }
+
+    /// Makes the values of one field's arguments.
+    private struct Maker {
+        let examples: InputExamples
+        /// What the values are for: the field, or the input type that they stand in.
+        let subject: String
+        let number: Int
+
+        /// `name: value` for each that is given; nil where one that must be given cannot be made.
+        func values(of inputs: [SchemaInputValue], _ choices: inout Choices) -> [String]? {
+            let hasOptional = inputs.contains { !$0.isRequired }
+            let isWhole = hasOptional ? choices.pick([false, true]) ?? false : false
+            if isWhole { choices.note(whole: subject) }
+            var values: [String] = []
+            for input in inputs where input.isRequired || isWhole {
+                if let value = value(of: input.type, named: input.name, &choices) {
+                    values.append("\(input.name): \(value)")
+                } else if input.isRequired {
+                    return nil
+                }
+            }
+            return values
+        }
+
+        private func value(of type: WrappedType, named name: String, _ choices: inout Choices) -> String? {
+            let named = examples.schema[type.type]
+            if type.wrapping.item != nil {
+                // All that there are of a kind: a session with all scopes can do everything.
+                if case .enum(let definition) = named.kind {
+                    return "[\(definition.values.map(\.name).joined(separator: ", "))]"
+                }
+                return plain(named, named: name, &choices).map { "[\($0)]" }
+            }
+            return plain(named, named: name, &choices)
+        }
+
+        private func plain(_ type: NamedType, named name: String, _ choices: inout Choices) -> String? {
+            switch type.kind {
+            case .enum(let definition): return choices.pick(definition.values.map(\.name))
+            case .scalar(let scalar): return scalarValue(scalar, type.name, named: name, &choices)
+            case .inputObject(let definition): return object(definition, type.name, &choices)
+            case .object, .interface, .union: return nil
+            }
+        }
+
+        private func object(
+            _ definition: InputObjectType, _ name: String, _ choices: inout Choices
+        ) -> String? {
+            let maker = Maker(examples: examples, subject: name, number: number)
+            guard definition.isOneOf else {
+                return maker.values(of: definition.fields, &choices).map {
+                    "{ \($0.joined(separator: ", ")) }"
+                }
+            }
+            guard let field = choices.pick(definition.fields) else { return nil }
+            choices.note(alternative: "\(name).\(field.name)")
+            return maker.value(of: field.type, named: field.name, &choices).map { "{ \(field.name): \($0) }" }
+        }
+
+        private func scalarValue(
+            _ scalar: ScalarType, _ type: String, named name: String, _ choices: inout Choices
+        ) -> String? {
+            switch scalar.builtIn {
+            case .id: return choices.pick(ids(named: name)).map(quoted)
+            case .int: return "1"
+            case .float: return "1.5"
+            case .boolean: return "true"
+            case .string: return text(named: name, &choices).map(quoted)
+            case nil: return custom(type)
+            }
+        }
+
+        /// Ids of the types that the name of the value speaks of, else that of what it is for; else of all types.
+        private func ids(named name: String) -> [String] {
+            for words in [name, subject] {
+                let spoken = examples.ids.filter { words.lowercased().contains($0.key.lowercased()) }
+                // `cancelOrder` speaks of an order, whatever is called Or.
+                let longest = spoken.max { $0.key.count < $1.key.count }
+                if let longest { return Array(longest.value.prefix(InputExamples.candidates)) }
+            }
+            return examples.ids.sorted { $0.key < $1.key }.compactMap(\.value.first)
+        }
+
+        private func text(named name: String, _ choices: inout Choices) -> String? {
+            if let told = examples.told[name] { return told }
+            if let texts = InputExamples.texts[name] { return choices.pick(texts) }
+            return "contract \(number)"
+        }
+
+        private func custom(_ type: String) -> String? {
+            switch type {
+            case "Decimal": quoted("1")
+            case "Date": quoted("2028-06-30")
+            case "DateTime": quoted("2028-06-30T12:00:00Z")
+            case "Number": "1"
+            case "UnixTime": "1"
+            default: nil
+            }
+        }
+
+        private func quoted(_ text: String) -> String { "\"\(text)\"" }
+    }
+}
