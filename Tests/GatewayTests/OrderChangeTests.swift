@@ -76,7 +76,7 @@ struct OrderChangeTests {
             let ticket = OrderTicket(
                 clientOrderID: "by-hand", accountID: "any", symbol: symbol, side: .buy, size: .quantity(1),
                 price: .limit(2))
-            let call = CallContext(deadline: .now + .seconds(60))
+            let call = CallContext(deadline: .now + .seconds(3_600))
             guard case .taken = try await gateway.client(.demo).place(ticket, in: call) else {
                 Issue.record("not taken")
                 return

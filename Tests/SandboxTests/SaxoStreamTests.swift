@@ -40,7 +40,7 @@ extension JSONValue {
     }
 }
 
-@Suite("Saxo's stream", .timeLimit(.minutes(5)))
+@Suite("Saxo's stream", .timeLimit(.minutes(20)))
 struct SaxoStreamTests {
     static let path = "/saxo-streaming/connect?contextId=ctx-1"
     static let headers = House.saxoDemo

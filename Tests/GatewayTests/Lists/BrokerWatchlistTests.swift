@@ -18,11 +18,11 @@ struct BrokerWatchlistTests {
     ) async throws {
         let symbols = try symbols.map { try #require(Symbol($0)) }
         _ = try await gateway.client(user).createWatchlist(
-            named: name, of: symbols, in: CallContext(deadline: .now + .seconds(60)))
+            named: name, of: symbols, in: CallContext(deadline: .now + .seconds(3_600)))
     }
 
     private func kept(_ gateway: TestGateway) async throws -> [BrokerWatchlist] {
-        try await gateway.client(.demo).watchlists(in: CallContext(deadline: .now + .seconds(60)))
+        try await gateway.client(.demo).watchlists(in: CallContext(deadline: .now + .seconds(3_600)))
     }
 
     private func id(_ name: String, _ answer: JSONValue) throws -> String {

@@ -75,11 +75,9 @@ extension TestGateway {
 
     private func line(to provider: Provider) throws -> ProviderLine {
         let (system, now) = (CallClock.system, try #require(Instant(Self.now)))
-        var retry = RetryPolicy()
-        retry.attempts = 1
         return ProviderLine(
             QuotaHolder(provider), over: transport,
-            clock: CallClock(now: system.now, wallTime: { now }, sleep: system.sleep), retry: retry)
+            clock: CallClock(now: system.now, wallTime: { now }, sleep: system.sleep), retry: .once)
     }
 
     /// How often a provider was called, by endpoint.

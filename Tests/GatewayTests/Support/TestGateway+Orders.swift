@@ -14,9 +14,7 @@ extension TestGateway {
         let user = try #require(SandboxUser.demo.saxo)
         let configuration = try SaxoConfiguration(
             environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)), streamingURL: nil)
-        var retry = RetryPolicy()
-        retry.attempts = 1
-        let line = ProviderLine(QuotaHolder(.saxo, connection: "saxo"), over: transport, retry: retry)
+        let line = ProviderLine(QuotaHolder(.saxo, connection: "saxo"), over: transport, retry: .once)
         let client = SaxoClient(
             configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: line,
             directory: SaxoDirectory(clock: line.clock))

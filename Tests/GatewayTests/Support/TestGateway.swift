@@ -38,16 +38,12 @@ struct TestGateway: Sendable {
             isReachable
             ? (sandbox.alpaca.tradingURL, sandbox.alpaca.dataURL)
             : ("http://127.0.0.1:1/alpaca", "http://127.0.0.1:1/alpaca-data")
-        var retry = RetryPolicy()
-        retry.attempts = 1
-        // So that nothing but the operation's deadline ends a call.
-        retry.attemptTimeout = .seconds(3_600)
         return AlpacaClient(
             try AlpacaConfiguration(
                 environment: .sandbox, tradingURL: #require(HTTPURL(trading)),
                 dataURL: #require(HTTPURL(data)),
                 credential: .token(user.alpaca.token)),
-            over: ProviderLine(QuotaHolder(.alpaca), over: transport, retry: retry))
+            over: ProviderLine(QuotaHolder(.alpaca), over: transport, retry: .once))
     }
 
     /// A connection of an owner to a user's account.
@@ -76,7 +72,7 @@ struct TestGateway: Sendable {
     }
 
     func respond(
-        to query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60),
+        to query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(3_600),
         variables: InputObject = InputObject()
     ) -> Loading<GraphQL.Response> {
         let session = owner.map { Session(owner: $0, scopes: [.read, .write, .trade]) } ?? .anonymous
@@ -85,7 +81,7 @@ struct TestGateway: Sendable {
 
     func respond(
         to query: String, in session: Session, _ backends: Backends, from origin: RequestOrigin = .unknown,
-        within patience: Duration = .seconds(60), variables: InputObject = InputObject()
+        within patience: Duration = .seconds(3_600), variables: InputObject = InputObject()
     ) -> Loading<GraphQL.Response> {
         let context = GatewayContext(
             session: session, backends: backends, call: CallContext(deadline: .now + patience),
@@ -94,7 +90,7 @@ struct TestGateway: Sendable {
     }
 
     func ask(
-        _ query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(60),
+        _ query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(3_600),
         variables: InputObject = InputObject()
     ) async throws -> JSONValue {
         let loading = respond(to: query, as: owner, backends, within: patience, variables: variables)
@@ -107,7 +103,7 @@ struct TestGateway: Sendable {
     ) async throws -> [JSONValue] {
         let context = GatewayContext(
             session: owner.map { Session(owner: $0, scopes: [.read]) } ?? .anonymous, backends: backends,
-            call: CallContext(deadline: .now + .seconds(60)))
+            call: CallContext(deadline: .now + .seconds(3_600)))
         switch await schema.subscribe(to: Request(query), context: context) {
         case .failure(let refused): return [try JSONValue(parsing: refused.response.body)]
         case .success(let responses):
@@ -173,6 +169,16 @@ func withGateway<Value>(
     await transport.shutDown()
     await sandbox.stop()
     return try result.get()
+}
+
+extension RetryPolicy {
+    /// One attempt, which nothing but the operation's deadline ends.
+    static var once: RetryPolicy {
+        var retry = RetryPolicy()
+        retry.attempts = 1
+        retry.attemptTimeout = .seconds(3_600)
+        return retry
+    }
 }
 
 extension PeopleSettings {
