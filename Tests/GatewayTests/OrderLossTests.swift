@@ -55,8 +55,9 @@ struct OrderLossTests {
             // What must be known before is read without a deadline that matters.
             _ = try await gateway.ask("{ instrument(symbol: \"AMD\") { name } }", as: alice, backends)
             #expect(gateway.sandbox.faults.add(Fault(.hang, endpoint: "POST /v2/orders", remaining: 1)))
-            let answer = try await gateway.ask(order.mutation, as: alice, backends, within: .seconds(10))
-            #expect(answer["data"]?["placeOrder"]?["order"]?["state"] == "UNCONFIRMED", "\(answer)")
+            let answer = try await gateway.ask(order.mutation, as: alice, backends, within: .seconds(20))
+            // Else the fault still waits for the next order, which would hang.
+            try #require(answer["data"]?["placeOrder"]?["order"]?["state"] == "UNCONFIRMED", "\(answer)")
             let asking = "GET /v2/orders:by_client_order_id"
             #expect(gateway.sandbox.faults.add(Fault(.status(503), endpoint: asking, remaining: 1)))
             #expect(try await gateway.reconcile(backends))
