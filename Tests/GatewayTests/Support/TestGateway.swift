@@ -72,7 +72,8 @@ struct TestGateway: Sendable {
     }
 
     func respond(
-        to query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(3_600),
+        to query: String, as owner: OwnerID?, _ backends: Backends,
+        within patience: Duration = .seconds(3_600),
         variables: InputObject = InputObject()
     ) -> Loading<GraphQL.Response> {
         let session = owner.map { Session(owner: $0, scopes: [.read, .write, .trade]) } ?? .anonymous
@@ -90,7 +91,8 @@ struct TestGateway: Sendable {
     }
 
     func ask(
-        _ query: String, as owner: OwnerID?, _ backends: Backends, within patience: Duration = .seconds(3_600),
+        _ query: String, as owner: OwnerID?, _ backends: Backends,
+        within patience: Duration = .seconds(3_600),
         variables: InputObject = InputObject()
     ) async throws -> JSONValue {
         let loading = respond(to: query, as: owner, backends, within: patience, variables: variables)
