@@ -69,8 +69,8 @@ docs-check: setup ## Run every command and snippet of the README and the documen
 format: ## Put every file into the house's format
 	swift format --in-place --recursive --parallel $(sources)
 
-bench: setup ## Measure the engine alone and over sockets, beside graphql-js where it is installed
-	Scripts/bench.sh
+bench: setup ## Measure the engine, the front door and the whole, beside graphql-js; ARGS="door home" for a part
+	Scripts/bench.sh $(ARGS)
 
 bench-check: setup ## Fail if the engine or a chart allocates more than Tests/Benchmarks says it may
 	Scripts/bench.sh check

@@ -106,7 +106,10 @@ let package = Package(
         room("Workload", at: "Tests/Benchmarks/Sources/Workload", over: ["GraphQL"]),
         door(
             "BenchServer", at: "Sources/BenchServer",
-            over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals]),
+            over: ["GraphQL", "Web", "Workload", lifecycle, logging, signals] + nio),
+        door(
+            "DoorBenchmarks", at: "Tests/Benchmarks/Sources/DoorBenchmarks",
+            over: ["Brokerage", "Sandbox", "TestSupport"] + nio),
 
         .target(name: "CMallocCounter", path: "Tests/Benchmarks/Sources/CMallocCounter"),
         door(

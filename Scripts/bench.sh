@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
-# Measures the query engine on Tests/Benchmarks/Workload.
+# Measures Portico: its engine alone, and as its clients meet it.
 #
-#   Scripts/bench.sh           times and allocations of the engine alone; the gateway over the sandbox; requests a
-#                              second over sockets
+#   Scripts/bench.sh           everything: engine, gateway, sockets and door
+#   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
+#   Scripts/bench.sh gateway   what lies between the engine and the providers
+#   Scripts/bench.sh sockets   requests a second on the workload, beside a bare server on the same codec
+#   Scripts/bench.sh door      the whole of Portico before the sandbox: a real home screen, idle sockets, subscribers of
+#                              one quote, live sessions; followed by names, these only (see DoorBenchmarks)
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow, or a
 #                              chart allocates for its candles
 #
 #   RECORD=1 … check           writes the thresholds anew instead
+#   BENCH_SECONDS              how long requests are counted (10)
+#   BENCH_TURNS                how often the servers take turns (3); the medians are compared
 #
 # graphql-js is measured in the same run where node and Debian's node-graphql are here, and sockets where wrk is. Only
 # ratios within one run are worth quoting.
@@ -14,7 +20,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 benchmarks=Tests/Benchmarks
-seconds=${BENCH_SECONDS:-10}
+export BENCH_SECONDS=${BENCH_SECONDS:-10}
+turns=${BENCH_TURNS:-3}
 port=${BENCH_PORT:-18181}
 url=http://127.0.0.1:$port/graphql
 server=
@@ -38,16 +45,21 @@ built_hook() {
 
 has_peer() { NODE_PATH=/usr/share/nodejs node -e 'require("graphql")' 2>/dev/null; }
 
+has_wrk() { command -v wrk >/dev/null || { echo "not measured: apt-get install wrk"; return 1; }; }
+
 # Each on a core of its own, where there are two.
 server_core=() client_core=()
 if [[ $(nproc) -gt 1 ]] && command -v taskset >/dev/null; then
     server_core=(taskset --cpu-list 0) client_core=(taskset --cpu-list 1)
 fi
 
+# Requests a second by server and operation, a number for each turn.
+declare -A rates=()
+
 # measure_server NAME COMMAND …: starts it, sees that its answers are right where node is here to compare them, and
 # lets wrk ask each operation.
 measure_server() {
-    local name=$1 operation output
+    local name=$1 operation output rate
     shift
     ! curl --silent --output /dev/null "$url" || { echo "port $port is taken; BENCH_PORT names another" >&2; return 1; }
     PORT=$port "${server_core[@]}" "$@" >/dev/null &
@@ -57,41 +69,97 @@ measure_server() {
     printf '%-12s' "$name"
     for operation in w1 w2 w3 w4; do
         output=$(BODY=$benchmarks/Workload/$operation.json "${client_core[@]}" wrk --threads 1 --connections 32 \
-            --duration "${seconds}s" --script "$benchmarks/wrk/post.lua" "$url")
+            --duration "${BENCH_SECONDS}s" --script "$benchmarks/wrk/post.lua" "$url")
         ! grep --quiet 'Non-2xx' <<<"$output" || { echo "$name $operation: $output" >&2; return 1; }
-        printf '%10.0f' "$(sed -nE 's/^Requests\/sec: *([0-9.]+)/\1/p' <<<"$output")"
+        rate=$(sed -nE 's/^Requests\/sec: *([0-9.]+)/\1/p' <<<"$output")
+        rates[$name.$operation]+=" $rate"
+        printf '%10.0f' "$rate"
     done
     printf '\n'
     stop_server
 }
 
-engine=$(built "$benchmarks" EngineBenchmarks)
-hook=$(built_hook)
-if [[ ${1:-} == check ]]; then
-    command=check
+# median_rate NAME OPERATION: of all turns.
+median_rate() {
+    tr ' ' '\n' <<<"${rates[$1.$2]}" | sort --numeric-sort |
+        awk 'NF { all[++count] = $1 } END { print all[int((count + 1) / 2)] }'
+}
+
+# print_ratio OPERATION PEER AIM: how many times as fast as the peer Portico is.
+print_ratio() {
+    awk -v own="$(median_rate Portico "$1")" -v peer="$(median_rate "$2" "$1")" -v what="$1: times $2" -v aim="$3" \
+        'BEGIN { printf "%-20s %.2f (aim: %s)%s\n", what, own / peer, aim, own / peer < aim ? " MISSED" : "" }'
+}
+
+measure_engine() {
+    local engine hook peer=()
+    engine=$(built "$benchmarks" EngineBenchmarks)
+    hook=$(built_hook)
+    say "The engine alone: allocations"
+    LD_PRELOAD=$hook "$engine" allocations
+    say "The engine alone: microseconds"
+    if has_peer; then peer=(node "$benchmarks/baseline/graphql-js.js"); fi
+    "${server_core[@]}" "$engine" time "${peer[@]}"
+    [[ ${#peer[@]} != 0 ]] || echo "graphql-js is not measured: apt-get install node-graphql"
+}
+
+measure_gateway() {
+    say "Between the engine and the providers"
+    "$(built . GatewayBenchmarks)"
+}
+
+measure_sockets() {
+    local bench_server turn
+    say "Over sockets, requests a second: the server on one core, wrk with 32 connections on another"
+    has_wrk || return 0
+    bench_server=$(built . BenchServer)
+    for ((turn = 1; turn <= turns; turn++)); do
+        printf '%-12s%10s%10s%10s%10s\n' "turn $turn" w1 w2 w3 w4
+        measure_server bare "$bench_server" bare
+        measure_server Portico "$bench_server"
+        if has_peer; then measure_server graphql-js node "$benchmarks/baseline/server.js"; fi
+    done
+    print_ratio w2 bare 0.45
+    if has_peer; then
+        print_ratio w1 graphql-js 2.5
+        print_ratio w2 graphql-js 10
+    fi
+}
+
+# measure_door [NAME …]
+measure_door() {
+    local portico door
+    say "The whole of Portico on one core, its clients and the sandbox on another"
+    has_wrk || return 0
+    portico=$(built . portico)
+    door=$(built . DoorBenchmarks)
+    # Ten thousand sockets are as many files.
+    ulimit -S -n "$(ulimit -H -n)"
+    "${client_core[@]}" "$door" "$@" -- "${server_core[@]}" "$portico"
+}
+
+check() {
+    local engine hook gateway command=check
+    engine=$(built "$benchmarks" EngineBenchmarks)
+    hook=$(built_hook)
     [[ -z ${RECORD:-} ]] || command=record
     LD_PRELOAD=$hook "$engine" "$command"
     gateway=$(built . GatewayBenchmarks)
-    LD_PRELOAD=$hook exec "$gateway" check
-fi
+    LD_PRELOAD=$hook "$gateway" check
+}
 
-say "The engine alone: allocations"
-LD_PRELOAD=$hook "$engine" allocations
-say "The engine alone: microseconds"
-peer=()
-if has_peer; then peer=(node "$benchmarks/baseline/graphql-js.js"); fi
-"${server_core[@]}" "$engine" time "${peer[@]}"
-[[ ${#peer[@]} != 0 ]] || echo "graphql-js is not measured: apt-get install node-graphql"
-
-say "Between the engine and the providers"
-"$(built . GatewayBenchmarks)"
-
-say "Over sockets, requests a second: the server on one core, wrk with 32 connections on another"
-if ! command -v wrk >/dev/null; then
-    echo "not measured: apt-get install wrk"
-    exit
-fi
-bench_server=$(built . BenchServer)
-printf '%-12s%10s%10s%10s%10s\n' '' w1 w2 w3 w4
-measure_server Portico "$bench_server"
-if has_peer; then measure_server graphql-js node "$benchmarks/baseline/server.js"; fi
+case ${1:-all} in
+    all)
+        measure_engine
+        measure_gateway
+        measure_sockets
+        measure_door
+        ;;
+    engine | gateway | sockets) "measure_$1" ;;
+    door) measure_door "${@:2}" ;;
+    check) check ;;
+    *)
+        sed -nE '2,/^set /s/^# ?//p' "$0" >&2
+        exit 2
+        ;;
+esac

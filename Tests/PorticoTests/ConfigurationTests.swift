@@ -71,6 +71,12 @@ struct ConfigurationTests {
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_BASE_URL": "http://alpaca.example"]) { $1 },
             messages: ["PORTICO_ALPACA_BASE_URL", "in clear", "use https"]),
+        Misuse(
+            environment: keys.merging(["PORTICO_ALPACA_DATA_STREAM_URL": "wss://alpaca"]) { $1 },
+            messages: ["PORTICO_ALPACA_DATA_STREAM_URL is no http or https address"]),
+        Misuse(
+            environment: keys.merging(["PORTICO_ALPACA_DATA_STREAM_URL": "http://alpaca.example"]) { $1 },
+            messages: ["PORTICO_ALPACA_DATA_STREAM_URL", "in clear", "use https"]),
         // Credentials.
         Misuse(environment: ["PORTICO_ALPACA_KEY_ID": "PKTEST"], messages: ["Alpaca needs one credential"]),
         Misuse(

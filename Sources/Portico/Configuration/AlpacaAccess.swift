@@ -1,3 +1,4 @@
+import Alpaca
 import Brokerage
 import Upstream
 
@@ -5,6 +6,8 @@ import Upstream
 struct AlpacaAccess {
     let tradingURL: HTTPURL
     let dataURL: HTTPURL
+    /// Nil for none: prices are polled.
+    let dataStreamURL: HTTPURL?
     let environment: Environment
     let credential: Credential
 
@@ -24,13 +27,15 @@ struct AlpacaAccess {
         environment = try AlpacaAccess.environment(settings)
         tradingURL = try settings.url(.alpacaBaseURL, otherwise: AlpacaAccess.tradingURL(environment))
         dataURL = try settings.url(.alpacaDataURL, otherwise: Self.dataAddress)
+        // Another address of the data says nothing of a stream.
+        let isOwn = dataURL == HTTPURL(Self.dataAddress)
+        dataStreamURL =
+            try settings.url(.alpacaDataStreamURL)
+            ?? (isOwn ? AlpacaConfiguration.dataStreamURL(of: environment) : nil)
         credential = try AlpacaAccess.credential(settings)
     }
 
     private static let dataAddress = "https://data.alpaca.markets"
-
-    /// Alpaca's own, which has a stream beside it.
-    static var dataURL: HTTPURL? { HTTPURL(dataAddress) }
 
     private static func tradingURL(_ environment: Environment) -> String {
         switch environment {

@@ -55,12 +55,14 @@ struct AlpacaConnecting {
     let environments: [Environment]
     let tradingURL: HTTPURL?
     let dataURL: HTTPURL?
+    let dataStreamURL: HTTPURL?
     let registration: AlpacaConnector.Registration?
 
     init(_ settings: SettingReader) throws {
         let named = try AlpacaAccess.environment(settings)
         tradingURL = try settings.url(.alpacaBaseURL, forThe: "credential")
         dataURL = try settings.url(.alpacaDataURL, forThe: "credential")
+        dataStreamURL = try settings.url(.alpacaDataStreamURL, forThe: "credential")
         environments = tradingURL == nil ? [named, named == .live ? .paper : .live] : [named]
         registration = try AlpacaConnecting.registration(settings)
     }

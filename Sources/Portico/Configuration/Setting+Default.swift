@@ -41,6 +41,8 @@ extension Setting {
         case .alpacaDataURL, .alpacaAuthorizeURL, .alpacaTokenURL, .alphaVantageBaseURL, .polygonBaseURL,
             .yahooBaseURL, .yahooCookieURL:
             .words("the provider's own")
+        case .alpacaDataStreamURL:
+            .words("the provider's own; none beside another data API: prices are polled")
         case .routeQuotes: .value(Setting.route(.quotes))
         case .routeCharts: .value(Setting.route(.charts))
         case .routeInstruments: .value(Setting.route(.instruments))

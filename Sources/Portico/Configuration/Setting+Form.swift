@@ -50,7 +50,8 @@ extension Setting {
         case .redirectURIs: .list(of: "addresses")
         case .routeQuotes, .routeCharts, .routeInstruments, .routeFundamentals, .routeNews, .routeClock:
             .list(of: "providers")
-        case .alpacaBaseURL, .alpacaDataURL, .alpacaAuthorizeURL, .alpacaTokenURL: .address
+        case .alpacaBaseURL, .alpacaDataURL, .alpacaDataStreamURL, .alpacaAuthorizeURL, .alpacaTokenURL:
+            .address
         case .saxoBaseURL, .saxoLoginURL, .alphaVantageBaseURL, .polygonBaseURL: .address
         case .yahooBaseURL, .yahooCookieURL: .address
         case .sandboxTime: .text("a time in RFC 3339, like `2026-11-20T16:00:00Z`")

@@ -58,6 +58,7 @@ extension Setting {
         case .alpacaEnvironment: "Which of Alpaca's worlds."
         case .alpacaBaseURL: "The trading API."
         case .alpacaDataURL: "The market-data API."
+        case .alpacaDataStreamURL: "The stream of market data; https stands for wss, http for ws."
         case .alpacaKeyID: "The id of a key, together with its secret."
         case .alpacaSecretKey, .alpacaSecretKeyFile: "The secret of the key."
         case .alpacaToken, .alpacaTokenFile: "An OAuth token, in place of a key."

@@ -33,6 +33,7 @@ enum Setting: String, CaseIterable {
     case passwordCost = "password-cost"
     case alpacaBaseURL = "alpaca-base-url"
     case alpacaDataURL = "alpaca-data-url"
+    case alpacaDataStreamURL = "alpaca-data-stream-url"
     case alpacaEnvironment = "alpaca-environment"
     case alpacaKeyID = "alpaca-key-id"
     case alpacaSecretKey = "alpaca-secret-key"

@@ -40,7 +40,7 @@ struct SettingChapter {
             text: "The server's own account: by a key with its secret, or by a token.",
             settings: [
                 .alpacaEnvironment, .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken,
-                .alpacaTokenFile, .alpacaBaseURL, .alpacaDataURL,
+                .alpacaTokenFile, .alpacaBaseURL, .alpacaDataURL, .alpacaDataStreamURL,
             ]),
         SettingChapter(
             title: "Saxo", text: "The server's own account.",

@@ -34,20 +34,17 @@ extension AlpacaConfiguration {
     /// The account that the settings name.
     init(_ settings: AlpacaAccess) throws {
         do {
-            // Another address of the data says nothing of a stream: prices are polled there.
-            let stream =
-                settings.dataURL == AlpacaAccess.dataURL ? Self.dataStreamURL(of: settings.environment) : nil
             try self.init(
                 environment: settings.environment, tradingURL: settings.tradingURL, dataURL: settings.dataURL,
-                dataStreamURL: stream, credential: settings.credential.proof)
+                dataStreamURL: settings.dataStreamURL, credential: settings.credential.proof)
         } catch {
             throw UsageError("The configuration of Alpaca cannot be used: \(error)")
         }
         if exposesCredential {
             throw UsageError(
                 """
-                \(Setting.alpacaBaseURL.variable) or \(Setting.alpacaDataURL.variable) would send the credential over \
-                a network in clear; use https.
+                \(Setting.alpacaBaseURL.variable), \(Setting.alpacaDataURL.variable) or \
+                \(Setting.alpacaDataStreamURL.variable) would send the credential over a network in clear; use https.
                 """)
         }
     }

@@ -37,7 +37,8 @@ extension Wiring {
             return AlpacaConnector.Place(
                 environment: environment, tradingURL: tradingURL, dataURL: dataURL,
                 // Another address of the data says nothing of a stream: prices are polled there.
-                dataStreamURL: isOwn ? AlpacaConfiguration.dataStreamURL(of: environment) : nil,
+                dataStreamURL: settings.dataStreamURL
+                    ?? (isOwn ? AlpacaConfiguration.dataStreamURL(of: environment) : nil),
                 directory: AlpacaDirectory(clock: lines.clock))
         }
         return AlpacaConnector(places: places, registration: settings.registration, lines: lines)

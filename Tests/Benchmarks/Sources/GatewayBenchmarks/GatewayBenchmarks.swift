@@ -49,9 +49,11 @@ struct GatewayBenchmarks {
         try lookup.findAll()
         let seconds = try await median(of: 51) { try lookup.findAll() } / Double(SessionLookup.sessions)
         let bytes = lookup.residentBytes
+        let isFast = seconds < 1e-6
         print(
-            "\(SessionLookup.sessions) sessions: one is found in \(Int(seconds * 1e9)) ns; "
-                + "the process grew from \(bytes.before >> 20) to \(bytes.after >> 20) MB")
+            "\(SessionLookup.sessions) sessions: one is found in \(Int(seconds * 1e9)) ns "
+                + "(aim: under 1000 ns)\(isFast ? "" : " MISSED"); the process grew "
+                + "from \(bytes.before >> 20) to \(bytes.after >> 20) MB")
     }
 
     private static func charts() async throws {

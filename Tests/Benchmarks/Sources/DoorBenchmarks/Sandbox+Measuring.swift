@@ -1,0 +1,33 @@
+import Sandbox
+
+extension Sandbox {
+    /// What puts a server in front of it, as its demo user, and lets anyone in.
+    var environment: [String: String] {
+        [
+            "PORTICO_ALPACA_BASE_URL": alpaca.tradingURL, "PORTICO_ALPACA_DATA_URL": alpaca.dataURL,
+            // Settings have https for wss, and http for ws.
+            "PORTICO_ALPACA_DATA_STREAM_URL": alpaca.dataStreamURL.replacing("ws://", with: "http://"),
+            "PORTICO_ALPACA_KEY_ID": SandboxUser.demo.alpaca.keyID,
+            "PORTICO_ALPACA_SECRET_KEY": SandboxUser.demo.alpaca.secretKey, "PORTICO_SIGN_UP": "open",
+        ]
+    }
+
+    /// Runs one around some work, in whose market there is trading at any hour.
+    static func with<Value>(
+        clock: SandboxClock = .real, _ work: (Sandbox) async throws -> Value
+    ) async throws -> Value {
+        var configuration = SandboxConfiguration(clock: clock)
+        configuration.alpaca.tradingRequestsPerMinute = 1_000_000
+        configuration.alpaca.dataRequestsPerMinute = 1_000_000
+        let sandbox = try await Sandbox.start(configuration)
+        sandbox.script = MarketScript(hours: .open)
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await work(sandbox))
+        } catch {
+            result = .failure(error)
+        }
+        await sandbox.stop()
+        return try result.get()
+    }
+}
