@@ -7,8 +7,8 @@ struct Choices {
     private let isFirst: Bool
     /// Alternatives that were chosen, as `OrderSize.notional`.
     private(set) var alternatives: Set<String> = []
-    /// What was given with all that may be given, rather than with what must be.
-    private(set) var wholes: Set<String> = []
+    /// Inputs that were given though they need not be, as `GoalPatch.title`.
+    private(set) var optionals: Set<String> = []
 
     init(_ number: Int) {
         isFirst = number == 0
@@ -25,8 +25,8 @@ struct Choices {
         alternatives.insert(alternative)
     }
 
-    mutating func note(whole: String) {
-        wholes.insert(whole)
+    mutating func note(optional: String) {
+        optionals.insert(optional)
     }
 
     /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).

@@ -15,13 +15,13 @@ struct InputExamples {
     private static let texts: [String: [String]] = [
         "username": ["ann"], "password": [password], "current": [password], "new": [password],
         "symbol": ["AAPL"], "symbols": ["AAPL"], "currency": ["USD"],
-        "redirectUri": ["http://localhost:3000/connected"], "accessToken": ["sandbox-demo-token"],
+        "redirectUri": ["http://localhost:3000/connected"], "accessToken": ["sandbox-second-token"],
         "key": ["sandbox-polygon-demo"],
     ]
     private static let password = "correct horse battery"
 
     /// How many of a type's objects are tried, the newest first.
-    private static let candidates = 6
+    private static let candidates = 3
 
     init(_ schema: Schema) {
         self.schema = schema
@@ -31,7 +31,7 @@ struct InputExamples {
         ids[type] = [id] + (ids[type] ?? []).filter { $0 != id }
     }
 
-    /// `(name: value, …)` for a field, with what must be given or with all that may be.
+    /// `(name: value, …)` for a field: with what must be given, with all that may be, or with one thing more.
     ///
     /// What may be used once only has the number in it. Nil where a value that must be given cannot be made.
     func arguments(of field: SchemaField, _ choices: inout Choices, number: Int) -> String? {
@@ -49,13 +49,14 @@ struct InputExamples {
 
         /// `name: value` for each that is given; nil where one that must be given cannot be made.
         func values(of inputs: [SchemaInputValue], _ choices: inout Choices) -> [String]? {
-            let hasOptional = inputs.contains { !$0.isRequired }
-            let isWhole = hasOptional ? choices.pick([false, true]) ?? false : false
-            if isWhole { choices.note(whole: subject) }
+            let optional = inputs.filter { !$0.isRequired }.map(\.name)
+            let extents = [[], optional] + optional.map { [$0] }
+            let given = Set(choices.pick(extents) ?? [])
             var values: [String] = []
-            for input in inputs where input.isRequired || isWhole {
+            for input in inputs where input.isRequired || given.contains(input.name) {
                 if let value = value(of: input.type, named: input.name, &choices) {
                     values.append("\(input.name): \(value)")
+                    if !input.isRequired { choices.note(optional: "\(subject).\(input.name)") }
                 } else if input.isRequired {
                     return nil
                 }
@@ -66,9 +67,11 @@ struct InputExamples {
         private func value(of type: WrappedType, named name: String, _ choices: inout Choices) -> String? {
             let named = examples.schema[type.type]
             if type.wrapping.item != nil {
-                // All that there are of a kind: a session with all scopes can do everything.
+                // All that there are of a kind, or all but one: a session with all scopes can do everything.
                 if case .enum(let definition) = named.kind {
-                    return "[\(definition.values.map(\.name).joined(separator: ", "))]"
+                    let names = definition.values.map(\.name)
+                    let lists = [names] + names.map { name in names.filter { $0 != name } }
+                    return choices.pick(lists).map { "[\($0.joined(separator: ", "))]" }
                 }
                 return plain(named, named: name, &choices).map { "[\($0)]" }
             }
@@ -103,11 +106,11 @@ struct InputExamples {
         ) -> String? {
             switch scalar.builtIn {
             case .id: return choices.pick(ids(named: name)).map(quoted)
-            case .int: return "1"
+            case .int: return choices.pick(["1", "0"])
             case .float: return "1.5"
             case .boolean: return "true"
             case .string: return text(named: name, &choices).map(quoted)
-            case nil: return custom(type)
+            case nil: return custom(type, &choices)
             }
         }
 
@@ -116,7 +119,7 @@ struct InputExamples {
             for words in [name, subject] {
                 let spoken = examples.ids.filter { words.lowercased().contains($0.key.lowercased()) }
                 // `cancelOrder` speaks of an order, whatever is called Or.
-                let longest = spoken.max { $0.key.count < $1.key.count }
+                let longest = spoken.max { ($0.key.count, $0.key) < ($1.key.count, $1.key) }
                 if let longest { return Array(longest.value.prefix(InputExamples.candidates)) }
             }
             return examples.ids.sorted { $0.key < $1.key }.compactMap(\.value.first)
@@ -125,12 +128,12 @@ struct InputExamples {
         private func text(named name: String, _ choices: inout Choices) -> String? {
             if let told = examples.told[name] { return told }
             if let texts = InputExamples.texts[name] { return choices.pick(texts) }
-            return "contract \(number)"
+            return "contract-\(number)"
         }
 
-        private func custom(_ type: String) -> String? {
+        private func custom(_ type: String, _ choices: inout Choices) -> String? {
             switch type {
-            case "Decimal": quoted("1")
+            case "Decimal": choices.pick(["1", "1000"]).map(quoted)
             case "Date": quoted("2028-06-30")
             case "DateTime": quoted("2028-06-30T12:00:00Z")
             case "Number": "1"
