@@ -100,7 +100,8 @@ struct LiveChangesTests {
     private struct Item: LiveItem {
         let globalID: String
         var value: Int
-        var closed: Item? { value < 0 ? nil : Item(globalID: globalID, value: 0) }
+        var isCurrent = true
+        var closed: Item? { isCurrent ? Item(globalID: globalID, value: 0) : nil }
 
         func looksLike(_ other: Item) -> Bool { value == other.value }
     }
@@ -130,5 +131,24 @@ struct LiveChangesTests {
                 #expect(expected == nil, "reading \(index)")
             }
         }
+    }
+
+    @Test("is told to who knew it where it is over, and not to who has just come")
+    func over() {
+        func news(_ changes: inout LiveChanges<Item>, _ items: [Item]) -> [Int] {
+            guard case .items(let items) = changes.take(.success(items)) else { return [] }
+            return items.map(\.value)
+        }
+        let (open, ended) = (Item(globalID: "a", value: 1), Item(globalID: "a", value: 2, isCurrent: false))
+        var early = LiveChanges<Item>()
+        #expect(news(&early, [open]) == [1])
+        #expect(news(&early, [ended]) == [2])
+        var late = LiveChanges<Item>()
+        #expect(news(&late, [ended]) == [])
+        // What came and went between two readings is told all the same.
+        let brief = Item(globalID: "b", value: 3, isCurrent: false)
+        #expect(news(&late, [ended, brief]) == [3])
+        _ = late.take(.failure(Lost()))
+        #expect(news(&late, [ended, brief]) == [])
     }
 }

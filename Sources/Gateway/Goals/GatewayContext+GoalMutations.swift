@@ -10,6 +10,7 @@ extension GatewayContext {
         return .later {
             let held = try await held(for: content.allocations)
             let outcome = try await backends.household.goals.create(content, for: owner, holding: held)
+            backends.watches.goalsChanged(of: owner)
             return try GoalPayload(outcome, of: content.allocations)
         }
     }
@@ -21,6 +22,7 @@ extension GatewayContext {
         return .later {
             let held = try await held(for: patch.allocations ?? [])
             let outcome = try await backends.household.goals.update(own, patch, for: owner, holding: held)
+            backends.watches.goalsChanged(of: owner)
             return try GoalPayload(outcome, of: patch.allocations ?? [], id: id)
         }
     }
@@ -32,6 +34,7 @@ extension GatewayContext {
             guard try await backends.household.goals.delete(own, for: owner) else {
                 throw FieldError.noGoal(id)
             }
+            backends.watches.goalsChanged(of: owner)
             return DeletePayload(deletedID: id)
         }
     }

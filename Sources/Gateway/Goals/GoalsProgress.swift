@@ -29,9 +29,35 @@ struct GoalsProgress: Sendable {
         return instants.count == readings.count ? instants.min() : nil
     }
 
+    private var isStale: Bool { readings.contains(where: \.isStale) }
+
     private var source: Provider? {
         let sources = Set(readings.map(\.source))
         return sources.count == 1 ? sources.first : nil
+    }
+}
+
+extension GoalsProgress: LiveItem {
+    var globalID: String { currency }
+    /// There is always one.
+    var closed: GoalsProgress? { nil }
+
+    func looksLike(_ other: GoalsProgress) -> Bool {
+        currency == other.currency && isStale == other.isStale
+            && achieved.looksLike(other.achieved)
+            && target.map(Optional.some).looksLike(other.target.map(Optional.some))
+    }
+}
+
+extension Result where Success == Decimal?, Failure == any Error {
+    /// Whether it is the same amount, or the same is said of why there is none.
+    fileprivate func looksLike(_ other: Self) -> Bool {
+        switch (self, other) {
+        case (.success(let value), .success(let otherValue)): value == otherValue
+        case (.failure(let error), .failure(let otherError)):
+            (error as? FieldError) == (otherError as? FieldError)
+        case (.success, .failure), (.failure, .success): false
+        }
     }
 }
 
@@ -48,6 +74,6 @@ extension GoalsProgress: GraphQLObject {
         Field("asOf") { $0.asOf }
         Field("fetchedAt") { $0.readings.map(\.fetchedAt).min() }
         Field("source") { $0.source }
-        Field("stale") { $0.readings.contains(where: \.isStale) }
+        Field("stale") { $0.isStale }
     }
 }

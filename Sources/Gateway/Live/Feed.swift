@@ -37,6 +37,8 @@ package final class Feed<Key: Hashable & Sendable, Value: Sendable>: AsyncSequen
 }
 
 /// What a feed's reader has not been told yet.
+///
+/// Beyond a bound, which no user's accounts come near, what has waited longest is dropped.
 final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         /// Keys in the order in which their values came.
@@ -50,6 +52,8 @@ final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    private static var mostWaiting: Int { 50_000 }
+
     // Held while a value is put or taken, never while anything is awaited or resumed.
     private let state = Mutex(State())
 
@@ -61,6 +65,7 @@ final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 return reader
             }
             if state.values.updateValue(value, forKey: key) == nil { state.waiting.append(key) }
+            if state.waiting.count > Self.mostWaiting { _ = state.take() }
             return nil
         }
         reader?.resume(returning: value)

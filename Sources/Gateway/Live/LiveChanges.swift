@@ -6,15 +6,22 @@ protocol LiveItem: Sendable {
     var globalID: String { get }
     /// How it looks when it is gone; nil where that is not told.
     var closed: Self? { get }
+    /// Whether it is told to who has just come; of what is over only those are told who knew it.
+    var isCurrent: Bool { get }
 
     /// Whether a screen would show the same, whenever it was read.
     func looksLike(_ other: Self) -> Bool
+}
+
+extension LiveItem {
+    var isCurrent: Bool { true }
 }
 
 /// What is new in each reading of a connection's items.
 struct LiveChanges<Item: LiveItem> {
     private var known: [String: Item] = [:]
     private var hasFailed = false
+    private var hasRead = false
 
     enum News {
         /// What changed, and what is gone; all of them the first time.
@@ -32,12 +39,14 @@ struct LiveChanges<Item: LiveItem> {
             return hasFailed ? .items([]) : .failure(error)
         case .success(let items):
             let changed = items.filter { item in
-                hasFailed || known[item.globalID].map { !item.looksLike($0) } ?? true
+                guard let old = known[item.globalID] else { return hasRead || item.isCurrent }
+                return !item.looksLike(old) || hasFailed && item.isCurrent
             }
             let ids = Set(items.map(\.globalID))
             let gone = known.filter { !ids.contains($0.key) }.compactMap(\.value.closed)
             known = Dictionary(items.map { ($0.globalID, $0) }, uniquingKeysWith: { first, _ in first })
             hasFailed = false
+            hasRead = true
             return .items(changed + gone.sorted { $0.globalID < $1.globalID })
         }
     }

@@ -1,57 +1,80 @@
 import Synchronization
 import Upstream
 
-/// A value that is read again and again while somebody watches it, once for all who do.
+/// A value that is looked after while somebody watches it, once for all who do.
 final class Watch<Value: Sendable>: Sendable {
     typealias Answer = Result<Value, any Error>
+    /// Tells a watch its answers until it is cancelled; each nudge says that there may be a new one.
+    typealias Work = @Sendable (_ watch: Watch, _ nudges: AsyncStream<Void>) async -> Void
 
     private struct State {
         var watchers: [Int: AsyncStream<Answer>.Continuation] = [:]
         var nextNumber = 0
         var latest: Answer?
-        /// What reads, while anybody watches.
+        /// What looks after the value, while anybody watches.
         var work: Task<Void, Never>?
+        var nudge: AsyncStream<Void>.Continuation?
+        /// What was watched is no more.
+        var isOver = false
     }
 
-    private let interval: Duration
-    private let clock: CallClock
-    private let read: @Sendable () async -> Answer
+    private let work: Work
     // Held while watchers come and go and while they are told, never while anything is awaited.
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - interval: How long it rests between two readings.
-    ///   - clock: What that is measured by.
-    ///   - read: Reads the value.
-    init(every interval: Duration, _ clock: CallClock, _ read: @escaping @Sendable () async -> Answer) {
-        self.interval = interval
-        self.clock = clock
-        self.read = read
+    /// - Parameter work: What looks after the value.
+    init(_ work: @escaping Work) {
+        self.work = work
     }
 
-    /// The latest value at once, where one is known, then each reading; who is slow is told the latest.
+    /// One that is read again and again.
+    ///
+    /// - Parameters:
+    ///   - pace: How often.
+    ///   - clock: What that is measured by.
+    ///   - read: Reads the value.
+    convenience init(
+        _ pace: WatchPace, _ clock: CallClock, reading read: @escaping @Sendable () async -> Answer
+    ) {
+        self.init { watch, nudges in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while (try? await clock.sleep(clock.now() + pace.interval)) != nil { watch.nudge() }
+                }
+                group.addTask {
+                    for await _ in nudges {
+                        watch.tell(await read())
+                        try? await clock.sleep(clock.now() + pace.rest)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The latest value at once, where one is known, then each that follows; who is slow is told the latest.
+    ///
+    /// It ends when what is watched is no more.
     func values() -> AsyncStream<Answer> {
         let (stream, watcher) = AsyncStream.makeStream(of: Answer.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
+        let number: Int? = state.withLock { state in
+            if state.isOver { return nil }
             state.nextNumber += 1
             state.watchers[state.nextNumber] = watcher
             if let latest = state.latest { watcher.yield(latest) }
-            if state.work == nil { state.work = Task.detached { [self] in await work() } }
+            if state.work == nil { start(&state) }
             return state.nextNumber
         }
-        watcher.onTermination = { _ in self.leave(number) }
+        if let number {
+            watcher.onTermination = { _ in self.leave(number) }
+        } else {
+            watcher.finish()
+        }
         return stream
     }
 
-    private func work() async {
-        while !Task.isCancelled {
-            tell(await read())
-            // It throws when nobody watches any more.
-            guard (try? await clock.sleep(clock.now() + interval)) != nil else { return }
-        }
-    }
-
-    private func tell(_ answer: Answer) {
+    /// Tells those who watch; what is cancelled has no say any more.
+    func tell(_ answer: Answer) {
+        if Task.isCancelled { return }
         state.withLock { state in
             guard !state.watchers.isEmpty else { return }
             state.latest = answer
@@ -59,15 +82,66 @@ final class Watch<Value: Sendable>: Sendable {
         }
     }
 
-    private func leave(_ number: Int) {
+    /// There may be something new.
+    func nudge() {
+        _ = state.withLock(\.nudge)?.yield()
+    }
+
+    /// Begins anew, for those who watch already, too.
+    func restart() {
         let work = state.withLock { state -> Task<Void, Never>? in
-            state.watchers[number] = nil
-            guard state.watchers.isEmpty else { return nil }
-            defer { state.work = nil }
-            // Who comes later is not told what nobody has looked after since.
-            state.latest = nil
+            guard state.work != nil else { return nil }
+            defer { start(&state) }
             return state.work
         }
         work?.cancel()
     }
+
+    /// What is watched is no more.
+    func end() {
+        let (watchers, work) = state.withLock { state in
+            defer {
+                state.isOver = true
+                state.watchers = [:]
+                settleDown(&state)
+            }
+            return (Array(state.watchers.values), state.work)
+        }
+        work?.cancel()
+        for watcher in watchers { watcher.finish() }
+    }
+
+    private func start(_ state: inout State) {
+        let (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        // The first one.
+        nudge.yield()
+        state.nudge = nudge
+        // A task of its own, because it belongs to all who watch and not to the first.
+        state.work = Task.detached { [self] in await work(self, nudges) }
+    }
+
+    private func settleDown(_ state: inout State) {
+        state.work = nil
+        state.nudge = nil
+        // Who comes later is not told what nobody has looked after since.
+        state.latest = nil
+    }
+
+    private func leave(_ number: Int) {
+        let work = state.withLock { state -> Task<Void, Never>? in
+            state.watchers[number] = nil
+            guard state.watchers.isEmpty else { return nil }
+            defer { settleDown(&state) }
+            return state.work
+        }
+        work?.cancel()
+    }
+}
+
+/// How often what is watched is read.
+struct WatchPace: Sendable {
+    /// Often enough for a screen, and a small part of any broker's quota.
+    var interval = Duration.seconds(5)
+    /// The least between two readings, however often something changes.
+    var rest = Duration.seconds(1)
 }

@@ -2,48 +2,98 @@ import Brokerage
 import Synchronization
 import Upstream
 
-/// What users watch of their connections, each once for all of a user's sessions.
+/// What users watch of what is theirs, each once for all of a user's sessions.
 final class Watches: Sendable {
     let accounts: WatchTable<[LinkedAccount]>
     let positions: WatchTable<[LinkedPosition]>
+    let goals: WatchTable<[GoalsProgress]>
+    let orders = OrderWatches()
+    /// What the pauses between two readings are measured by.
+    let clock: CallClock
 
-    /// - Parameter clock: What the pauses between two readings are measured by.
     init(clock: CallClock) {
+        self.clock = clock
         accounts = WatchTable(clock)
         positions = WatchTable(clock)
+        goals = WatchTable(clock)
+    }
+
+    /// What a user's accounts hold may have changed.
+    func holdingsChanged(of owner: OwnerID) {
+        accounts.nudge(owner)
+        positions.nudge(owner)
+        goals.nudge(owner)
+    }
+
+    /// A user's goals may have changed, or what they are worth.
+    func goalsChanged(of owner: OwnerID) {
+        goals.nudge(owner)
+    }
+
+    /// A connection is no more: what was watched by it has come to its end.
+    func end(_ connection: Connection) {
+        accounts.end(WatchKey(connection, WatchKey.Subject.accounts))
+        positions.end(WatchKey(connection, WatchKey.Subject.positions))
+        orders.end(WatchKey(connection, WatchKey.Subject.orders))
+        goalsChanged(of: connection.owner)
+    }
+
+    /// A connection has another credential from now on.
+    func renew(_ connection: Connection) {
+        orders.renew(WatchKey(connection, WatchKey.Subject.orders))
+        holdingsChanged(of: connection.owner)
+    }
+}
+
+/// What is watched, and whose it is: nobody is told what is another's.
+struct WatchKey: Hashable, Sendable {
+    let owner: OwnerID
+    let subject: Subject
+
+    enum Subject: Hashable, Sendable {
+        case accounts(connection: String)
+        case positions(connection: String)
+        case orders(connection: String)
+        case goals(currency: String)
+    }
+
+    init(_ owner: OwnerID, _ subject: Subject) {
+        self.owner = owner
+        self.subject = subject
+    }
+
+    init(_ connection: BrokerConnection, _ subject: (String) -> Subject) {
+        self.init(connection.owner, subject(connection.id))
+    }
+
+    fileprivate init(_ connection: Connection, _ subject: (String) -> Subject) {
+        self.init(connection.owner, subject(connection.id))
     }
 }
 
 /// The watches of one kind of value, each there as long as somebody watches.
 final class WatchTable<Value: Sendable>: Sendable {
-    private struct Entry {
-        weak var watch: Watch<Value>?
-    }
-
     private let clock: CallClock
     // Looked up by many requests at once.
-    private let watches = Mutex<[CacheKey: Entry]>([:])
-
-    /// Often enough for a screen, and a small part of any broker's quota.
-    private static var interval: Duration { .seconds(5) }
+    private let watches = Mutex(WeakWatches<Watch<Value>>())
 
     init(_ clock: CallClock) {
         self.clock = clock
     }
 
-    /// The watch under a key, which names the owner of what is private.
+    /// The watch under a key.
     ///
     /// - Parameters:
     ///   - key: What is watched, and whose it is.
     ///   - read: Reads the value, within a call of its own each time.
     /// - Returns: the one that is there, else a new one.
     func watch(
-        _ key: CacheKey, reading read: @escaping @Sendable (CallContext) async throws -> Value
+        _ key: WatchKey, reading read: @escaping @Sendable (CallContext) async throws -> Value
     ) -> Watch<Value> {
         watches.withLock { watches in
-            if let watch = watches[key]?.watch { return watch }
+            if let watch = watches[key] { return watch }
             let clock = clock
-            let watch = Watch<Value>(every: Self.interval, clock) {
+            let watch = Watch<Value>(WatchPace(), clock) {
                 let call = CallContext(deadline: clock.now() + .seconds(10))
                 do {
                     return .success(try await read(call))
@@ -51,9 +101,18 @@ final class WatchTable<Value: Sendable>: Sendable {
                     return .failure(error)
                 }
             }
-            watches = watches.filter { $0.value.watch != nil }
-            watches[key] = Entry(watch: watch)
+            watches.add(watch, under: key)
             return watch
         }
+    }
+
+    /// Says that there may be something new of a user's.
+    func nudge(_ owner: OwnerID) {
+        for watch in watches.withLock({ $0.all(of: owner) }) { watch.nudge() }
+    }
+
+    /// What is watched under a key is no more.
+    func end(_ key: WatchKey) {
+        watches.withLock { $0.remove(key) }?.end()
     }
 }

@@ -33,7 +33,7 @@ extension GatewayContext {
     }
 
     /// An order of a connection; nil where there is none of that name.
-    private func order(_ name: OrderName, of connection: BrokerConnection) async throws -> LinkedOrder? {
+    func order(_ name: OrderName, of connection: BrokerConnection) async throws -> LinkedOrder? {
         switch name {
         case .replaced(let id):
             guard let order = try await brokerOrder(id, of: connection) else { return nil }

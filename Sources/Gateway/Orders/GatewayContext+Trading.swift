@@ -195,10 +195,17 @@ extension GatewayContext {
         backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
         let noted = try? await keeping.journal.note(outcome, of: id)
         if case .answerLost = outcome { keeping.bell.ring() }
-        if let failure { throw failure }
+        // Also where it failed: nobody knows better than the broker what stands now.
+        defer { backends.watches.holdingsChanged(of: connection.owner) }
+        if let failure {
+            backends.watches.orders.changed(by: connection)
+            throw failure
+        }
         // Where the outcome cannot be written down, the mark that it was sent stands, and the broker will be asked.
         let standing = noted ?? order.after(outcome)
-        return LinkedOrder(standing, standing.standing, of: connection)
+        let linked = LinkedOrder(standing, standing.standing, of: connection)
+        backends.watches.orders.tell(linked)
+        return linked
     }
 }
 

@@ -76,6 +76,8 @@ package struct OrderReconciliation: Sendable {
             }
             backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
             try await journal.note(outcome, of: write.id)
+            backends.watches.orders.changed(by: connection)
+            backends.watches.holdingsChanged(of: connection.owner)
         }
         return isOpen
     }

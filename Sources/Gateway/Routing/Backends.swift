@@ -39,20 +39,27 @@ package struct Backends: Sendable {
         condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
         let live = QuoteHubs(quotes: reads.quotes, clock: clock)
-        registry = ConnectionRegistry(connections)
+        let watches = Watches(clock: clock)
+        let registry = ConnectionRegistry(connections)
+        self.registry = registry
         desk = ConnectionDesk(
             keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,
             clock: reads.clock
         ) { connection in
             reads.forget(privateTo: connection.owner, at: connection.provider)
             live.forget(connection)
+            if registry.connections(of: connection.owner).contains(where: { $0.id == connection.id }) {
+                watches.renew(connection)
+            } else {
+                watches.end(connection)
+            }
         }
         self.market = market
         self.routes = routes
         self.reads = reads
         self.household = household
         self.live = live
-        watches = Watches(clock: clock)
+        self.watches = watches
         self.condition = condition
     }
 

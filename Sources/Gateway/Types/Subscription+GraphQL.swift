@@ -17,6 +17,10 @@ extension Subscription: GraphQLObject {
         Field(
             "account", AccountByID.self,
             events: { arguments, context in try context.liveAccount(id: arguments.id) })
+        Field("orders", events: { context in try context.liveOrders() })
+        Field(
+            "goalsProgress", CurrencyArguments.self,
+            events: { arguments, context in try context.liveGoalsProgress(in: arguments.currency) })
     }
 }
 

@@ -40,7 +40,14 @@ package struct JournalWrite: Hashable, Sendable {
     package var clientOrderID: String { Self.clientOrderID(of: id) }
 
     /// 40 characters, visible ASCII: Alpaca takes 128, Saxo 50.
-    package static func clientOrderID(of id: String) -> String { "portico-\(id)" }
+    package static func clientOrderID(of id: String) -> String { mark + id }
+
+    /// The id of the write that an order was sent by; nil where its client's id is none of Portico's.
+    package static func id(ofClientOrderID text: String) -> String? {
+        text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : nil
+    }
+
+    private static let mark = "portico-"
 
     package static func newID() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -81,13 +81,15 @@ extension OrderJournal {
     package func hear(_ orders: [(OrderIdentity, Order)]) async throws(StorageError) {
         if orders.isEmpty { return }
         try await database.write { db in
-            for (identity, order) in orders {
-                // Of an order whose place was taken meanwhile, or that something is under way with, the write tells.
-                guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,
-                    known.order.id == order.id
-                else { continue }
-                try Self.update(identity, with: order, db)
-            }
+            for (identity, order) in orders { try Self.hear(order, as: identity, db) }
         }
+    }
+
+    static func hear(_ order: Order, as identity: OrderIdentity, _ db: Database) throws {
+        // Of an order whose place was taken meanwhile, or that something is under way with, the write tells.
+        guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,
+            known.order.id == order.id
+        else { return }
+        try update(identity, with: order, db)
     }
 }

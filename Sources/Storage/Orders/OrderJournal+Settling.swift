@@ -51,7 +51,7 @@ extension OrderJournal {
         }
     }
 
-    private static func apply(
+    static func apply(
         _ outcome: WriteOutcome, to write: JournalWrite, _ now: Instant, _ db: Database
     ) throws {
         // What cannot happen in its state any more changes nothing: somebody else was faster.

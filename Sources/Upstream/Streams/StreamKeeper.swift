@@ -61,13 +61,16 @@ extension OrderStream {
     ///   - retry: The pauses between connections.
     ///   - clock: What they are measured by.
     ///   - deliver: Told of each connection and each change. Called on any thread; it must be quick.
+    ///   - didEnd: Told when a connection has ended or did not come about: nothing is told until the next one stands.
     /// - Throws: `ProviderFailure` where only the user or the configuration can help: `unauthorized`, `notEntitled`,
     ///   `notFound` or `unsupported`.
     package func follow(
         retry: RetryPolicy = .streams, clock: CallClock = .system,
-        deliver: @escaping @Sendable (StreamEvent<Order>) -> Void
+        deliver: @escaping @Sendable (StreamEvent<Order>) -> Void,
+        didEnd: @escaping @Sendable () -> Void = {}
     ) async throws(ProviderFailure) {
         let failure = await StreamKeeper(retry, clock: clock).run { didStand throws(ProviderFailure) in
+            defer { didEnd() }
             try await run { event in
                 if case .connected = event { didStand() }
                 deliver(event)

@@ -99,29 +99,69 @@ struct TestGateway: Sendable {
         return try JSONValue(parsing: try await loading.value().body)
     }
 
-    /// The first responses of a subscription, in the order in which they come; fewer where it ends before.
-    func follow(
-        _ query: String, as owner: OwnerID?, _ backends: Backends, count: Int
-    ) async throws -> [JSONValue] {
+    /// Begins a subscription.
+    func subscribe(
+        _ query: String, as owner: OwnerID?, _ backends: Backends
+    ) async throws -> FollowedAnswers {
         let context = GatewayContext(
             session: owner.map { Session(owner: $0, scopes: [.read]) } ?? .anonymous, backends: backends,
             call: CallContext(deadline: .now + .seconds(3_600)))
         switch await schema.subscribe(to: Request(query), context: context) {
-        case .failure(let refused): return [try JSONValue(parsing: refused.response.body)]
-        case .success(let responses):
-            var told: [JSONValue] = []
-            var iterator = responses.makeAsyncIterator()
-            while told.count < count, let response = await iterator.next() {
-                told.append(try JSONValue(parsing: response.body))
-            }
-            return told
+        case .failure(let refused): return FollowedAnswers(refused: refused.response)
+        case .success(let responses): return FollowedAnswers(responses)
         }
+    }
+
+    /// The first responses of a subscription, in the order in which they come; fewer where it ends before.
+    func follow(
+        _ query: String, as owner: OwnerID?, _ backends: Backends, count: Int
+    ) async throws -> [JSONValue] {
+        var answers = try await subscribe(query, as: owner, backends)
+        var told: [JSONValue] = []
+        while told.count < count, let answer = try await answers.next() { told.append(answer) }
+        return told
     }
 
     /// How often the sandbox was called, by endpoint.
     var calls: [String: Int] {
         Dictionary(uniqueKeysWithValues: sandbox.calls.all(of: .alpaca).map { ($0.name, $0.count) })
     }
+}
+
+/// The answers of a subscription, one after the other.
+struct FollowedAnswers {
+    private var responses: ResponseStream.Iterator?
+    private var refusal: GraphQL.Response?
+
+    fileprivate init(_ responses: ResponseStream) {
+        self.responses = responses.makeAsyncIterator()
+    }
+
+    fileprivate init(refused: GraphQL.Response) {
+        refusal = refused
+    }
+
+    /// The next one; nil at the end.
+    mutating func next() async throws -> JSONValue? {
+        if let refusal {
+            self.refusal = nil
+            return try JSONValue(parsing: refusal.body)
+        }
+        guard let response = await responses?.next() else { return nil }
+        return try JSONValue(parsing: response.body)
+    }
+
+    /// The next value of a field that is as it is to be; what comes before is passed over.
+    mutating func value(
+        of field: String, where isMeant: (JSONValue) -> Bool = { _ in true }
+    ) async throws -> JSONValue {
+        while let answer = try await next() {
+            if let value = answer["data"]?[field], value != .null, isMeant(value) { return value }
+        }
+        throw Ended()
+    }
+
+    struct Ended: Error {}
 }
 
 /// Time for what is kept in memory: it passes when a test says so, and whoever sleeps does so for as long in truth.

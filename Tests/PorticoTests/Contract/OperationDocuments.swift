@@ -47,10 +47,14 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
 }
 
 extension OperationDocument {
-    /// Asks a house for it, with its example variables and the house's own account.
+    /// Asks a house for it, with its example variables and the house's own account; of a subscription the first answer.
     func ask(_ house: TestHouse) async throws -> JSONValue {
         let account = try await house.ask("{ account { id } }")["data"]?["account"]?["id"]?.string
-        return try await house.ask(text, variables: variables(with: account ?? ""))
+        let variables = try variables(with: account ?? "")
+        guard has(.subscription) else { return try await house.ask(text, variables: variables) }
+        try await house.placeOpenOrder()
+        var responses = try await house.follow(text, variables: variables)
+        return try #require(try await responses.next())
     }
 
     /// Its example variables, with an account that there is.
@@ -60,12 +64,29 @@ extension OperationDocument {
         return variables
     }
 
-    var isMutation: Bool {
+    var isQuery: Bool { has(.query) }
+    var isMutation: Bool { has(.mutation) }
+
+    private func has(_ type: OperationType) -> Bool {
         guard let document = try? parse(SourceText(text)) else { return false }
         return document.definitions.contains { definition in
-            if case .operation(let operation) = definition { return operation.type == .mutation }
+            if case .operation(let operation) = definition { return operation.type == type }
             return false
         }
+    }
+}
+
+extension TestHouse {
+    /// Places an order that stands, so that there is one to be told of.
+    func placeOpenOrder() async throws {
+        let account = try await ask("{ account(provider: ALPACA) { id } }")["data"]?["account"]?["id"]?.string
+        let answer = try await ask(
+            """
+            mutation { placeOrder(input: { idempotencyKey: "open" accountId: "\(account ?? "")" side: BUY
+                instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
+                order { id } } }
+            """)
+        #expect(answer.failures.isEmpty, "\(answer)")
     }
 }
 

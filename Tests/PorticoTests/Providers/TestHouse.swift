@@ -62,6 +62,18 @@ struct TestHouse: Sendable {
         return try JSONValue(parsing: answer.body)
     }
 
+    /// Follows as the owner of the brokers' accounts, or as another user.
+    func follow(
+        _ query: String, variables: InputObject = InputObject(), as user: OwnerID? = nil
+    ) async throws -> FollowedResponses {
+        let context = GatewayContext(
+            session: Session(owner: user ?? owner, scopes: [.read]), backends: backends,
+            call: CallContext(deadline: clock.calls.now() + .seconds(60)))
+        return FollowedResponses(
+            await schema.subscribe(
+                to: GraphQL.Request(query, variables: variables), context: context))
+    }
+
     /// A user who has nothing yet.
     func user(_ name: String) throws -> OwnerID {
         let user = try #require(OwnerID(name))
@@ -83,6 +95,27 @@ struct TestHouse: Sendable {
     /// How often each endpoint of a provider was called.
     func calls(of provider: Provider) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: sandbox.calls.all(of: provider).map { ($0.name, $0.count) })
+    }
+}
+
+/// The responses of a subscription, one after the other.
+struct FollowedResponses {
+    private var responses: ResponseStream.Iterator?
+    private var refusal: GraphQL.Response?
+
+    fileprivate init(_ outcome: Result<ResponseStream, RefusedSubscription>) {
+        switch outcome {
+        case .success(let responses): self.responses = responses.makeAsyncIterator()
+        case .failure(let refused): refusal = refused.response
+        }
+    }
+
+    /// The next one; nil at the end.
+    mutating func next() async throws -> JSONValue? {
+        let response: GraphQL.Response?
+        if let refusal { response = refusal } else { response = await responses?.next() }
+        refusal = nil
+        return try response.map { try JSONValue(parsing: $0.body) }
     }
 }
 

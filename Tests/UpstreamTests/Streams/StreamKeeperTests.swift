@@ -96,20 +96,25 @@ struct StreamKeeperTests {
         #expect(script.count.withLock { $0 } == 1)
     }
 
-    @Test("tells of each connection, and of what came over it")
+    @Test("tells of each connection, of what came over it, and of its end")
     func events() async throws {
         let clock = ManualClock()
         let script = Script([.broken(.unavailable)])
-        let connected = Mutex(0)
+        let connected = Atomic(0)
+        let ended = Atomic(0)
         let following = Task {
             try await script.follow(retry: Self.policy, clock: clock.clock) { event in
-                if case .connected = event { connected.withLock { $0 += 1 } }
+                if case .connected = event { connected.add(1, ordering: .relaxed) }
+            } didEnd: {
+                ended.add(1, ordering: .relaxed)
             }
         }
         await clock.somebodySleeps()
+        #expect(ended.load(ordering: .relaxed) == 1)
         clock.advance(by: .seconds(1))
-        while connected.withLock({ $0 }) < 2 { await Task.yield() }
+        while connected.load(ordering: .relaxed) < 2 { await Task.yield() }
         following.cancel()
         try await following.value
+        #expect(ended.load(ordering: .relaxed) == 2)
     }
 }

@@ -1,0 +1,150 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+/// Keeps up with the orders of one connection: by its broker's stream where there is one, by reading them now and then where
+/// not, and by what Portico's own writes bring about.
+struct OrderFollower: Sendable {
+    let connection: BrokerConnection
+    let clock: CallClock
+    let inbox: OrderInbox
+    var pace = WatchPace()
+    /// What a call is made in.
+    let context: @Sendable (CallContext) -> GatewayContext
+
+    /// As many orders are read at once as one page of a broker has, less what is kept back for those of one moment.
+    private static let mostOpen = OrderWish.mostOfBroker - OrderWish.slack
+    /// Of how many orders, that are not among the open ones any more, is asked at once what became of them; of the others
+    /// the next time.
+    private static let mostMissing = 20
+    /// How long what one step needs may take.
+    private static let patience = Duration.seconds(10)
+
+    /// Tells a watch the orders until the task is cancelled.
+    func run(telling watch: Watch<[WatchedOrder]>, _ nudges: AsyncStream<Void>) async {
+        inbox.begin()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await followStream(telling: watch) }
+            group.addTask {
+                while (try? await clock.sleep(clock.now() + pace.interval)) != nil {
+                    if inbox.wantsReadingAfterWhile() { watch.nudge() }
+                }
+            }
+            group.addTask {
+                var board = OrderBoard()
+                for await _ in nudges { watch.tell(await step(&board)) }
+            }
+        }
+    }
+
+    /// Without a stream, or where only the user can help, it is over at once, and all is read now and then.
+    private func followStream(telling watch: Watch<[WatchedOrder]>) async {
+        guard let stream = connection.orders as? any OrderStream else { return }
+        try? await stream.follow(clock: clock) { event in
+            inbox.put(event)
+            watch.nudge()
+        } didEnd: {
+            inbox.streamEnded()
+        }
+    }
+
+    /// Sees to what has come in.
+    ///
+    /// - Returns: all orders as they are known now, or why they are not.
+    private func step(_ board: inout OrderBoard) async -> Result<[WatchedOrder], any Error> {
+        let news = inbox.take()
+        for order in news.own { board.take(order) }
+        do {
+            let now = clock.now()
+            // What was read before is not good enough: it may lack what the stream will not tell again.
+            let context = context(CallContext(deadline: now + Self.patience, notBefore: now))
+            try await context.take(news.streamed, of: connection, into: &board)
+            if news.wantsReading {
+                try await read(in: context, into: &board)
+                inbox.note(isBehind: false)
+            }
+            return .success(board.all)
+        } catch {
+            inbox.note(isBehind: true)
+            return .failure(error)
+        }
+    }
+
+    /// Reads all that are open, and what became of those that were.
+    private func read(in context: GatewayContext, into board: inout OrderBoard) async throws {
+        let open = try await context.openOrders(of: connection, atMost: Self.mostOpen)
+        for missing in board.take(open: open).prefix(Self.mostMissing) {
+            guard let now = try await context.order(missing.name, of: connection) else {
+                board.end(missing.lastKnown)
+                continue
+            }
+            // A broker that tells of open orders only does not say how this one ended.
+            if now.order.reading.isStale, !connection.tellsOfEndedOrders {
+                board.end(now)
+            } else {
+                board.take(now)
+            }
+        }
+    }
+}
+
+extension GatewayContext {
+    /// Takes in what a broker's stream tells of orders: in the journal first, which has their names.
+    fileprivate func take(
+        _ orders: [Order], of connection: BrokerConnection, into board: inout OrderBoard
+    ) async throws {
+        if orders.isEmpty { return }
+        backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
+        backends.watches.holdingsChanged(of: connection.owner)
+        try await settle(orders, of: connection)
+        for order in try await standing(orders, of: connection) { board.take(order) }
+    }
+
+    /// The orders of a connection that are open.
+    fileprivate func openOrders(
+        of connection: BrokerConnection, atMost limit: Int
+    ) async throws -> [LinkedOrder] {
+        let wish = OrderWish(isOpen: true, symbols: nil, first: limit)
+        let orders = try await self.orders(wish, of: connection, behind: nil).orders
+        // One whose write has not been heard of yet goes by its broker's name.
+        let unsettled = orders.filter { linked in
+            linked.name == .standing(linked.order.id)
+                && linked.order.clientOrderID.flatMap(JournalWrite.id(ofClientOrderID:)) != nil
+        }.map(\.order)
+        if unsettled.isEmpty { return orders }
+        try await settle(unsettled, of: connection)
+        let ids = Set(unsettled.map(\.id))
+        return try await orders.filter { !ids.contains($0.order.id) } + standing(unsettled, of: connection)
+    }
+
+    private func settle(_ orders: [Order], of connection: BrokerConnection) async throws {
+        try await kept { () throws(StorageError) in
+            try await backends.household.orders.journal.take(orders, of: connection.owner, connection.id)
+        }
+    }
+
+    /// The orders that stand, under their names: not those whose place another one takes, which has the name from then on.
+    private func standing(
+        _ orders: [Order], of connection: BrokerConnection
+    ) async throws -> [LinkedOrder] {
+        let ids = Set(orders.map(\.id))
+        let names = try await kept { () throws(StorageError) in
+            try await backends.household.orders.journal.names(of: ids, of: connection.owner, connection.id)
+        }
+        return orders.filter { order in
+            let isBeingReplaced = names.standing[order.id]?.openWrite == .replace
+            return !names.replaced.contains(order.id) && !(isBeingReplaced && order.state == .replaced)
+        }.map { LinkedOrder($0, names, of: connection) }
+    }
+}
+
+extension LinkedOrder {
+    /// The order when nobody knows it any more: as it was last heard of.
+    fileprivate var lastKnown: LinkedOrder {
+        var order = order
+        order.reading = order.reading.asStale
+        return LinkedOrder(
+            order: order, connection: connection, name: name, clientOrderID: clientOrderID, time: time)
+    }
+}

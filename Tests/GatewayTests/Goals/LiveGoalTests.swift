@@ -1,0 +1,71 @@
+import Brokerage
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Progress that is followed")
+struct LiveGoalTests {
+    private static let query = "subscription { goalsProgress { achieved target progress currency } }"
+
+    private func backends(_ gateway: TestGateway) throws -> Backends {
+        try gateway.backends([gateway.connection("demo", of: alice)])
+    }
+
+    @Test("is told as it is, then with each change of the goals")
+    func goals() async throws {
+        try await withGateway { gateway in
+            let backends = try backends(gateway)
+            var answers = try await gateway.subscribe(Self.query, as: alice, backends)
+            let none = try await answers.value(of: "goalsProgress")
+            #expect(none["target"] == "0" && none["progress"] == .null && none["currency"] == "USD")
+            let id = try await GoalTests.create(
+                gateway, backends, "{ title: \"House\", target: \"100\", allocations: [] }")
+            _ = try await answers.value(of: "goalsProgress") { $0["target"] == "100" }
+            _ = try await gateway.ask(
+                "mutation { updateGoal(id: \"\(id)\", input: { target: \"250\" }) { goal { id } } }",
+                as: alice, backends)
+            _ = try await answers.value(of: "goalsProgress") { $0["target"] == "250" }
+            _ = try await gateway.ask(
+                "mutation { deleteGoal(id: \"\(id)\") { deletedId } }", as: alice, backends)
+            _ = try await answers.value(of: "goalsProgress") { $0["target"] == "0" }
+        }
+    }
+
+    @Test("changes with what is held")
+    func holdings() async throws {
+        try await withGateway { gateway in
+            let backends = try backends(gateway)
+            _ = try await GoalTests.create(
+                gateway, backends,
+                "{ title: \"House\", target: \"1000000\", allocations: [{ symbol: \"AAPL\" }] }")
+            var answers = try await gateway.subscribe(Self.query, as: alice, backends)
+            let before = try #require(
+                GoalTests.decimal(try await answers.value(of: "goalsProgress")["achieved"]))
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.symbol = "AAPL"
+            _ = try await gateway.placed(order, backends)
+            let after = try await answers.value(of: "goalsProgress") {
+                GoalTests.decimal($0["achieved"]).map { $0 > before } ?? false
+            }
+            let expected = try await gateway.ask("{ goalsProgress { achieved } }", as: alice, backends)
+            #expect(after["achieved"] == expected["data"]?["goalsProgress"]?["achieved"])
+        }
+    }
+
+    @Test("in no currency that there is not, and for nobody without a session")
+    func refusals() async throws {
+        try await withGateway { gateway in
+            let backends = try backends(gateway)
+            let cases: [(String, OwnerID?, String)] = [
+                ("subscription { goalsProgress(currency: \"dollars\") { target } }", alice, "BAD_USER_INPUT"),
+                (Self.query, nil, "UNAUTHENTICATED"),
+            ]
+            for (query, owner, code) in cases {
+                let told = try await gateway.follow(query, as: owner, backends, count: 1)
+                #expect(told.first?.failures.first?.code == code, "\(told)")
+            }
+        }
+    }
+}

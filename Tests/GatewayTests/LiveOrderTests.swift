@@ -1,0 +1,256 @@
+import Alpaca
+import Brokerage
+import Sandbox
+import Storage
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Orders that are followed")
+struct LiveOrderTests {
+    private static let query = """
+        subscription { orders { id state quantity limitPrice providerOrderId clientOrderId provider stale } }
+        """
+    private static let endpoint = "GET /stream"
+
+    /// An order that stands until it is cancelled.
+    private func standing(
+        _ gateway: TestGateway, _ backends: Backends, key: String = "key-1"
+    ) async throws -> TestOrder {
+        TestOrder(account: try await gateway.account(backends), key: key, price: "{ limit: \"2.55\" }")
+    }
+
+    /// A subscription that has told the open order with an id, so that all that comes now is a change.
+    private func following(
+        _ id: String, _ gateway: TestGateway, _ backends: Backends
+    ) async throws -> FollowedAnswers {
+        var answers = try await gateway.subscribe(Self.query, as: alice, backends)
+        _ = try await answers.value(of: "orders") { $0["id"]?.string == id }
+        return answers
+    }
+
+    /// Returns when the broker's stream stands: the sandbox tells nobody.
+    private func streams(_ gateway: TestGateway, _ count: Int) async {
+        while gateway.sandbox.streams[.alpaca, Self.endpoint] != count { await Task.yield() }
+    }
+
+    @Test("tell their story under one id, though Alpaca gives a replaced one another, by its stream alone")
+    func story() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let first = try await gateway.placed(standing(gateway, backends), backends)
+            let firstID = try #require(first["id"]?.string)
+            var answers = try await following(firstID, gateway, backends)
+            await streams(gateway, 1)
+            let placed = try await gateway.placed(standing(gateway, backends, key: "key-2"), backends)
+            let id = try #require(placed["id"]?.string)
+            let new = try await answers.value(of: "orders") { $0["id"]?.string == id }
+            #expect(new["state"] == "OPEN" || new["state"] == "ACCEPTED", "\(new)")
+            #expect(new["clientOrderId"] == "key-2" && new["provider"] == "ALPACA")
+            _ = try await gateway.ask(
+                "mutation { replaceOrder(id: \"\(id)\", input: { quantity: \"3\" }) { order { id } } }",
+                as: alice, backends)
+            var told: [JSONValue] = []
+            repeat { told.append(try await answers.value(of: "orders")) } while told.last?["quantity"] != "3"
+            _ = try await gateway.cancel(id, backends)
+            repeat {
+                told.append(try await answers.value(of: "orders"))
+            } while told.last?["state"] != "CANCELED"
+            // Nothing was told of the order that had its place, nor of one without a name of its own.
+            #expect(told.allSatisfy { $0["id"]?.string == id && $0["clientOrderId"] == "key-2" }, "\(told)")
+            #expect(told.allSatisfy { $0["state"] != "REPLACED" && $0["stale"] == .bool(false) })
+            #expect(told.last?["providerOrderId"] != placed["providerOrderId"])
+        }
+    }
+
+    @Test("are told as well where somebody else placed them, and how they ended, by the stream")
+    func elsewhere() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let open = try await gateway.placed(standing(gateway, backends), backends)
+            var answers = try await following(try #require(open["id"]?.string), gateway, backends)
+            await streams(gateway, 1)
+            let client = try gateway.client(.demo)
+            let ticket = OrderTicket(
+                clientOrderID: "by-hand", accountID: "any", symbol: try #require(Symbol("AMD")), side: .buy,
+                size: .quantity(1), price: .limit(2))
+            let call = CallContext(deadline: .now + .seconds(60))
+            guard case .taken(let order) = try await client.place(ticket, in: call) else {
+                Issue.record("not taken")
+                return
+            }
+            let told = try await answers.value(of: "orders") { $0["providerOrderId"]?.string == order.id }
+            #expect(told["id"]?.string == "Order:demo:\(order.id)" && told["clientOrderId"] == "by-hand")
+            // From here on nothing but the stream can tell it.
+            for endpoint in ["GET /v2/orders", "GET /v2/orders/{order_id}"] {
+                #expect(gateway.sandbox.faults.add(Fault(.status(503), endpoint: endpoint)))
+            }
+            _ = try await client.cancel(order, in: call)
+            _ = try await answers.value(of: "orders") { $0["state"] == "CANCELED" && $0["id"] == told["id"] }
+        }
+    }
+
+    @Test("whose answer was lost are confirmed by the stream, without being asked for")
+    func lost() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let open = try await gateway.placed(standing(gateway, backends), backends)
+            var answers = try await following(try #require(open["id"]?.string), gateway, backends)
+            await streams(gateway, 1)
+            #expect(
+                gateway.sandbox.faults.add(Fault(.lostAnswer, endpoint: "POST /v2/orders", remaining: 1)))
+            let placed = try await gateway.placed(standing(gateway, backends, key: "key-2"), backends)
+            let id = try #require(placed["id"]?.string)
+            let told = try await answers.value(of: "orders") {
+                $0["id"]?.string == id && $0["providerOrderId"] != .null
+            }
+            #expect(told["state"] == "OPEN" || told["state"] == "ACCEPTED", "\(told)")
+            #expect(gateway.calls["GET /v2/orders:by_client_order_id"] == nil)
+            let known = try await gateway.order(id, backends)["data"]?["order"]
+            #expect(known?["providerOrderId"] == told["providerOrderId"])
+        }
+    }
+
+    @Test("are one stream of the broker's for all who follow, which ends with the last of them")
+    func shared() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.connection("demo", of: alice), gateway.connection("other", of: bob, .second),
+            ])
+            let open = try await gateway.placed(standing(gateway, backends), backends)
+            let id = try #require(open["id"]?.string)
+            do {
+                var first = try await following(id, gateway, backends)
+                await streams(gateway, 1)
+                var second = try await following(id, gateway, backends)
+                let placed = try await gateway.placed(standing(gateway, backends, key: "key-2"), backends)
+                _ = try await first.value(of: "orders") { $0["id"] == placed["id"] }
+                _ = try await second.value(of: "orders") { $0["id"] == placed["id"] }
+                #expect(gateway.sandbox.streams[.alpaca, Self.endpoint] == 1)
+            }
+            await streams(gateway, 0)
+        }
+    }
+
+    @Test("are another user's never")
+    func isolation() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.connection("demo", of: alice), gateway.connection("other", of: bob, .second),
+            ])
+            let open = try await gateway.placed(standing(gateway, backends), backends)
+            var answers = try await following(try #require(open["id"]?.string), gateway, backends)
+            var order = TestOrder(account: try await gateway.account(of: bob, backends))
+            order.price = "{ limit: \"2.55\" }"
+            _ = try await gateway.placed(order, as: bob, backends)
+            let last = try await gateway.placed(standing(gateway, backends, key: "last"), backends)
+            let next = try await answers.value(of: "orders")
+            #expect(next["id"] == last["id"])
+        }
+    }
+
+    @Test("of a broker without a stream are read now and then, and what is done here is told at once")
+    func polled() async throws {
+        try await withGateway { gateway in
+            // Saxo takes one write a second, which each line counts: the others are made elsewhere.
+            let elsewhere = { try gateway.backends([try gateway.saxo(of: alice)]) }
+            let backends = try elsewhere()
+            var order = TestOrder(account: try await gateway.account(with: .saxo, backends))
+            (order.symbol, order.size) = ("AAPL", "{ quantity: \"1\" }")
+            (order.price, order.rest) = ("{ limit: \"150\" }", "timeInForce: GTC")
+            let id = try #require(try await gateway.placed(order, elsewhere())["id"]?.string)
+            var answers = try await following(id, gateway, backends)
+            _ = try await gateway.ask(
+                "mutation { replaceOrder(id: \"\(id)\", input: { price: { limit: \"151\" } }) { order { id } } }",
+                as: alice, elsewhere())
+            let changed = try await answers.value(of: "orders") {
+                $0["limitPrice"]?.string?.hasPrefix("151") == true
+            }
+            #expect(changed["id"]?.string == id && changed["provider"] == "SAXO")
+            _ = try await gateway.cancel(id, backends)
+            let over = try await answers.value(of: "orders")
+            #expect(over["id"]?.string == id)
+            #expect(over["state"] == "PENDING_CANCEL" || over["state"] == "CANCELED", "\(over)")
+        }
+    }
+
+    @Test("of a broker that fails are null with an error, and told once it works again")
+    func failure() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.connection("lost", of: alice, isReachable: false)
+            ])
+            let told = try await gateway.follow(Self.query, as: alice, backends, count: 1)
+            #expect(told.first?["data"]?["orders"] == .null)
+            #expect(told.first?.failures.first?.code == "PROVIDER_UNAVAILABLE")
+        }
+    }
+}
+
+@Suite("What is known of followed orders")
+struct OrderBoardTests {
+    private func linked(
+        _ name: String, _ id: String, _ state: OrderState, at seconds: Int64 = 0, replaces: String? = nil
+    ) throws -> LinkedOrder {
+        var order = Order(
+            id: id, symbol: .example, side: .buy, state: state,
+            reading: Reading(source: .alpaca, fetchedAt: .earliest))
+        order.updatedAt = Instant(secondsSince1970: seconds)
+        order.replaces = replaces
+        return LinkedOrder(
+            order: order, connection: try connection(), name: .standing(name), clientOrderID: nil,
+            time: .earliest)
+    }
+
+    private func connection() throws -> BrokerConnection {
+        BrokerConnection(
+            id: "demo", owner: alice, provider: .alpaca, environment: .sandbox, accounts: NoAccounts())
+    }
+
+    private struct NoAccounts: AccountSource {
+        func accounts(in call: CallContext) async throws(ProviderFailure) -> [Account] { [] }
+        func positions(in call: CallContext) async throws(ProviderFailure) -> [Position] { [] }
+        func history(
+            of account: String, _ range: HistoryRange, interval: Interval?, in call: CallContext
+        ) async throws(ProviderFailure) -> EquityHistory {
+            throw ProviderFailure(.alpaca, .unsupported)
+        }
+    }
+
+    @Test("is the latest of each, in whatever order it comes")
+    func latest() throws {
+        var board = OrderBoard()
+        let steps: [(LinkedOrder, OrderState, String)] = [
+            (try linked("a", "1", .open, at: 10), .open, "1"),
+            (try linked("a", "1", .partiallyFilled, at: 20), .partiallyFilled, "1"),
+            // Read before the stream told the last one.
+            (try linked("a", "1", .open, at: 10), .partiallyFilled, "1"),
+            (try linked("a", "2", .open, at: 30, replaces: "1"), .open, "2"),
+            (try linked("a", "1", .replaced, at: 30), .open, "2"),
+            (try linked("a", "2", .filled, at: 40), .filled, "2"),
+            (try linked("a", "2", .partiallyFilled, at: 50), .filled, "2"),
+        ]
+        for (index, (step, state, id)) in steps.enumerated() {
+            board.take(step)
+            let all = board.all
+            #expect(all.count == 1 && all[0].linked.order.state == state, "step \(index)")
+            #expect(all[0].linked.order.id == id && all[0].hasEnded == state.isFinal, "step \(index)")
+        }
+    }
+
+    @Test("names those that are open no more, and keeps only the last that have ended")
+    func ended() throws {
+        var board = OrderBoard()
+        #expect(try board.take(open: [linked("a", "a", .open), linked("b", "b", .open)]).isEmpty)
+        let missing = try board.take(open: [linked("b", "b", .open)])
+        #expect(missing.map(\.name) == [.standing("a")])
+        board.end(missing[0])
+        #expect(try board.take(open: [linked("b", "b", .open)]).isEmpty)
+        for number in 0..<OrderBoard.mostEnded { board.take(try linked("c\(number)", "c\(number)", .filled)) }
+        let names = Set(board.all.map(\.linked.name))
+        #expect(names.count == OrderBoard.mostEnded + 1)
+        #expect(names.contains(.standing("b")) && !names.contains(.standing("a")))
+    }
+}

@@ -1,0 +1,128 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("What a broker tells the journal of orders unasked")
+struct OrderListeningTests {
+    private typealias Journal = OrderJournalTests
+
+    /// An order that is on its way to its broker.
+    private func sent(_ journal: OrderJournal) async throws -> Placing {
+        let placing = try Journal.placing()
+        _ = try await journal.begin(placing)
+        try await journal.note(.sending, of: placing.id)
+        return placing
+    }
+
+    /// The order as its broker tells of it: under the client's id that it was sent with.
+    private func told(_ id: String, sentBy write: String, _ state: OrderState = .open) -> Order {
+        var order = Journal.order(id, state)
+        order.clientOrderID = JournalWrite.clientOrderID(of: write)
+        return order
+    }
+
+    private func begun(_ start: OrderJournal.ChangeStart) throws -> JournalWrite {
+        guard case .begun(let write) = start else { throw NotBegun() }
+        return write
+    }
+
+    private struct NotBegun: Error {}
+
+    /// What has become known of the order's own answer before its broker tells of it, and what comes of the answer after.
+    static let answers: [(before: WriteOutcome?, after: WriteOutcome?)] = [
+        (nil, nil), (nil, .answerLost), (nil, .notTaken), (.answerLost, nil),
+        (nil, .taken(Journal.order("P1", .open))),
+        (.answerLost, .notFound(OrderRejection(.other, message: nil))),
+    ]
+
+    @Test("settles the order that was sent, whatever becomes of the answer", arguments: answers)
+    func placed(_ answer: (before: WriteOutcome?, after: WriteOutcome?)) async throws {
+        try await Folder.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await sent(journal)
+            if let before = answer.before { try await journal.note(before, of: placing.id) }
+            try await journal.take(
+                [told("P1", sentBy: placing.id, .filled)], of: Journal.owner(), "alpaca")
+            if let after = answer.after { try await journal.note(after, of: placing.id) }
+            let order = try #require(try await journal.order(placing.identity))
+            #expect(order.providerOrderID == "P1" && order.order.state == .filled && order.openWrite == nil)
+            #expect(order.idempotencyKey == "k1")
+            #expect(try await journal.unconfirmed(limit: 10).isEmpty)
+        }
+    }
+
+    @Test("puts the order in its place that it was replaced by")
+    func replaced() async throws {
+        try await Folder.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await Journal.placed(journal)
+            let write = try begun(
+                try await journal.begin(
+                    .replace(OrderChange(quantity: 2)), of: Journal.order("P1"), placing.identity, at: .alpaca
+                ))
+            try await journal.note(.sending, of: write.id)
+            var old = Journal.order("P1", .replaced)
+            old.replacedBy = "P2"
+            // Of the old one alone nothing is known yet of the new one.
+            try await journal.take([old], of: Journal.owner(), "alpaca")
+            #expect(try await journal.order(placing.identity)?.standing.state == .pendingReplace)
+            try await journal.take([told("P2", sentBy: write.id)], of: Journal.owner(), "alpaca")
+            let now = try #require(try await journal.order(placing.identity))
+            #expect(now.providerOrderID == "P2" && now.order.state == .open && now.openWrite == nil)
+            let names = try await journal.names(of: ["P1", "P2"], of: Journal.owner(), "alpaca")
+            #expect(names.standing.mapValues(\.identity) == ["P2": placing.identity])
+            #expect(names.replaced == ["P1"])
+        }
+    }
+
+    @Test(
+        "settles a cancellation by how the order ended, and by nothing else",
+        arguments: [
+            (OrderState.canceled, true), (.filled, true), (.expired, true), (.pendingCancel, true),
+            (.partiallyFilled, false),
+        ])
+    func cancelled(state: OrderState, settles: Bool) async throws {
+        try await Folder.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await Journal.placed(journal)
+            let write = try begun(
+                try await journal.begin(.cancel, of: Journal.order("P1"), placing.identity, at: .alpaca))
+            try await journal.note(.sending, of: write.id)
+            try await journal.note(.answerLost, of: write.id)
+            try await journal.take([Journal.order("P1", state)], of: Journal.owner(), "alpaca")
+            let order = try #require(try await journal.order(placing.identity))
+            #expect((order.openWrite == nil) == settles)
+            #expect(order.order.state == (settles ? state : .open))
+        }
+    }
+
+    @Test("brings what is known of an order up to date, and knows nothing of those from elsewhere")
+    func heard() async throws {
+        try await Folder.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await Journal.placed(journal)
+            var filled = Journal.order("P1", .partiallyFilled)
+            filled.filledQuantity = Decimal("0.25")
+            try await journal.take([filled, Journal.order("P9")], of: Journal.owner(), "alpaca")
+            let order = try #require(try await journal.order(placing.identity))
+            #expect(order.order.state == .partiallyFilled && order.order.filledQuantity == Decimal("0.25"))
+            let all = try await journal.orders(
+                .all, of: Journal.owner(), "alpaca", before: nil, limit: 10)
+            #expect(all.count == 1)
+        }
+    }
+
+    @Test("touches no order of another user or connection", arguments: [("bob", "alpaca"), ("ann", "saxo")])
+    func isolation(owner: String, connection: String) async throws {
+        try await Folder.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await sent(journal)
+            try await journal.take(
+                [told("P1", sentBy: placing.id)], of: Journal.owner(owner), connection)
+            let order = try #require(try await journal.order(placing.identity))
+            #expect(order.providerOrderID == nil && order.order.state == .pending)
+        }
+    }
+}
