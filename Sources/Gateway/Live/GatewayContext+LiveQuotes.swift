@@ -17,7 +17,24 @@ extension GatewayContext {
         let places = Dictionary(
             symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
             uniquingKeysWith: { first, _ in first })
-        let live = backends.live
-        return LiveQuotes(places) { live.hub(of: sources[$0]) }
+        return LiveQuotes(places) { [backends] place throws(ProviderFailure) in
+            backends.live.hub(of: try backends.standing(sources[place]))
+        }
+    }
+}
+
+extension Backends {
+    /// A source by its credential of now.
+    ///
+    /// - Throws: `unauthorized` for one of a connection that has gone meanwhile.
+    fileprivate func standing(_ source: MarketSource) throws(ProviderFailure) -> MarketSource {
+        switch source.audience {
+        case .everybody: return source
+        case .owner(let owner, let connection):
+            guard let now = links(of: owner).first(where: { $0.id == connection })?.market else {
+                throw ProviderFailure(source.provider, .unauthorized)
+            }
+            return now
+        }
     }
 }

@@ -67,9 +67,9 @@ struct LiveBoard {
                 step.follow[entry.sources[entry.depth], default: []].insert(symbol)
                 entry.depth += 1
             }
-            if let best = entry.best, best != entry.told {
+            if let best = entry.best {
+                if entry.told.map({ !best.says(theSameAs: $0) }) ?? true { untold[symbol] = best }
                 entry.told = best
-                untold[symbol] = best
             }
             entries[symbol] = entry
         }

@@ -13,8 +13,10 @@ package final class LiveQuotes: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - sources: For each symbol those that could have it, best first.
-    ///   - hub: Where a source is followed.
-    init(_ sources: [Symbol: [Int]], at hub: @escaping @Sendable (Int) -> QuoteHub) {
+    ///   - hub: Where a source is followed now; it throws where it can be no more.
+    init(
+        _ sources: [Symbol: [Int]], at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
+    ) {
         desk = LiveDesk(LiveBoard(sources), at: hub)
         desk.start()
     }
@@ -53,6 +55,7 @@ private final class LiveDesk: Sendable {
 
     private struct Leg {
         let source: Int
+        var symbols: Set<Symbol>
         let follower: QuoteFollower
         let pump: Task<Void, Never>
     }
@@ -60,12 +63,12 @@ private final class LiveDesk: Sendable {
     /// Tells that there is something untold.
     let nudges: AsyncStream<Void>
     private let nudge: AsyncStream<Void>.Continuation
-    private let hub: @Sendable (Int) -> QuoteHub
+    private let hub: @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     // News come from several hubs at once. It is held while hubs are told to follow and to leave too, so that they are told so
     // in the board's order; they have their own locks, and call nobody back.
     private let state: Mutex<State>
 
-    init(_ board: LiveBoard, at hub: @escaping @Sendable (Int) -> QuoteHub) {
+    init(_ board: LiveBoard, at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub) {
         (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.hub = hub
         state = Mutex(State(board: board))
@@ -99,27 +102,42 @@ private final class LiveDesk: Sendable {
 
     private func carryOut(_ step: LiveBoard.Step, _ state: inout State) {
         for (source, symbols) in step.leave {
-            for leg in state.legs.values where leg.source == source { leg.follower.leave(symbols) }
+            for (number, leg) in state.legs where leg.source == source {
+                state.legs[number]?.symbols.subtract(symbols)
+                leg.follower.leave(symbols)
+            }
         }
         for (source, symbols) in step.follow {
             do throws(ProviderFailure) {
-                follow(try hub(source).follow(symbols), of: source, &state)
+                follow(try hub(source).follow(symbols), symbols, of: source, &state)
             } catch {
-                // As much as the source bears is followed there already; the next one may have room.
+                // As much as the source bears is followed there already, or it is no more: the next one may help.
                 let news = Dictionary(symbols.map { ($0, QuoteNews.failure(error)) }) { first, _ in first }
                 carryOut(state.board.take(news, from: source), &state)
             }
         }
     }
 
-    private func follow(_ follower: QuoteFollower, of source: Int, _ state: inout State) {
+    private func follow(
+        _ follower: QuoteFollower, _ symbols: Set<Symbol>, of source: Int, _ state: inout State
+    ) {
         let number = state.nextLeg
         state.nextLeg += 1
         // A task of its own: it belongs to the one who follows, wherever they are asked from.
         let pump = Task.detached { [self] in
             for await news in follower { take(news, from: source) }
-            self.state.withLock { $0.legs[number] = nil }
+            end(number)
         }
-        state.legs[number] = Leg(source: source, follower: follower, pump: pump)
+        state.legs[number] = Leg(source: source, symbols: symbols, follower: follower, pump: pump)
+    }
+
+    /// A leg is over: nothing was left to follow, or its hub was closed, and what was followed there is followed anew.
+    private func end(_ number: Int) {
+        state.withLock { state in
+            guard let leg = state.legs.removeValue(forKey: number), !leg.symbols.isEmpty, !state.isOver
+            else { return }
+            carryOut(LiveBoard.Step(follow: [leg.source: leg.symbols]), &state)
+        }
+        nudge.yield()
     }
 }

@@ -59,10 +59,11 @@ final class QuoteHubs: Sendable {
         }
     }
 
-    /// Drops the hub of a connection that is no more: who follows from now on does so elsewhere.
+    /// Ends the hub of a connection that is no more, or has another credential from now on: who followed there does so
+    /// elsewhere, or at the hub of the new one.
     func forget(_ connection: Connection) {
         guard let key = connection.market?.key(Self.subject) else { return }
-        state.withLock { $0.hubs[key] = nil }
+        state.withLock { $0.hubs.removeValue(forKey: key) }?.hub.close()
     }
 
     private static let subject = "live quotes"

@@ -3,6 +3,17 @@ package import Brokerage
 /// What followers are told of a symbol: its latest quote, or why there is none.
 package typealias QuoteNews = Result<Quote, ProviderFailure>
 
+extension QuoteNews {
+    /// Whether it tells nothing new after another, but that it was read again.
+    package func says(theSameAs other: QuoteNews) -> Bool {
+        guard case (.success(var quote), .success(let known)) = (self, other) else { return self == other }
+        let (reading, knownReading) = (quote.reading, known.reading)
+        quote.reading = knownReading
+        return quote == known && reading.source == knownReading.source && reading.asOf == knownReading.asOf
+            && reading.isStale == knownReading.isStale
+    }
+}
+
 /// Who follows which symbols, what is known of each, and what each follower has not been told yet.
 ///
 /// A value without time or tasks: ``QuoteHub`` keeps it behind its lock and does what it says.
@@ -116,6 +127,14 @@ struct QuoteBoard {
         return nil
     }
 
+    /// Lets all followers go.
+    mutating func removeAll() -> [Wake] {
+        defer { (followers, entries, unread) = ([:], [:], []) }
+        return followers.values.compactMap { follower in
+            follower.waiter.map { Wake(waiter: $0, news: nil) }
+        }
+    }
+
     // MARK: News
 
     /// The symbols that wait for their first snapshot, or for one after the stream stood again.
@@ -187,11 +206,16 @@ struct QuoteBoard {
         isStreaming = false
     }
 
+    /// Keeps what is known of symbols, and tells it where it says anything new.
     private mutating func tell(_ news: [Symbol: QuoteNews]) -> [Wake] {
         var told: Set<Int> = []
-        for (symbol, item) in news where entries[symbol]?.news != item {
-            entries[symbol]?.news = item
-            for number in entries[symbol]?.followers ?? [] {
+        for (symbol, item) in news {
+            guard var entry = entries[symbol] else { continue }
+            let isNew = entry.news.map { !item.says(theSameAs: $0) } ?? true
+            entry.news = item
+            entries[symbol] = entry
+            guard isNew else { continue }
+            for number in entry.followers {
                 followers[number]?.untold[symbol] = item
                 told.insert(number)
             }

@@ -38,6 +38,8 @@ package final class QuoteHub: Sendable {
         var wanted: AsyncStream<Set<Symbol>>.Continuation?
         /// Tells that there are unread symbols.
         var nudge: AsyncStream<Void>.Continuation?
+        /// Nobody follows here again.
+        var isClosed = false
     }
 
     private let provider: Provider
@@ -76,9 +78,12 @@ package final class QuoteHub: Sendable {
 
     /// Follows symbols, for as long as the follower lives.
     ///
+    /// - Returns: what tells of them; it is over at once where the hub has been closed.
     /// - Throws: `overloaded` where the hub's bounds are reached.
     package func follow(_ symbols: Set<Symbol>) throws(ProviderFailure) -> QuoteFollower {
         let number: Int? = state.withLock { state in
+            // A number that nobody has.
+            if state.isClosed { return 0 }
             guard state.board.count(with: symbols) <= policy.symbols,
                 state.board.followerCount < policy.followers
             else { return nil }
@@ -91,6 +96,16 @@ package final class QuoteHub: Sendable {
         }
         guard let number else { throw ProviderFailure(provider, .overloaded) }
         return QuoteFollower(number, of: self)
+    }
+
+    /// Ends it: nothing more is asked of the provider, and who follows is told that it is over.
+    package func close() {
+        let (wakes, work) = state.withLock { state in
+            state.isClosed = true
+            return (state.board.removeAll(), stop(&state))
+        }
+        work?.cancel()
+        for wake in wakes { wake.waiter.resume(returning: wake.news) }
     }
 
     func leave(_ number: Int) {

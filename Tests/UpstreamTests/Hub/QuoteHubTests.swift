@@ -194,6 +194,44 @@ struct QuoteHubTests {
         }
     }
 
+    @Test("tells nothing where a poll has read the same again")
+    func unchanged() async throws {
+        let snapshots = ScriptedSnapshots([aapl: 200])
+        let follower = try hub(nil, snapshots).follow([aapl])
+        var news = follower.makeAsyncIterator()
+        var calls = snapshots.calls.makeAsyncIterator()
+        let first = try #require(try await news.next()?[aapl]?.get())
+        _ = await calls.next()
+        for _ in 1...3 {
+            await clock.somebodySleeps()
+            clock.advance(by: .seconds(100))
+            _ = await calls.next()
+        }
+        snapshots.set(aapl, 201)
+        await clock.somebodySleeps()
+        clock.advance(by: .seconds(100))
+        let second = try #require(try await news.next()?[aapl]?.get())
+        #expect(second.price == 201 && second.reading.fetchedAt > first.reading.fetchedAt)
+    }
+
+    @Test("that is closed ends its stream and all who follow, and takes nobody in")
+    func closed() async throws {
+        let (stream, snapshots) = (ScriptedStream(), ScriptedSnapshots([aapl: 200]))
+        let hub = hub(stream, snapshots)
+        let follower = try hub.follow([aapl])
+        var news = follower.makeAsyncIterator()
+        #expect(price(await news.next(), aapl) == 200)
+        var connections = stream.connections.makeAsyncIterator()
+        let connection = try #require(await connections.next())
+        hub.close()
+        #expect(await news.next() == nil)
+        var endings = stream.endings.makeAsyncIterator()
+        #expect(await endings.next() == .some(nil))
+        connection.tell(aapl, price: 1)
+        #expect(try await hub.follow([aapl]).first { _ in true } == nil)
+        #expect(hub.symbolCount == 0 && snapshots.count(of: aapl) == 1)
+    }
+
     @Test("ends a follower whose task is cancelled")
     func cancelled() async throws {
         let snapshots = ScriptedSnapshots([aapl: 200])

@@ -85,13 +85,15 @@ final class ScriptedSnapshots: Sendable {
             defer { self.call.yield(Set(symbols)) }
             return self.state.withLock { state in
                 state.asked.append(Set(symbols))
+                // Each reading is of a moment of its own.
+                let moment = Instant(secondsSince1970: Int64(state.asked.count)) ?? .earliest
                 var results: [Symbol: QuoteNews] = [:]
                 for symbol in symbols {
                     if let cause = state.failure {
                         results[symbol] = .failure(ProviderFailure(.alpaca, cause))
                     } else if let price = state.prices[symbol] {
                         var quote = Quote(
-                            symbol: symbol, reading: Reading(source: .alpaca, fetchedAt: .earliest))
+                            symbol: symbol, reading: Reading(source: .alpaca, fetchedAt: moment))
                         quote.price = price
                         quote.previousClose = 1
                         results[symbol] = .success(quote)

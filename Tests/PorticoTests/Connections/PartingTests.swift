@@ -1,0 +1,85 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@Suite("What is followed by a connection that is no more")
+struct PartingTests {
+    private static let endpoint = "GET /connect"
+
+    /// Returns when so many of a broker's streams are open: the sandbox tells nobody.
+    private func streams(of provider: Provider, at endpoint: String, _ count: Int, _ house: TestHouse) async {
+        while house.sandbox.streams[provider, endpoint] != count { await Task.yield() }
+    }
+
+    private func disconnect(_ connection: JSONValue, _ house: TestHouse, as user: OwnerID) async throws {
+        let id = try #require(connection["id"]?.string)
+        let answer = try await house.ask(
+            "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", as: user)
+        #expect(answer.failures.isEmpty, "\(answer)")
+    }
+
+    @Test("ends its stream of prices; the prices come from elsewhere, or an error says why there are none")
+    func prices() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let connection = try await house.consent(.saxo, as: ann)
+            var prices = try await house.follow(
+                "subscription { quotes(symbols: [\"EUR/DKK\"]) { symbol price source } }", as: ann)
+            let first = try #require(try await prices.next())
+            #expect(first["data"]?["quotes"]?["source"] == "SAXO", "\(first)")
+            await streams(of: .saxo, at: Self.endpoint, 1, house)
+            try await disconnect(connection, house, as: ann)
+            await streams(of: .saxo, at: Self.endpoint, 0, house)
+            var next: JSONValue?
+            repeat { next = try await prices.next() } while next?["data"]?["quotes"]?["source"] == "SAXO"
+            let quote = try #require(next?["data"]?["quotes"])
+            #expect(quote == .null || quote["price"]?.string != nil)
+            #expect(
+                (quote == .null) == (next?.failures.first?.code == "RECONNECT_REQUIRED"),
+                "\(String(describing: next))")
+        }
+    }
+
+    @Test(
+        "ends with it, the broker's stream of orders first of all",
+        arguments: ["orders { id }", "positions { symbol }"])
+    func ends(_ field: String) async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let connection = try await house.consent(.alpaca, as: ann)
+            var answers = try await house.follow("subscription { \(field) }", as: ann)
+            if field.hasPrefix("orders") {
+                await streams(of: .alpaca, at: "GET /stream", 1, house)
+            } else {
+                _ = try await answers.next()
+            }
+            try await disconnect(connection, house, as: ann)
+            while try await answers.next() != nil {}
+            await streams(of: .alpaca, at: "GET /stream", 0, house)
+        }
+    }
+
+    @Test("goes on by a credential that it is renewed with")
+    func renewed() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let connection = try await house.consent(.alpaca, as: ann)
+            let id = try #require(connection["id"]?.string)
+            let account = try #require(connection["accounts"]?[0]?["id"]?.string)
+            var orders = try await house.follow("subscription { orders { symbol } }", as: ann)
+            await streams(of: .alpaca, at: "GET /stream", 1, house)
+            _ = try await house.consent(.alpaca, more: "renew: \"\(id)\"", as: ann)
+            await streams(of: .alpaca, at: "GET /stream", 1, house)
+            let placed = try await house.ask(
+                """
+                mutation { placeOrder(input: { idempotencyKey: "one" accountId: "\(account)" side: BUY
+                    instrument: { symbol: "AMD" } size: { quantity: "1" } price: { limit: "2.50" } }) {
+                    order { id } } }
+                """, as: ann)
+            #expect(placed.failures.isEmpty, "\(placed)")
+            #expect(try await orders.next()?["data"]?["orders"]?["symbol"] == "AMD")
+        }
+    }
+}
