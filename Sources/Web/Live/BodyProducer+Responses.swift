@@ -18,7 +18,7 @@ extension BodyProducer {
     init(_ form: StreamForm, heartbeat interval: Duration, of begin: @escaping BeginResponses) {
         self.init { writer in
             // So that a client knows at once that it is heard.
-            try await writer.write(form.heartbeat)
+            try await writer.write(form.start + form.heartbeat)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     while true {

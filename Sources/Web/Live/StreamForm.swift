@@ -15,6 +15,14 @@ enum StreamForm: Sendable, Hashable {
         }
     }
 
+    /// Comes before everything else.
+    var start: [UInt8] {
+        switch self {
+        case .eventStream: []
+        case .multipart: Array("\r\n--graphql".utf8)
+        }
+    }
+
     /// Says that the stream is there; clients pass over it.
     var heartbeat: [UInt8] {
         switch self {
@@ -37,12 +45,13 @@ enum StreamForm: Sendable, Hashable {
     var end: [UInt8] {
         switch self {
         case .eventStream: Array("event: complete\ndata:\n\n".utf8)
-        case .multipart: Array("\r\n--graphql--\r\n".utf8)
+        case .multipart: Array("--\r\n".utf8)
         }
     }
 
+    /// A part with the boundary behind it: clients take it for whole when they see that, and must not wait for the next.
     private static func part(_ json: some Sequence<UInt8>) -> [UInt8] {
-        Array("\r\n--graphql\r\ncontent-type: application/json\r\n\r\n".utf8) + json
+        Array("\r\ncontent-type: application/json\r\n\r\n".utf8) + json + Array("\r\n--graphql".utf8)
     }
 }
 

@@ -7,9 +7,9 @@ enum LiveService {
         let schema = try ExecutableSchema(
             Schema.build(
                 """
-                type Query { hello: String! }
+                type Query { hello: String! echo(text: String!): String! failing: String never: String! }
                 type Mutation { act: String! }
-                type Subscription { count(to: Int!): Int! endless: Int! whose: String! }
+                type Subscription { count(to: Int!): Int! endless: Int! whose: String! partly: Int }
                 """), query: LiveQuery(), mutation: LiveMutation(), subscription: LiveSubscription(),
             context: String.self)
         var service = GraphQLService<String>(
@@ -34,8 +34,29 @@ enum LiveService {
 
 private struct LiveQuery: GraphQLObject {
     typealias Context = String
-    static let graphQL = Object<LiveQuery>("Query") { Field("hello") { _ in "world" } }
+
+    static let graphQL = Object<LiveQuery>("Query") {
+        Field("hello") { _ in "world" }
+        Field("echo", Text.self, once: { arguments, _ in .ready(arguments.text) })
+        Field("failing", once: { _ -> Loading<String?> in .later { throw Broken() } })
+        // Ends with whoever asks for it.
+        Field(
+            "never",
+            once: { _ -> Loading<String> in
+                .later {
+                    try await Task.sleep(for: .seconds(3_600))
+                    return ""
+                }
+            })
+    }
+
+    struct Text: GraphQLArguments {
+        let text: String
+        init(_ arguments: ArgumentReader) throws { text = try arguments["text"] }
+    }
 }
+
+private struct Broken: Error {}
 
 private struct LiveMutation: GraphQLObject {
     typealias Context = String
@@ -49,6 +70,9 @@ private struct LiveSubscription: GraphQLObject {
         Field("count", Bound.self, events: { bound, _ in AsyncStream.of(1...max(bound.to, 1)) })
         Field("endless", events: { _ in AsyncStream<Int> { $0.yield(1) } })
         Field("whose", events: { context in AsyncStream.of([context]) })
+        Field(
+            "partly",
+            events: { _ in AsyncStream<Result<Int?, any Error>>.of([.failure(Broken()), .success(2)]) })
     }
 
     struct Bound: GraphQLArguments {

@@ -73,6 +73,8 @@ extension ServerLimits {
         var limits = ServerLimits()
         limits.headTimeout = .seconds(60)
         limits.bodyTimeout = .seconds(60)
+        limits.initialisationTimeout = .seconds(60)
+        limits.keepalive = .seconds(600)
         return limits
     }
 }

@@ -8,7 +8,17 @@ struct CloseReason: Error, Hashable, Sendable {
     ///   - message: for people; cut to what a closing frame has room for.
     init(_ code: UInt16, _ message: String) {
         self.code = code
-        self.message = String(message.prefix(100))
+        self.message = CloseReason.cut(message, to: CloseReason.room)
+    }
+
+    /// What a control frame holds behind the code, in bytes (RFC 6455, section 5.5).
+    private static let room = 123
+
+    /// As many whole characters of a text as so many bytes hold.
+    private static func cut(_ text: String, to bytes: Int) -> String {
+        var cut = text.prefix(bytes)
+        while cut.utf8.count > bytes { cut.removeLast() }
+        return String(cut)
     }
 
     static let goingAway = CloseReason(1001, "The server is stopping")
@@ -23,7 +33,8 @@ struct CloseReason: Error, Hashable, Sendable {
     static let subprotocolNotAcceptable = CloseReason(4406, "Subprotocol not acceptable")
     static let initialisationTimeout = CloseReason(4408, "Connection initialisation timeout")
     static func subscriberExists(_ id: String) -> CloseReason {
-        CloseReason(4409, "Subscriber for \(id) already exists")
+        // As much of the id as leaves room for the rest.
+        CloseReason(4409, "Subscriber for \(cut(id, to: room - 31)) already exists")
     }
     static let tooManyInitialisations = CloseReason(4429, "Too many initialisation requests")
 }

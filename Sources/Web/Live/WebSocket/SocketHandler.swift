@@ -3,8 +3,9 @@ import NIOCore
 import NIOWebSocket
 
 /// A socket that speaks GraphQL over WebSocket: does what `SocketState` says about each message, and runs the operations.
-final class SocketHandler: ChannelInboundHandler {
+final class SocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
+    typealias OutboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
     private struct Operation {
@@ -24,6 +25,8 @@ final class SocketHandler: ChannelInboundHandler {
     private var timers: [Scheduled<Void>] = []
     private var keepalive: RepeatedTask?
     private var wasHeard = true
+    /// Whether reading waits until the client takes what it was sent.
+    private var holdsRead = false
     private var isClosing = false
     private var context: ChannelHandlerContext?
 
@@ -56,8 +59,19 @@ final class SocketHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
+    /// A client that only sends is not read on: what it is to be answered would pile up here.
+    func read(context: ChannelHandlerContext) {
+        if context.channel.isWritable { context.read() } else { holdsRead = true }
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { resume() }
+        if context.channel.isWritable {
+            resume()
+            if holdsRead {
+                holdsRead = false
+                context.read()
+            }
+        }
         context.fireChannelWritabilityChanged()
     }
 
