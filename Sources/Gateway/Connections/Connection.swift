@@ -58,6 +58,7 @@ package struct Connection: Sendable {
     ///   - opened: What its credential opens; nil where that cannot be opened.
     ///   - health: What its calls tell.
     init(_ kept: KeptConnection, _ opened: OpenedConnection?, health: ConnectionHealth) {
+        let market = opened?.market?.noting(health)
         id = kept.id
         owner = kept.owner
         provider = kept.provider
@@ -70,9 +71,9 @@ package struct Connection: Sendable {
             BrokerConnection(
                 id: kept.id, owner: kept.owner, provider: kept.provider, environment: kept.environment,
                 accounts: $0, orders: opened?.orders, watchlists: opened?.watchlists,
-                market: opened?.market)
+                market: market)
         }
-        market = opened?.market
+        self.market = market
         self.health = health
         if let opened {
             limits = opened.limits

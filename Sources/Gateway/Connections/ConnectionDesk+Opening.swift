@@ -27,9 +27,10 @@ extension ConnectionDesk {
             let failure = cause.map {
                 ConnectionHealth.Facts.Failure(cause: $0, since: since ?? clock.wallTime())
             }
-            return ConnectionHealth(failure: failure, clock: clock) { refusedAt in
-                // Nobody waits for it: where it cannot be kept, the next call after a restart tells it again.
-                Task { try? await store.setRefused(id, at: refusedAt) }
+            return ConnectionHealth(failure: failure, clock: clock) { [refusals] health in
+                // Nobody waits for it: where it cannot be kept, the next call after a restart tells it again. One is written
+                // after the other, each with what is known by then, so that the last word stands.
+                _ = refusals.take(id) { try await store.setRefused(id, at: health.facts.refusedSince) }
             }
         }
         guard let connector else { return Connection(kept, nil, health: health(.unsupported, since: nil)) }

@@ -16,6 +16,8 @@ package final class ConnectionDesk: Sendable {
     let pending: PendingAuthorizations
     let clock: CallClock
     let forget: @Sendable (Connection) -> Void
+    /// In which it is written down that a provider refuses a connection's credential, or takes it again.
+    let refusals = KeyedTurns<String>()
 
     /// - Parameters:
     ///   - store: Where connections are kept.

@@ -20,20 +20,24 @@ final class ConnectionHealth: Sendable {
 
         /// Whether the provider refuses the credential.
         var isRefused: Bool { failure?.cause == .unauthorized }
+
+        /// Since when it does; nil while it does not.
+        var refusedSince: Instant? { isRefused ? failure?.since : nil }
     }
 
     // Calls end on any thread; held for a few stores.
     private let state: Mutex<Facts>
     let clock: CallClock
-    private let refusalChanged: @Sendable (_ since: Instant?) -> Void
+    private let refusalChanged: @Sendable (ConnectionHealth) -> Void
 
     /// - Parameters:
     ///   - failure: Why it does not work from the start.
     ///   - clock: What times are read from.
-    ///   - refusalChanged: Told when the provider begins to refuse the credential, and when it takes it again.
+    ///   - refusalChanged: Told when the provider begins to refuse the credential, and when it takes it again; calls end at
+    ///     once, so what counts is what is known when it looks.
     init(
         failure: Facts.Failure? = nil, clock: CallClock = .system,
-        refusalChanged: @escaping @Sendable (_ since: Instant?) -> Void = { _ in }
+        refusalChanged: @escaping @Sendable (ConnectionHealth) -> Void = { _ in }
     ) {
         self.clock = clock
         self.refusalChanged = refusalChanged
@@ -49,7 +53,7 @@ final class ConnectionHealth: Sendable {
             defer { facts = Facts(lastSuccessAt: now) }
             return facts.isRefused
         }
-        if wasRefused { refusalChanged(nil) }
+        if wasRefused { refusalChanged(self) }
     }
 
     /// A call has failed.
@@ -65,7 +69,7 @@ final class ConnectionHealth: Sendable {
                 cause: failure.cause, since: failure.cause == .unauthorized ? now : since)
             return facts.isRefused
         }
-        if isNewRefusal { refusalChanged(now) }
+        if isNewRefusal { refusalChanged(self) }
     }
 }
 

@@ -14,6 +14,8 @@ package struct MarketSource: Sendable {
     let fundamentals: (any FundamentalsSource)?
     let news: (any NewsSource)?
     let clock: (any ClockSource)?
+    /// Where it is noted how calls fare; nil for the server's own key, which its provider's health tells of.
+    private(set) var health: ConnectionHealth?
 
     /// Who may see what is read with the credential.
     package enum Audience: Hashable, Sendable {
@@ -44,6 +46,13 @@ package struct MarketSource: Sendable {
         fundamentals = client as? any FundamentalsSource
         news = client as? any NewsSource
         clock = client as? any ClockSource
+    }
+
+    /// The same source, whose calls tell how a connection fares.
+    func noting(_ health: ConnectionHealth) -> MarketSource {
+        var source = self
+        source.health = health
+        return source
     }
 
     /// Under what a value of this source is kept and shared.

@@ -83,7 +83,18 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             let subjects = Dictionary(
                 cacheKeys.compactMap { cacheKey in keyOf[cacheKey].map { ($0, cacheKey) } },
                 uniquingKeysWith: { first, _ in first })
-            return try await fetch(source, Array(subjects.keys), call).keyed { subjects[$0] }
+            do throws(ProviderFailure) {
+                let fetched = try await fetch(source, Array(subjects.keys), call)
+                if fetched.found.isEmpty, let failure = fetched.failures.values.first {
+                    source.health?.note(failure)
+                } else {
+                    source.health?.noteSuccess()
+                }
+                return fetched.keyed { subjects[$0] }
+            } catch {
+                source.health?.note(error)
+                throw error
+            }
         }
         return wanted.map { key in
             (key, results[source.key(subject(key))] ?? .failure(ProviderFailure(source.provider, .notFound)))

@@ -45,7 +45,9 @@ struct ConnectionHealthTests {
     @Test("a refusal is told once, and so is its end")
     func refusals() {
         let told = Mutex<[Bool]>([])
-        let health = ConnectionHealth { since in told.withLock { $0.append(since != nil) } }
+        let health = ConnectionHealth { health in
+            told.withLock { $0.append(health.facts.refusedSince != nil) }
+        }
         for _ in 0..<3 { health.note(ProviderFailure(.alpaca, .unauthorized)) }
         #expect(told.withLock(\.self) == [true])
         for _ in 0..<3 { health.noteSuccess() }

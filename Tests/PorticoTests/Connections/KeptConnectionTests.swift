@@ -159,6 +159,25 @@ struct KeptConnectionTests {
         }
     }
 
+    @Test("with a user's own key is revoked while the service refuses it")
+    func revokedKey() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let key = PolygonSettings.secondKey
+            _ = try await house.connect(.polygon, "{ apiKey: { key: \"\(key)\" } }", as: ann)
+            let status = "{ viewer { connections { status lastSuccessAt failure { code } } } }"
+            let chart =
+                "{ chart(symbol: \"MSFT\", interval: ONE_DAY, last: 5, provider: POLYGON) { source } }"
+            #expect(house.sandbox.faults.add(Fault(.expiredToken, provider: .polygon)))
+            #expect(try await house.ask(chart, as: ann).failures.map(\.code) == ["RECONNECT_REQUIRED"])
+            let refused = try await house.ask(status, as: ann)
+            let connection = refused["data"]?["viewer"]?["connections"]?[0]
+            #expect(connection?["status"] == "REVOKED", "\(refused)")
+            #expect(connection?["failure"]?["code"] == "RECONNECT_REQUIRED")
+            while try await house.kept().first?.refusedAt == nil { await Task.yield() }
+        }
+    }
+
     @Test("with a user's own key has a quota and data of its own")
     func dataService() async throws {
         try await withHouse { house in
