@@ -119,6 +119,12 @@ let package = Package(
                 "Polygon", "Sandbox", "Saxo", "Storage", "Upstream", "Yahoo",
             ]),
 
+        // What is sent to the front door, and by what.
+        room("SocketInputs", at: "Tests/Fuzz/Sources/SocketInputs", over: ["TestSupport"]),
+        door(
+            "SocketFuzzer", at: "Tests/Fuzz/Sources/SocketFuzzer",
+            over: ["SocketInputs", "TestSupport"] + nio),
+
         room("TestSupport", at: "Tests/Support"),
         room("ProviderTestSupport", at: "Tests/ProviderSupport", over: ["Brokerage", "Upstream"] + nio),
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
@@ -140,7 +146,7 @@ let package = Package(
             of: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"] + nio),
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
-        tests("WebTests", of: ["GraphQL", "TestSupport", "Web", lifecycle, logging] + nio),
+        tests("WebTests", of: ["GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging] + nio),
         tests(
             "GatewayTests",
             of: [

@@ -21,7 +21,7 @@ package struct RawResponse: Sendable {
     package var code: String? { json?["errors"]?[0]?["extensions"]?["code"]?.string }
 
     /// Takes a whole response from the front of what was received; nil where more is needed.
-    static func take(from bytes: inout [UInt8], toHead: Bool) throws -> RawResponse? {
+    package static func take(from bytes: inout [UInt8], toHead: Bool) throws -> RawResponse? {
         guard let end = headEnd(of: bytes) else { return nil }
         let lines = lines(of: bytes[..<(end - 4)])
         let statusLine = (lines.first ?? "").split(separator: " ", maxSplits: 2)

@@ -1,0 +1,55 @@
+import NIOCore
+import SocketInputs
+
+/// Sends an input, and takes what comes until the server ends the connection.
+final class FuzzHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let input: SocketInput
+    private let answer: EventLoopPromise<ByteBuffer>
+    private var received = ByteBuffer()
+    private var timer: Scheduled<Void>?
+
+    /// By then the server has ended everything that it bounds by time.
+    private static let patience = TimeAmount.seconds(90)
+    /// More than any answer has.
+    private static let most = 64 << 20
+
+    init(_ input: SocketInput, _ answer: EventLoopPromise<ByteBuffer>) {
+        self.input = input
+        self.answer = answer
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) {
+            self.answer.fail(Finding("the server keeps a connection whose client has nothing more to say"))
+            context.close(promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: input.bytes)), promise: nil)
+        switch input.demand {
+        // The server must end it by itself.
+        case .refusal, .responses: break
+        case .survival: context.close(mode: .output, promise: nil)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        guard received.readableBytes + bytes.readableBytes <= Self.most else {
+            answer.fail(Finding("the answer has no end"))
+            return context.close(promise: nil)
+        }
+        received.writeBuffer(&bytes)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        answer.succeed(received)
+    }
+
+    /// A reset is an end, too.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import SocketInputs
+import TestSupport
+
+/// Feeds made-up input to the sockets of a running `portico` until something breaks or the runs are done.
+///
+/// `SocketFuzzer COMMAND …`, where the command runs `portico`. `FUZZ_RUNS` says how many inputs, `FUZZ_SEED` where the
+/// first batch begins. A finding names the seed of its batch: with it and the size of a batch as runs, exactly the same is
+/// sent again.
+@main
+struct SocketFuzzer {
+    /// Between two looks at whether the server stands.
+    private static let batch = 5_000
+
+    static func main() async {
+        do {
+            try await fuzz()
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func fuzz() async throws {
+        let command = Array(CommandLine.arguments.dropFirst())
+        guard !command.isEmpty else { throw Finding("Which portico? SocketFuzzer COMMAND …") }
+        let runs = number("FUZZ_RUNS") ?? 1_000_000
+        let seed = number("FUZZ_SEED").flatMap { $0 == 0 ? nil : $0 } ?? Int.random(in: 1...1_000_000_000)
+        // Ten thousand connections are its bound else.
+        let environment = ["PORTICO_MAXIMUM_CONNECTIONS": "100000", "PORTICO_BATCH": "3"]
+        try await PorticoProcess.with(command, environment) { portico in
+            try await fuzz(portico, runs: runs, seed: seed)
+        }
+    }
+
+    private static func number(_ variable: String) -> Int? {
+        ProcessInfo.processInfo.environment[variable].flatMap { Int($0) }
+    }
+
+    private static func fuzz(_ portico: PorticoProcess, runs: Int, seed: Int) async throws {
+        let start = ContinuousClock.now
+        let clients = FuzzClients(port: portico.port)
+        var memory: [Int] = []
+        for first in stride(from: 0, to: runs, by: batch) {
+            let batchSeed = seed + first / batch
+            do {
+                try await clients.send(min(batch, runs - first), seed: UInt64(batchSeed))
+                try await probe(portico)
+            } catch {
+                let fate = portico.isRunning ? "" : " The server has died."
+                throw Finding("FUZZ_SEED=\(batchSeed) FUZZ_RUNS=\(batch):\(fate) \(error)")
+            }
+            memory.append(try portico.residentBytes())
+        }
+        try await expectIdle(portico)
+        let seconds = Int(start.duration(to: .now) / .seconds(1))
+        let flat = try flatness(memory)
+        print("\(runs) inputs in \(seconds) s, from seed \(seed): no finding; \(flat)")
+        try await clients.close()
+    }
+
+    /// Whether it answers others.
+    private static func probe(_ portico: PorticoProcess) async throws {
+        let client = try RawClient(port: portico.port, patience: 10)
+        defer { client.close() }
+        try await client.send(RawRequest.get("/health/live"))
+        let answer = try await client.response()
+        guard answer.status == 200 else { throw Finding("The probe was answered with \(answer.status).") }
+    }
+
+    /// Waits until the server has noticed that all clients have gone.
+    private static func expectIdle(_ portico: PorticoProcess) async throws {
+        let client = try RawClient(port: portico.port)
+        defer { client.close() }
+        for _ in 0..<600 {
+            try await client.send(RawRequest.get("/metrics"))
+            let lines = try await client.response().body.split(separator: "\n")
+            let gauges = [
+                "portico_http_connections 1", "portico_http_streams 0", "portico_http_requests_in_flight 0",
+            ]
+            if gauges.allSatisfy({ gauge in lines.contains { $0 == gauge } }) { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw Finding("Connections, streams or requests are left behind: see /metrics.")
+    }
+
+    /// Memory is held against what it was when a fifth of the runs was done: buffers and caches have their size by then.
+    private static func flatness(_ memory: [Int]) throws -> String {
+        guard memory.count >= 20, let last = memory.last else { return "too few runs to speak of memory" }
+        let early = memory[memory.count / 5]
+        guard last <= early + early / 10 + (8 << 20) else {
+            throw Finding(
+                "The memory grows: from \(early >> 10) kB after a fifth of the runs to \(last >> 10) kB.")
+        }
+        return "from \(early >> 20) to \(last >> 20) MB"
+    }
+}
+
+/// What broke.
+struct Finding: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
