@@ -17,13 +17,15 @@ sources := Package.swift Sources Tests
 # Tests that run apart from the others, one group after the other: all tests of a run share a few threads, on which those
 # that compute would starve those that wait for an answer in time.
 apart := ^(GraphQLTests|BrokerageTests|SandboxTests|SupportTests)\. ^(UpstreamTests|WebTests)\. \
-	^(GatewayTests|StorageTests)\. ^PorticoTests\.(Contract|Generated|Golden|OrderSoak)
+	^(GatewayTests|StorageTests)\. ^PorticoTests\.(Contract|Generated|Golden|.*Soak)
 run_tests = $(foreach group,$(apart),swift test --skip-build --disable-xctest $(1) $(checked) --filter '$(group)' &&) \
 	swift test --skip-build --disable-xctest $(1) $(checked) $(foreach group,$(apart),--skip '$(group)')
 covered := .build/coverage
-# What kills the executable again and again; make test does so 50 times.
-soaking := ^PorticoTests\..*SoakTests
+# What kills the executable again and again, 50 times in make test; and what loads it for minutes, with nothing beside.
+killing := ^PorticoTests\.(House|Ledger)SoakTests
+loading := ^PorticoTests\.FaultSoakTests
 SOAK_ROUNDS ?= 500
+SOAK_MINUTES ?= 10
 
 help: ## Print this
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -43,9 +45,10 @@ coverage: setup ## Run all tests in a build of its own, and tell what of the eng
 		$(call run_tests,--scratch-path $(covered))
 	Scripts/coverage.sh $(covered)
 
-soak: setup ## Kill the built executable 500 times in the midst of its work, or SOAK_ROUNDS times; nothing may be lost
+soak: setup ## Kill the built executable SOAK_ROUNDS times (500), and load it for SOAK_MINUTES (10) while providers fail
 	swift build --build-tests $(checked)
-	SOAK_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --disable-xctest $(checked) --filter '$(soaking)'
+	SOAK_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --disable-xctest $(checked) --filter '$(killing)'
+	SOAK_MINUTES=$(SOAK_MINUTES) swift test --skip-build --disable-xctest $(checked) --filter '$(loading)'
 
 golden: setup ## Record the answers to schema/operations anew, in Tests/Golden/operations; then look at the difference
 	swift build --build-tests $(checked)
@@ -75,7 +78,7 @@ bench: setup ## Measure the engine, the front door and the whole, beside graphql
 bench-check: setup ## Fail if the engine or a chart allocates more than Tests/Benchmarks says it may
 	Scripts/bench.sh check
 
-fuzz: ## Feed made-up input to the engine under the address sanitizer, FUZZ_RUNS inputs a target
+fuzz: setup ## Feed made-up input to the engine and to the sockets, FUZZ_RUNS inputs a target
 	Scripts/fuzz.sh
 
 clients: setup ## Drive Portico with client libraries that others wrote, fetched from PyPI

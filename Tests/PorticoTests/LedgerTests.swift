@@ -136,7 +136,7 @@ extension RunningServer {
     }
 
     /// How many calls of Alpha Vantage's a window has left.
-    fileprivate func remaining(_ window: String) async throws -> Int {
+    func remaining(_ window: String) async throws -> Int {
         let answer = try await ask("{ providers { provider rateLimits { name remaining } } }", token: nil)
         let providers = try #require(answer.json?["data"]?["providers"]?.elements)
         let own = try #require(providers.first { $0["provider"] == "ALPHA_VANTAGE" })

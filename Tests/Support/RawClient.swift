@@ -113,6 +113,23 @@ package final class RawClient: Sendable {
         }
     }
 
+    /// The next line, without its end.
+    package func line() async throws -> String {
+        try await onQueue { [self] in
+            while true {
+                let line: String? = received.withLock { received in
+                    guard let end = received.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+                    defer { received.removeFirst(end + 1) }
+                    let line = received[..<end]
+                    return String(
+                        decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+                }
+                if let line { return line }
+                guard try receive() else { throw Failure(description: "the connection ended") }
+            }
+        }
+    }
+
     /// Waits until something has come.
     package func firstBytes() async throws {
         try await onQueue { [self] in

@@ -15,7 +15,7 @@ import Musl
 final class Program: Sendable {
     let output = Transcript()
     let errors = Transcript()
-    private let processID: pid_t
+    let processID: pid_t
     private let exit = Event<Int32>()
     private let isRunning = Shared(true)
 
@@ -23,7 +23,7 @@ final class Program: Sendable {
     private static let start = Mutex(())
 
     /// A program that hangs is killed after so long, so that its test fails instead of waiting for ever.
-    private static let longestLife = DispatchTimeInterval.seconds(90)
+    static let longestLife = DispatchTimeInterval.seconds(90)
 
     /// Starts the executable at a path, without one `portico`.
     ///
@@ -31,7 +31,7 @@ final class Program: Sendable {
     /// file.
     init(
         at path: String? = nil, _ arguments: [String], environment: [String: String] = [:],
-        input: String = "/dev/null"
+        input: String = "/dev/null", longestLife: DispatchTimeInterval = Program.longestLife
     ) throws {
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PORTICO_") }
         let variables = inherited.merging(environment) { _, own in own }
@@ -48,7 +48,7 @@ final class Program: Sendable {
         self.processID = processID
         self.output.follow(output)
         self.errors.follow(errors)
-        awaitExit()
+        awaitExit(within: longestLife)
     }
 
     /// Asks it to stop: `SIGTERM`.
@@ -119,8 +119,8 @@ final class Program: Sendable {
     }
 
     /// Waits on a thread of its own, which ends with the program.
-    private func awaitExit() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + Program.longestLife) { [processID, isRunning] in
+    private func awaitExit(within longestLife: DispatchTimeInterval) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + longestLife) { [processID, isRunning] in
             isRunning.withLock { if $0 { kill(processID, SIGKILL) } }
         }
         Thread.detachNewThread { [processID, isRunning, exit] in

@@ -35,10 +35,12 @@ struct RunningServer {
 /// Runs `portico serve` around a test; stops it with SIGTERM, after which its exit status must be 0.
 func withServer<Value>(
     _ arguments: [String] = [], environment: [String: String] = [:],
+    longestLife: DispatchTimeInterval = Program.longestLife,
     sourceLocation: SourceLocation = #_sourceLocation, _ test: (RunningServer) async throws -> Value
 ) async throws -> Value {
     try await withProgram(
-        ["serve", "--port", "0"] + arguments, environment: environment, sourceLocation: sourceLocation
+        ["serve", "--port", "0"] + arguments, environment: environment, longestLife: longestLife,
+        sourceLocation: sourceLocation
     ) { program, port in
         try await test(RunningServer(program: program, port: port))
     }
@@ -66,10 +68,11 @@ func withCrashingServer<Value>(
 /// Runs a program that listens around a test; stops it with SIGTERM, after which its exit status must be 0.
 func withProgram<Value>(
     _ arguments: [String], environment: [String: String] = [:],
+    longestLife: DispatchTimeInterval = Program.longestLife,
     sourceLocation: SourceLocation = #_sourceLocation, _ test: (Program, _ port: Int) async throws -> Value
 ) async throws -> Value {
     try await Turns.take {
-        let program = try Program(arguments, environment: environment)
+        let program = try Program(arguments, environment: environment, longestLife: longestLife)
         let result: Result<Value, any Error>
         do {
             result = .success(try await test(program, program.port()))

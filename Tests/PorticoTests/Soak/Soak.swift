@@ -1,0 +1,14 @@
+import Foundation
+
+/// How long the soak tests last.
+enum Soak {
+    /// How often a process is killed in all, `SOAK_ROUNDS`: 50 unless it says otherwise.
+    static var rounds: Int { number("SOAK_ROUNDS") ?? 50 }
+
+    /// How long mixed load lasts, `SOAK_MINUTES`; nil for a few operations of each client, which show that the test works.
+    static var minutes: Int? { number("SOAK_MINUTES") }
+
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }.map { max($0, 1) }
+    }
+}
