@@ -25,11 +25,11 @@ struct ChangedContractTests {
     @Test("with a field that nothing is bound to, is refused by the field's name")
     func withoutResolver() throws {
         let text = try contract(
-            Self.field, replacedBy: Self.field + "  \"\"\"\n  New.\n  \"\"\"\n  venue: String\n")
+            Self.field, replacedBy: Self.field + "  \"\"\"\n  New.\n  \"\"\"\n  unboundField: String\n")
         let error = #expect(throws: BindingError.self) { try ExecutableSchema(contract: text) }
         #expect(
             error?.differences.map(\.description) == [
-                "Listing.venue: the schema has it, but nothing is bound to it"
+                "Listing.unboundField: the schema has it, but nothing is bound to it"
             ])
     }
 
