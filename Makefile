@@ -6,7 +6,8 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test coverage soak golden lint format docs docs-check bench bench-check fuzz clients image image-check setup clean
+.PHONY: help run test coverage soak golden lint format docs docs-check bench bench-check fuzz clients \
+	explorer explorer-check image image-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -31,8 +32,9 @@ help: ## Print this
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 
 run: setup ## Build Portico and start it with the sandbox on 127.0.0.1:8080; no account or key is needed
+	@Scripts/explorer.sh || true  # It says what is missing, and so does the page.
 	swift build -c release --product portico
-	exec "$$(swift build -c release --product portico --show-bin-path)/portico" serve $(ARGS)
+	PORTICO_EXPLORER="$${PORTICO_EXPLORER-Explorer}" exec "$$(swift build -c release --product portico --show-bin-path)/portico" serve $(ARGS)
 
 test: setup ## Build everything and run all tests, those of the built executable among them
 	swift build --build-tests $(checked)
@@ -83,6 +85,12 @@ fuzz: setup ## Feed made-up input to the engine and to the sockets, FUZZ_RUNS in
 
 clients: setup ## Drive Portico with client libraries that others wrote, fetched from PyPI
 	Scripts/clients.sh
+
+explorer: ## Fetch what the explorer at / is made with, from PyPI; make run does so too
+	@Scripts/explorer.sh
+
+explorer-check: setup explorer ## Drive the explorer and the example in headless Chromium
+	Scripts/explorer-check.sh
 
 image: ## Build the image with docker, podman or buildah
 	Scripts/image.sh $(IMAGE)

@@ -84,6 +84,8 @@ check_with_docker() {
     cleanups+=("docker rm --force --volumes $id")
     await_ready docker_runs "$id"
     ask_home_screen
+    curl --silent --fail --output /dev/null "http://127.0.0.1:$port/libraries/graphiql-1.5.1.min.js" \
+        || fail "the explorer's libraries are not in the image"
     check_libraries docker exec "$id"
     check_volume docker exec "$id"
     docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check says no"
@@ -154,7 +156,8 @@ build_on_stand_ins() {
     # What the toolchain itself loads and links with, as the official build image has it.
     make_base "$name-build-base" binutils,ca-certificates,git,libc6-dev,libcurl4,libgcc-12-dev,libncurses6,libsqlite3-0,libstdc++-12-dev,libxml2,pkg-config \
         "$toolchain/bin:$path"
-    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${lent[@]}" \
+    # The chroot has no pip set up as here.
+    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${lent[@]}" --build-arg EXPLORER=off \
         --build-arg "BUILD_IMAGE=localhost/$name-build-base" \
         --build-arg "RUNTIME_IMAGE=localhost/$name-runtime-base" >"$scratch/build.log" 2>&1 \
         || fail "the build: $(tail -n 30 "$scratch/build.log")"

@@ -77,6 +77,9 @@ struct ConfigurationTests {
         Misuse(
             environment: keys.merging(["PORTICO_ALPACA_DATA_STREAM_URL": "http://alpaca.example"]) { $1 },
             messages: ["PORTICO_ALPACA_DATA_STREAM_URL", "in clear", "use https"]),
+        Misuse(
+            arguments: ["--explorer", "/nonexistent"],
+            messages: ["--explorer (PORTICO_EXPLORER) is \"/nonexistent\"", "index.html", "off does without"]),
         // Credentials.
         Misuse(environment: ["PORTICO_ALPACA_KEY_ID": "PKTEST"], messages: ["Alpaca needs one credential"]),
         Misuse(

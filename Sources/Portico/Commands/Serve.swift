@@ -55,8 +55,17 @@ struct Serve: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Keep to itself what strangers need not see: introspection, suggestions, the schema, GET.")
+        help:
+            "Keep to itself what strangers need not see: introspection, suggestions, the schema, the explorer, GET."
+    )
     var production: Bool?
+
+    @Option(
+        help: """
+            The folder of the explorer that stands at /, or off. (default: share/portico/explorer beside the \
+            executable's bin)
+            """)
+    var explorer: String?
 
     func run() async throws {
         let settings = try ServeSettings(
@@ -70,7 +79,7 @@ struct Serve: AsyncParsableCommand {
         let given: [Setting: String?] = [
             .host: host, .port: port, .data: data, .sandbox: sandbox.map { String($0) }, .config: config,
             .logLevel: logLevel, .ownerTokenFile: ownerTokenFile, .signUp: signUp,
-            .production: production.map { String($0) },
+            .production: production.map { String($0) }, .explorer: explorer,
         ]
         return given.compactMapValues(\.self)
     }

@@ -5,6 +5,7 @@ import Web
 struct FrontDoorSettings {
     let server: ServerConfiguration
     let documents: DocumentPolicy
+    let explorer: ExplorerSettings
     /// How the engine treats operations.
     let executionOptions: ExecutionOptions
 
@@ -20,6 +21,7 @@ struct FrontDoorSettings {
         server.logsAnswers = try settings.flag(.logAnswers) ?? false
         self.server = isProduction ? server.inProduction : server
         documents = try DocumentPolicy(settings)
+        explorer = try ExplorerSettings(settings, isProduction: isProduction)
         executionOptions = FrontDoorSettings.executionOptions(isProduction: isProduction)
     }
 

@@ -51,6 +51,7 @@ extension Setting {
         case .routeClock: .value(Setting.route(.clock))
         case .masterKey, .masterKeyFile: .words("`portico.key` in the data folder, made where it is missing")
         case .redirectURIs: .words("none; on the sandbox any of this machine")
+        case .explorer: .words("`share/portico/explorer` beside the executable's `bin`")
         case .data: .words("none: everything is forgotten with the process")
         case .config, .ownerTokenFile, .tlsCertificateFile, .tlsKeyFile, .corsOrigins, .documents,
             .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken, .alpacaTokenFile,

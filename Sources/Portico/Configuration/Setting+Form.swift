@@ -26,6 +26,7 @@ extension Setting {
         case .host: .text("a name or an address; `0.0.0.0` and `::` are all of the machine's")
         case .port: .number(0...65_535)
         case .data: .text("a folder")
+        case .explorer: .text("a folder with an `index.html`, or `off`")
         case .documents: .text("a folder that is there")
         case .config, .ownerTokenFile, .masterKeyFile, .tlsCertificateFile, .tlsKeyFile: .file
         case .alpacaSecretKeyFile, .alpacaTokenFile, .alpacaClientSecretFile: .file

@@ -18,7 +18,13 @@ extension Setting {
             """
         case .config: "The configuration file."
         case .production:
-            "Keep to itself what strangers need not see: introspection, suggestions, `/schema.graphql`, GET."
+            """
+            Keep to itself what strangers need not see: introspection, suggestions, `/schema.graphql`, the explorer, GET.
+            """
+        case .explorer:
+            """
+            What stands at `/`: the explorer, and at `/example/` an app. `make explorer` fetches what they are made with.
+            """
         case .ownerTokenFile:
             "The token of the one to whom the configured broker keys belong, at least 16 bytes."
         case .signUp: "Who may become a user: everybody, who has an invitation's code, or nobody."

@@ -12,6 +12,7 @@ enum Setting: String, CaseIterable {
     case masterKey = "master-key"
     case masterKeyFile = "master-key-file"
     case production = "production"
+    case explorer = "explorer"
     case logFormat = "log-format"
     case logAnswers = "log-answers"
     case tlsCertificateFile = "tls-certificate-file"
@@ -86,7 +87,7 @@ enum Setting: String, CaseIterable {
     var flag: String? {
         switch self {
         case .host, .port, .data, .sandbox, .config, .logLevel, .ownerTokenFile, .signUp,
-            .production:
+            .production, .explorer:
             "--" + rawValue
         default: nil
         }

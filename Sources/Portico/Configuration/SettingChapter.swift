@@ -9,7 +9,7 @@ struct SettingChapter {
     static let all = [
         SettingChapter(
             title: "Where it listens and what it stands on",
-            settings: [.host, .port, .data, .sandbox, .sandboxTime, .config, .production]),
+            settings: [.host, .port, .data, .sandbox, .sandboxTime, .config, .production, .explorer]),
         SettingChapter(
             title: "Users",
             text: "Of the master key, one of the two names is set.",

@@ -4,6 +4,7 @@ struct Greeting {
     let port: Int
     let isSandbox: Bool
     var isSecure = false
+    var hasExplorer = false
 
     /// Host and port as a URL has them.
     private var address: String {
@@ -18,10 +19,14 @@ struct Greeting {
             : "It stands on the configured providers."
     }
 
+    private var exploring: String {
+        hasExplorer ? "\nExplore it in a browser at \(scheme)://\(address)/" : ""
+    }
+
     var text: String {
         """
         Portico \(Version.current) answers on \(scheme)://\(address)/graphql
-        \(standing)
+        \(standing)\(exploring)
 
           curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
             -H 'Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")' \\

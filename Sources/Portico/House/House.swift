@@ -48,11 +48,13 @@ struct House {
         service.documents = settings.frontDoor.documents
         let export = ExportRoute(
             session: groundwork.sessions.session, export: HouseExport(of: keeping.house))
+        let explorer = try Explorer(settings.frontDoor.explorer, isSandbox: groundwork.sandbox != nil)
         let server = try await Server.start(
-            settings.frontDoor.server, service: service, routes: ["/export": export], logger: logger)
+            settings.frontDoor.server, service: service,
+            routes: explorer.routes.merging(["/export": export]) { _, own in own }, logger: logger)
         let greeting = Greeting(
             host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil,
-            isSecure: settings.frontDoor.server.tls != nil)
+            isSecure: settings.frontDoor.server.tls != nil, hasExplorer: explorer.hasPages)
         // They are stopped from the last to the first: the front door closes before what it leads to.
         var services: [any Service] = [
             KeepingService(keeping: keeping),

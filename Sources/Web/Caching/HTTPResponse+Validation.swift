@@ -8,7 +8,7 @@ extension HTTPResponse {
         guard method == .GET || method == .HEAD, status == .ok, case .whole(let bytes) = body,
             !headers.contains(where: { "\($0.name)" == "cache-control" && $0.value == "no-store" })
         else { return }
-        let tag = EntityTag(of: bytes)
+        let tag = prepared?.tag ?? EntityTag(of: bytes)
         headers.append(Header("etag", tag.text))
         guard tag.matches(ifNoneMatch) else { return }
         status = .notModified

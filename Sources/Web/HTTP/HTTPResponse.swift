@@ -10,8 +10,16 @@ package struct HTTPResponse: Sendable {
     package var headers: [Header] = []
     /// What it answers, for logs and metrics.
     package var operation: OperationFacts?
+    /// What is known of the body before it is asked for, so that it is not made anew each time.
+    var prepared: Prepared?
     /// Whether the connection is closed after it, whatever the client wishes.
     package var endsConnection = false
+
+    /// What a body that stays the same is named by, and its form in gzip where it has one.
+    struct Prepared: Sendable {
+        let tag: EntityTag
+        let gzip: [UInt8]?
+    }
 
     /// What follows a response's head.
     package enum Body: Sendable {

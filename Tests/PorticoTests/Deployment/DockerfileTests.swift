@@ -15,9 +15,13 @@ struct DockerfileTests {
     @Test("builds, tests and runs in stages of their own")
     func stages() throws {
         let stages = try ContainerFiles.dockerfile().stages
-        #expect(stages.map(\.name) == ["build", "test", "runtime"])
-        let copy = try #require(stages.last?.text("COPY"))
-        #expect(copy == "--from=build /out/portico /usr/local/bin/portico")
+        #expect(stages.map(\.name) == ["build", "test", "explorer", "runtime"])
+        // The explorer lies where the executable looks for it: in `share` beside its `bin`.
+        #expect(
+            stages.last?.all("COPY").map(\.text) == [
+                "--from=build /out/portico /usr/local/bin/portico",
+                "--from=explorer /out/explorer /usr/local/share/portico/explorer",
+            ])
         #expect(stages.first?.all("RUN").contains { $0.text.contains("/out/portico") } == true)
     }
 
@@ -67,6 +71,7 @@ struct DockerfileTests {
         for folder in folders { #expect(!ignored.ignores(folder), "\(folder)") }
         for file in [
             "Package.swift", "Makefile", "Scripts/setup.sh", "Docker/compose.yaml", "Tests/Golden/types",
+            "Scripts/explorer.sh", "Explorer/index.html",
         ] {
             #expect(!ignored.ignores(file), "\(file), which the tests read")
         }

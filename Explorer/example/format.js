@@ -1,0 +1,35 @@
+// Figures for people. Decimals come as strings and go to the formatter as they are, so that no digit is lost.
+
+const formats = new Map();
+
+/** An amount of a currency. */
+export function money(amount, currency) {
+  return amount == null ? "–" : format({ style: "currency", currency }).format(amount);
+}
+
+/** The same with its sign. */
+export function signedMoney(amount, currency) {
+  return amount == null ? "–" : format({ style: "currency", currency, signDisplay: "exceptZero" }).format(amount);
+}
+
+/** A quantity, with as many decimals as it has. */
+export function quantity(text) {
+  return format({ maximumFractionDigits: 9 }).format(text);
+}
+
+/** Per cent, with a sign. */
+export function percent(number) {
+  return number == null ? "" : `${format({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" }).format(number)} %`;
+}
+
+/** Whether a figure went up, down, or neither: the name of a class. */
+export function direction(figure) {
+  const number = Number(figure ?? 0);
+  return number > 0 ? "up" : number < 0 ? "down" : "";
+}
+
+function format(options) {
+  const key = JSON.stringify(options);
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat("en-US", options));
+  return formats.get(key);
+}

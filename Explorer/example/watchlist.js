@@ -1,0 +1,101 @@
+// What is watched, each with its price and the line of the last hours: `stocktracker-home`. A search adds to it:
+// `stocktracker-search`, then `add-to-list`, or `stocktracker-new-list` where there is no list yet.
+
+import { drawn, element, say } from "/example/elements.js";
+import { direction, money, percent } from "/example/format.js";
+
+const home = "/operations/stocktracker/stocktracker-home.graphql";
+const find = "/operations/stocktracker/stocktracker-search.graphql";
+const newList = "/operations/stocktracker/stocktracker-new-list.graphql";
+const addToList = "/example/documents/add-to-list.graphql";
+
+/** How long typing must rest before it is searched for, in milliseconds. */
+const typingPause = 250;
+
+export async function showWatchlist(client) {
+  const place = document.getElementById("watchlist");
+  const form = document.getElementById("search");
+  const hits = document.getElementById("hits");
+  let list = null;
+
+  const show = async () => {
+    const { data } = await client.run(home);
+    list = (data.watchlists ?? []).find((one) => one && !one.readOnly) ?? null;
+    place.replaceChildren(...(list?.items ?? []).map(item));
+    if (!list?.items.length) place.append(element("li", "empty", "Nothing yet. Search above for what you want to watch."));
+  };
+
+  const add = async (symbol) => {
+    form.reset();
+    hits.hidden = true;
+    try {
+      if (list) await client.run(addToList, { id: list.id, symbols: [symbol] });
+      else await client.run(newList, { input: { name: "Favourites", symbols: [symbol] } });
+      await show();
+    } catch (error) {
+      say(document.getElementById("failure"), error.message);
+    }
+  };
+
+  const search = async (text) => {
+    const { data } = await client.run(find, { text, first: 6 });
+    // What was typed meanwhile is searched for in its turn.
+    if (form.elements.text.value.trim() !== text) return;
+    hits.replaceChildren(...(data.search ?? []).map(({ instrument }) => hit(instrument, add)));
+    if (!hits.children.length) hits.append(element("li", "empty", "Nothing by that name."));
+    hits.hidden = false;
+  };
+
+  let timer;
+  form.elements.text.addEventListener("input", () => {
+    clearTimeout(timer);
+    const text = form.elements.text.value.trim();
+    hits.hidden = true;
+    if (text) timer = setTimeout(() => search(text).catch((error) => say(document.getElementById("failure"), error.message)), typingPause);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    hits.querySelector("button")?.click();
+  });
+  await show();
+}
+
+function item({ symbol, name, quote, chart }) {
+  const made = element("li", "", [
+    element("span", "name", [element("b", "", symbol), element("small", "", name)]),
+    sparkline(chart?.columns.close ?? []),
+    element("span", "price", [
+      element("b", "", money(quote?.price, quote?.currency ?? "USD")),
+      element("small", direction(quote?.changePercent), percent(quote?.changePercent)),
+    ]),
+  ]);
+  made.dataset.symbol = symbol;
+  return made;
+}
+
+function hit({ symbol, name, exchange, inWatchlists }, add) {
+  const isWatched = (inWatchlists ?? []).length > 0;
+  const button = element("button", "", [
+    element("b", "", symbol), element("span", "", name ?? ""), element("small", "", isWatched ? "watched" : exchange ?? ""),
+  ]);
+  button.type = "button";
+  button.dataset.symbol = symbol;
+  button.addEventListener("click", () => add(symbol));
+  return element("li", "", [button]);
+}
+
+/** A line of closing prices, green where it ends above where it began. */
+function sparkline(closes) {
+  const prices = closes.filter((price) => price != null).map(Number);
+  const picture = drawn("svg", { viewBox: "0 0 100 32", class: "sparkline", preserveAspectRatio: "none", "aria-hidden": "true" });
+  if (prices.length < 2) return picture;
+  const low = Math.min(...prices);
+  const span = Math.max(...prices) - low || 1;
+  const points = prices.map((price, index) =>
+    `${((index / (prices.length - 1)) * 100).toFixed(2)},${(29 - ((price - low) / span) * 26).toFixed(2)}`);
+  const way = direction(prices.at(-1) - prices[0]);
+  picture.append(
+    drawn("polygon", { points: `0,32 ${points.join(" ")} 100,32`, class: `area ${way}` }),
+    drawn("polyline", { points: points.join(" "), class: `line ${way}`, "vector-effect": "non-scaling-stroke" }));
+  return picture;
+}

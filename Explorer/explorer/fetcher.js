@@ -1,0 +1,91 @@
+// What GraphiQL asks with: POST for queries and mutations, server-sent events for subscriptions.
+
+import { ask, follow } from "/shared/graphql.js";
+
+/** The header that asks for `extensions.portico`. */
+const upstream = "Portico-Upstream";
+
+/**
+ * @param session Whose `headers()` go with every request; those of GraphiQL's own editor count before them.
+ * @param report Is told of each answer.
+ */
+export function makeFetcher(session, report) {
+  return (operation, options = {}) => {
+    const own = options.headers ?? {};
+    const headers = { ...unless(own, session.headers()), ...own };
+    // The schema is the same for everybody, also for whose session has ended.
+    if (operation.operationName === "IntrospectionQuery") return ask(operation, { headers: own }).then(({ answer }) => answer);
+    // Who asks for the extension in the editor of headers sees it in the answer, too.
+    const isAsked = named(own, upstream);
+    const shown = (answer) => (isAsked ? answer : withoutReport(answer));
+    const request = { headers: { [upstream]: "true", ...headers } };
+    return isSubscription(operation, options.documentAST)
+      ? observe(operation, request, report, shown)
+      : askOnce(operation, request, report, shown);
+  };
+}
+
+async function askOnce(operation, request, report, shown) {
+  report.begin();
+  try {
+    const outcome = await ask(operation, request);
+    report.answered(outcome);
+    return shown(outcome.answer);
+  } catch (error) {
+    report.failed(error);
+    throw error;
+  }
+}
+
+/** An observable, which GraphiQL unsubscribes from when it is stopped. */
+function observe(operation, request, report, shown) {
+  return {
+    subscribe(observer) {
+      report.begin();
+      const stop = follow(operation, request, {
+        opened: (response) => report.opened(response),
+        next: (answer) => {
+          report.event(answer);
+          observer.next(shown(answer));
+        },
+        completed: () => {
+          report.ended("complete");
+          observer.complete();
+        },
+        failed: (error) => {
+          report.failed(error);
+          observer.error(error);
+        },
+      });
+      return {
+        unsubscribe() {
+          report.ended("stopped");
+          stop();
+        },
+      };
+    },
+  };
+}
+
+function isSubscription({ operationName }, document) {
+  const operations = document?.definitions.filter(({ kind }) => kind === "OperationDefinition") ?? [];
+  const chosen = operations.length === 1 ? operations[0] : operations.find(({ name }) => name?.value === operationName);
+  return chosen?.operation === "subscription";
+}
+
+/** The answer as an app would get it. */
+function withoutReport(answer) {
+  if (!answer?.extensions?.portico) return answer;
+  const { portico, ...others } = answer.extensions;
+  const { extensions, ...rest } = answer;
+  return Object.keys(others).length > 0 ? { ...rest, extensions: others } : rest;
+}
+
+function named(headers, name) {
+  return Object.keys(headers).some((other) => other.toLowerCase() === name.toLowerCase());
+}
+
+/** Headers whose names are not among `own`. */
+function unless(own, headers) {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !named(own, name)));
+}

@@ -1,0 +1,124 @@
+// Samples: the documents of screens, and an operation for every root field, made from the schema that the server tells.
+
+import { ask } from "/shared/graphql.js";
+import { loadDocument } from "/shared/documents.js";
+import { exampleOf } from "/explorer/examples.js";
+import { named, typesQuery } from "/explorer/types.js";
+
+/** Fields that are shown of one object: a sample is to be read at a glance. */
+const fieldsShown = 9;
+
+/**
+ * The documents of `schema/operations`, by their application.
+ *
+ * @param paths Such as `/operations/raven/raven-home.graphql`.
+ */
+export function documentSamples(paths) {
+  const groups = new Map();
+  for (const path of paths) {
+    const [, , app, file] = path.split("/");
+    const name = file.replace(`${app}-`, "").replace(".graphql", "");
+    if (!groups.has(app)) groups.set(app, { title: app, kind: "screen", samples: [] });
+    groups.get(app).samples.push({
+      id: `${app}/${name}`, name: name.replaceAll("-", " "), load: () => loadDocument(path),
+    });
+  }
+  return [...groups.values()];
+}
+
+/** An operation for each root field of the schema; none where the server keeps its schema to itself. */
+export async function fieldSamples() {
+  const { answer } = await ask({ query: typesQuery });
+  const schema = answer.data?.__schema;
+  if (!schema) return [];
+  const types = new Map(schema.types.map((type) => [type.name, type]));
+  return ["query", "mutation", "subscription"].flatMap((kind) => {
+    const root = types.get(schema[`${kind}Type`]?.name);
+    if (!root) return [];
+    const samples = root.fields.map((field) => ({
+      id: `${kind}/${field.name}`, name: field.name, about: field.description,
+      load: async () => operation(kind, field, types),
+    }));
+    return [{ title: { query: "Query", mutation: "Mutation", subscription: "Subscription" }[kind], kind, samples }];
+  });
+}
+
+/**
+ * Puts ids of this session's objects where example variables say "the id of an account", say, so that they can be run as
+ * they are. What there is no id of is left for the user to fill in.
+ */
+export async function fillIn(variables, headers) {
+  const wanted = new Set(JSON.stringify(variables).match(/(?<=")the id of an? \w+(?=")/g));
+  const found = new Map();
+  for (const text of wanted) found.set(text, await idOf(text.match(/\w+$/)[0], headers));
+  const fill = (value) => {
+    if (Array.isArray(value)) return value.map(fill);
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner)]));
+    }
+    return found.get(value) ?? value;
+  };
+  return fill(variables);
+}
+
+/** Where the first object of a kind is found. */
+const sources = {
+  account: ["{ account { id } }", (data) => data.account?.id],
+  connection: ["{ viewer { connections { id } } }", (data) => data.viewer?.connections?.[0]?.id],
+  goal: ["{ goals { id } }", (data) => data.goals?.[0]?.id],
+  order: ["{ orders(first: 1) { nodes { id } } }", (data) => data.orders?.nodes?.[0]?.id],
+  session: ["{ viewer { sessions { id } } }", (data) => data.viewer?.sessions?.[0]?.id],
+  watchlist: ["{ watchlists { id } }", (data) => data.watchlists?.[0]?.id],
+};
+
+async function idOf(kind, headers) {
+  const source = sources[kind];
+  if (!source) return undefined;
+  const { answer } = await ask({ query: source[0] }, { headers });
+  return (answer.data && source[1](answer.data)) ?? undefined;
+}
+
+/** The document of one root field, with variables for what it must be given. */
+function operation(kind, field, types) {
+  const given = field.args.filter(({ name, type, defaultValue }) =>
+    (type.kind === "NON_NULL" && defaultValue === null) || (name === "symbols" && kind !== "mutation"));
+  const variables = Object.fromEntries(given.map((argument) => [argument.name, exampleOf(argument, field, types)]));
+  const parameters = given.map(({ name, type }) => `$${name}: ${spelt(type)}`).join(", ");
+  const passed = given.map(({ name }) => `${name}: $${name}`).join(", ");
+  const title = field.name[0].toUpperCase() + field.name.slice(1);
+  const head = `${kind} ${title}${parameters && `(${parameters})`} {\n  ${field.name}${passed && `(${passed})`}`;
+  return { query: `${comment(field.description)}${head}${selection(field.type, types, "  ", 2)}\n}\n`, variables };
+}
+
+function comment(description) {
+  return (description ?? "").split("\n").filter(Boolean).map((line) => `# ${line}\n`).join("");
+}
+
+/** ` { … }` of what can be asked for without arguments; nothing for a scalar. */
+function selection(type, types, indent, depth) {
+  const object = types.get(named(type).name);
+  if (object.kind === "UNION" || (object.kind === "INTERFACE" && object.fields.length === 0)) {
+    return ` {\n${indent}  __typename\n${indent}}`;
+  }
+  if (!object.fields) return "";
+  const free = object.fields.filter(({ args }) => args.every(({ type, defaultValue }) =>
+    type.kind !== "NON_NULL" || defaultValue !== null));
+  const leaves = free.filter(({ type }) => !types.get(named(type).name).fields);
+  const lines = leaves.slice(0, fieldsShown).map(({ name }) => name);
+  // A payload or a page is a wrapper: what it holds is what is meant.
+  if (depth > 0 && leaves.length <= 2) {
+    for (const inner of free.filter((field) => !leaves.includes(field) && field.name !== "edges")) {
+      lines.push(inner.name + selection(inner.type, types, `${indent}  `, depth - 1));
+    }
+  }
+  if (object.kind === "INTERFACE") lines.unshift("__typename");
+  if (lines.length === 0) lines.push("__typename");
+  return ` {\n${lines.map((line) => `${indent}  ${line}\n`).join("")}${indent}}`;
+}
+
+/** A type as documents write it. */
+function spelt(type) {
+  if (type.kind === "NON_NULL") return `${spelt(type.ofType)}!`;
+  if (type.kind === "LIST") return `[${spelt(type.ofType)}]`;
+  return type.name;
+}

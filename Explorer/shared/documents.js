@@ -1,0 +1,22 @@
+// The documents of `schema/operations`, as the server has them: each the operation of one screen, with variables.
+
+/**
+ * Loads a document and its example variables.
+ *
+ * @param path Such as `/operations/raven/raven-home.graphql`.
+ * @returns `{query, variables}`
+ */
+export async function loadDocument(path) {
+  const [query, variables] = await Promise.all([
+    loadText(path),
+    loadText(path.replace(/\.graphql$/, ".json")).then(JSON.parse),
+  ]);
+  return { query, variables };
+}
+
+/** Loads a file as it is. */
+export async function loadText(path) {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`${path}: the server answered ${response.status}.`);
+  return response.text();
+}
