@@ -17,6 +17,10 @@ export function drawEquity(place, history, currency) {
 
 /** Null where there is no line yet. */
 function draw(place, history, currency) {
+  if (!window.LightweightCharts) {
+    place.textContent = "The chart library is not here: fetch it by `make explorer`, and start Portico again.";
+    return null;
+  }
   const points = (history?.points ?? []).filter(({ equity }) => equity != null)
     .map(({ time, equity }) => ({ time: Math.floor(Date.parse(time) / 1000), value: Number(equity) }));
   if (points.length < 2) {
