@@ -3,7 +3,9 @@ package import Upstream
 
 /// What stands behind the schema: connections to brokers, sources of market data, and what was read from them a
 /// moment ago.
-package struct Backends: Sendable {
+///
+/// Nothing of it changes, and every context of every request has it: so it is shared, not copied.
+package final class Backends: Sendable {
     /// The connections of all users.
     private let registry: ConnectionRegistry
     /// What makes connections, and ends them.
