@@ -11,6 +11,8 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var allowsGET = true
     /// Whether `/schema.graphql` shows the schema.
     package var showsSchema = true
+    /// Whether answers tell those who ask which upstream calls they have cost.
+    package var tellsUpstream = true
     /// Which sites' pages may read answers.
     package var cors = CORSPolicy()
     package var compression = CompressionPolicy()
@@ -27,13 +29,15 @@ package struct ServerConfiguration: Sendable, Hashable {
         self.limits = limits
     }
 
-    /// The same for a server that strangers reach: neither the schema nor GET, which caches and histories keep.
+    /// The same for a server that strangers reach: neither the schema nor upstream calls, nor GET, which caches and
+    /// histories keep.
     ///
     /// What else such a server keeps to itself, introspection and suggestions, is the engine's to leave out.
     package var inProduction: ServerConfiguration {
         var configuration = self
         configuration.allowsGET = false
         configuration.showsSchema = false
+        configuration.tellsUpstream = false
         return configuration
     }
 }

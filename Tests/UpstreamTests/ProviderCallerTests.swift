@@ -40,11 +40,13 @@ struct ProviderCallerTests {
                 "account", TransportTests.request(server), in: context, read: Self.text)
             #expect(answer == "ok")
             #expect(server.requests.count == 3)
-            let outcomes = journal.entries.map(\.outcome)
-            let cause: ProviderFailure.Cause = status == 429 ? .rateLimited(retryAt: nil) : .unavailable
-            #expect(outcomes == [.failed(cause), .failed(cause), .answered])
-            #expect(journal.entries.allSatisfy { $0.operation == "account" && $0.provider == .alpaca })
-            #expect(journal.entries.allSatisfy { $0.duration > .zero })
+            #expect(journal.entries.count == 1)
+            let record = try #require(journal.entries.first)
+            #expect(record.outcome == .answered)
+            #expect(record.attempts == 3)
+            #expect(record.status == 200)
+            #expect(record.operation == "account" && record.provider == .alpaca)
+            #expect(record.duration > .zero)
         }
     }
 
@@ -96,7 +98,9 @@ struct ProviderCallerTests {
                 "account", request, in: ReadsTests.context(journal: journal), read: Self.text)
         }
         #expect(failure == ProviderFailure(.alpaca, .unavailable))
-        #expect(journal.entries.count == 4)
+        #expect(journal.entries.map(\.outcome) == [.failed(.unavailable)])
+        #expect(journal.entries.map(\.attempts) == [4])
+        #expect(journal.entries.map(\.status) == [nil])
         await transport.shutDown()
     }
 

@@ -33,7 +33,7 @@ struct LogTests {
         let text = lines.text
         let hash = DocumentHash(of: "{ hello }")
         #expect(text.contains("debug Answered bytes=26 document=\(hash) method=POST microseconds="))
-        #expect(text.contains(" outcome=complete path=/graphql requestID=\(id) status=200"))
+        #expect(text.contains(" outcome=complete path=/graphql requestID=\(id) status=200 upstreamCalls=0 "))
         #expect(text.contains("error Request failed error=Broken"))
         for secret in ["good", "stolen-token", "hunter2", "token=abc", "hello", "Echo"] {
             #expect(!text.contains(secret))

@@ -32,7 +32,7 @@ struct AnswerValidationTests {
         try await withServer { server in
             let answer = try await server.ask(RawRequest.get(Self.path))
             #expect(answer["cache-control"] == "private, no-cache")
-            #expect(answer["vary"] == "accept, authorization")
+            #expect(answer["vary"] == "accept, authorization, portico-upstream")
         }
     }
 

@@ -66,7 +66,7 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         return keys.map { key in
             let said = failures[key] ?? []
-            let value = found[key] ?? reads.lastKnown(after: said)
+            let value = found[key] ?? reads.lastKnown(after: said, in: call)
             return value.map(Outcome.found) ?? .failed(said.map(\.1))
         }
     }

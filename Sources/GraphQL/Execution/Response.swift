@@ -4,6 +4,8 @@ public struct Response: Sendable {
     public let body: [UInt8]
     /// Whether `data` is there and whole; a server may choose the HTTP status by it.
     public let outcome: Outcome
+    /// Whether the text ends with `extensions`.
+    let hasExtensions: Bool
 
     /// How an operation ended.
     public enum Outcome: Hashable, Sendable {
@@ -17,9 +19,10 @@ public struct Response: Sendable {
         case notAllowed
     }
 
-    init(body: [UInt8], outcome: Outcome) {
+    init(body: [UInt8], outcome: Outcome, hasExtensions: Bool = false) {
         self.body = body
         self.outcome = outcome
+        self.hasExtensions = hasExtensions
     }
 
     /// The response to a request that could not be run.

@@ -122,7 +122,9 @@ final class OperationPlan: @unchecked Sendable {
             writer.write(byte: UInt8(ascii: "}"))
         }
         settings.sizeHint.learn(body.count)
-        return withExtendedLifetime(execution) { Response(body: body, outcome: outcome) }
+        return withExtendedLifetime(execution) {
+            Response(body: body, outcome: outcome, hasExtensions: execution.cost != nil)
+        }
     }
 
     private func writeErrors(_ presenter: ErrorPresenter, to writer: inout ResponseWriter) {

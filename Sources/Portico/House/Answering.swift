@@ -19,7 +19,8 @@ struct Answering {
     > {
         let now = ContinuousClock.now
         let call = CallContext(
-            deadline: now + Answering.patience, notBefore: front.demandsFresh ? now : nil)
+            deadline: now + Answering.patience, notBefore: front.demandsFresh ? now : nil,
+            observe: front.upstream.map { log in { log.note(UpstreamCall($0)) } })
         let context = GatewayContext(
             session: front.session, backends: backends, call: call, origin: RequestOrigin(front.client))
         return schema.respond(to: request, context: context, allowing: front.allowedOperations)

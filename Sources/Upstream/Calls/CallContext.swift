@@ -1,5 +1,3 @@
-package import Brokerage
-
 /// What a call takes from the operation that needs it.
 package struct CallContext: Sendable {
     /// When the operation wants to have its answer; nothing is waited for or tried again beyond it.
@@ -29,33 +27,5 @@ package struct CallContext: Sendable {
     package func halved(at now: ContinuousClock.Instant) -> CallContext {
         let rest = max(now.duration(to: deadline), .zero)
         return CallContext(deadline: now + rest / 2, notBefore: notBefore, observe: observe)
-    }
-}
-
-/// One call to a provider, or what stood in for one.
-package struct CallRecord: Hashable, Sendable {
-    package let provider: Provider
-    /// What was asked for: `account`, `quotes`.
-    package let operation: String
-    package let outcome: Outcome
-    /// From the decision to the answer; zero where it was at hand.
-    package let duration: Duration
-
-    package init(provider: Provider, operation: String, outcome: Outcome, duration: Duration = .zero) {
-        self.provider = provider
-        self.operation = operation
-        self.outcome = outcome
-        self.duration = duration
-    }
-
-    package enum Outcome: Hashable, Sendable {
-        /// It was in the cache.
-        case cached
-        /// Somebody else's equal call was in flight.
-        case joined
-        /// The provider answered.
-        case answered
-        /// The provider was called and failed.
-        case failed(ProviderFailure.Cause)
     }
 }

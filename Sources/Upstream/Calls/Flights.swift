@@ -59,6 +59,11 @@ struct Flights {
 
     var count: Int { flights.count }
 
+    /// How many have a ticket for the flight that a key is on.
+    func waiterCount(of key: CacheKey) -> Int {
+        flightOfKey[key].flatMap { flights[$0]?.waiters.count } ?? 0
+    }
+
     /// A ticket for the flight that a key is on, and the flight's deadline.
     mutating func join(_ flight: Int) -> (Ticket, ContinuousClock.Instant)? {
         flights[flight].map { (book(flight), $0.deadline) }

@@ -57,11 +57,35 @@ package struct ProviderCaller: Sendable {
         _ operation: String, _ request: HTTPRequest, in context: CallContext,
         read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
+        var course = Course(start: clock.now())
+        do throws(ProviderFailure) {
+            let value = try await repeatedly(request, in: context, &course, read: read)
+            record(operation, .answered, course, in: context)
+            return value
+        } catch {
+            record(operation, .failed(error.cause), course, in: context)
+            throw error
+        }
+    }
+
+    /// How a call goes, for its record.
+    private struct Course {
+        let start: ContinuousClock.Instant
+        /// How often the request went out.
+        var attempts = 0
+        /// Of the last attempt's response; nil where it brought none.
+        var status: Int?
+    }
+
+    private func repeatedly<Value>(
+        _ request: HTTPRequest, in context: CallContext, _ course: inout Course,
+        read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
         var attempt = 1
         while true {
             let failure: ProviderFailure
             do throws(ProviderFailure) {
-                return try await once(operation, request, in: context, read: read)
+                return try await once(request, in: context, &course, read: read)
             } catch {
                 failure = error
             }
@@ -78,7 +102,7 @@ package struct ProviderCaller: Sendable {
     }
 
     private func once<Value>(
-        _ operation: String, _ request: HTTPRequest, in context: CallContext,
+        _ request: HTTPRequest, in context: CallContext, _ course: inout Course,
         read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let deadline = min(request.deadline, context.deadline)
@@ -103,13 +127,11 @@ package struct ProviderCaller: Sendable {
         let start = clock.now()
         do throws(ProviderFailure) {
             let value = try await exchange(
-                request, reservation, before: deadline, start: start, watch, read: read)
+                request, reservation, before: deadline, start: start, watch, &course, read: read)
             line.monitor.didEnd(pass, sentAt: start, nil)
-            record(operation, .answered, since: start, in: context)
             return value
         } catch {
             line.monitor.didEnd(pass, sentAt: start, error.cause)
-            record(operation, .failed(error.cause), since: start, in: context)
             throw error
         }
     }
@@ -141,7 +163,7 @@ package struct ProviderCaller: Sendable {
 
     private func exchange<Value>(
         _ request: HTTPRequest, _ reservation: QuotaReservation, before deadline: ContinuousClock.Instant,
-        start: ContinuousClock.Instant, _ watch: WriteWatch?,
+        start: ContinuousClock.Instant, _ watch: WriteWatch?, _ course: inout Course,
         read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         var request = request
@@ -149,6 +171,8 @@ package struct ProviderCaller: Sendable {
         // A write is not given up early to be tried again, as it is not tried again.
         if request.method.isRead { request.deadline = min(request.deadline, start + retry.attemptTimeout) }
         let response: HTTPResponse
+        course.attempts += 1
+        course.status = nil
         do throws(TransportError) {
             response = try await line.transport.send(request)
         } catch {
@@ -158,6 +182,7 @@ package struct ProviderCaller: Sendable {
             }
             throw ProviderFailure(provider, transport: error)
         }
+        course.status = response.status
         let now = clock.wallTime()
         let cause = failure(response, now)
         if !windows.isEmpty {
@@ -186,12 +211,13 @@ package struct ProviderCaller: Sendable {
     }
 
     private func record(
-        _ operation: String, _ outcome: CallRecord.Outcome, since start: ContinuousClock.Instant,
-        in context: CallContext
+        _ operation: String, _ outcome: CallRecord.Outcome, _ course: Course, in context: CallContext
     ) {
-        context.observe?(
-            CallRecord(
-                provider: provider, operation: operation, outcome: outcome,
-                duration: start.duration(to: clock.now())))
+        let record = CallRecord(
+            provider: provider, operation: operation, outcome: outcome, start: course.start,
+            duration: course.start.duration(to: clock.now()), status: course.status,
+            attempts: course.attempts)
+        line.monitor.observe?(record)
+        context.observe?(record)
     }
 }

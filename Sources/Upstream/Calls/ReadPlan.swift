@@ -22,6 +22,8 @@ struct ReadPlan {
     }
 
     var atHand: [(CacheKey, KeptRead)] = []
+    /// Those at hand that are past their time, while they are renewed.
+    var stale: [CacheKey] = []
     var journeys: [Journey] = []
     var departures: [Departure] = []
 }
@@ -45,6 +47,7 @@ extension ReadStore {
                 case (let kept, .fresh)?: plan.atHand.append((key, kept))
                 case (let kept, .renewable(let isDue))?:
                     plan.atHand.append((key, kept))
+                    plan.stale.append(key)
                     if isDue, flight == nil { due.append(key) }
                 case (_, .lastKnown)?, (_, .over)?, nil:
                     if let flight, let index = journeyOfFlight[flight] {

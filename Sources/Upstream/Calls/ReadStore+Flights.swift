@@ -94,8 +94,14 @@ extension ReadStore {
     ) async -> [(ReadPlan.Journey, Flights.Landing)] {
         let provider = journeys.first?.keys.first?.provider
         return await withTaskCancellationHandler {
+            let start = clock.now()
             var arrived: [(ReadPlan.Journey, Flights.Landing)] = []
-            for journey in journeys { arrived.append((journey, await arrival(of: journey, in: context))) }
+            for journey in journeys {
+                arrived.append((journey, await arrival(of: journey, in: context)))
+                guard journey.isJoined else { continue }
+                record(
+                    .joined, journey.keys, at: start, lasting: start.duration(to: clock.now()), in: context)
+            }
             return arrived
         } onCancel: {
             guard let provider else { return }

@@ -30,7 +30,7 @@ extension ReadStore {
                 state.cache.insert(kept, for: key, weight: weight)
             }
         }
-        if !fresh.isEmpty { record(.cached, Array(fresh.keys), in: context) }
+        if !fresh.isEmpty { record(.cached, Array(fresh.keys), at: now, in: context) }
         return fresh
     }
 

@@ -46,7 +46,7 @@ final class ReadStore: Sendable {
         let now = clock.now()
         let notBefore = demand(of: context)
         guard let value = state.withLock({ Self.fresh(key, in: &$0, at: now, notBefore) }) else { return nil }
-        record(.cached, [key], in: context)
+        record(.cached, [key], at: now, in: context)
         return value
     }
 
@@ -62,7 +62,7 @@ final class ReadStore: Sendable {
             }
             return values
         }
-        if values != nil { record(.cached, keys, in: context) }
+        if values != nil { record(.cached, keys, at: now, in: context) }
         return values
     }
 
@@ -76,15 +76,19 @@ final class ReadStore: Sendable {
         return kept.value
     }
 
-    func lastKnown(after failures: [(CacheKey, ProviderFailure)]) -> (any Sendable)? {
+    func lastKnown(
+        after failures: [(CacheKey, ProviderFailure)], in context: CallContext?
+    ) -> (any Sendable)? {
         guard let asStale = kind.asStale else { return nil }
         let now = clock.now()
         let keys = failures.filter { $0.1.cause.leavesLastKnown }.map(\.0)
         let latest = state.withLock { state in
-            keys.compactMap { state.kept($0, at: now, notBefore: nil)?.0 }
-                .filter { $0.value != nil }.max { $0.askedAt < $1.askedAt }
+            keys.compactMap { key in state.kept(key, at: now, notBefore: nil).map { (key, $0.0) } }
+                .filter { $0.1.value != nil }.max { $0.1.askedAt < $1.1.askedAt }
         }
-        return latest?.value.map(asStale)
+        guard let (key, kept) = latest, let value = kept.value else { return nil }
+        record(.stale, [key], at: now, in: context)
+        return asStale(value)
     }
 
     func invalidate(where isTouched: @Sendable (CacheKey) -> Bool) {
@@ -105,8 +109,7 @@ final class ReadStore: Sendable {
             let plan = plan(wanted, keysPerCall: max(keysPerCall, 1), in: context)
             for (key, kept) in plan.atHand { results[key] = result(of: kept, for: key) }
             for departure in plan.departures { depart(departure, in: context, fetch: fetch) }
-            record(.cached, plan.atHand.map(\.0), in: context)
-            record(.joined, plan.journeys.filter(\.isJoined).flatMap(\.keys), in: context)
+            recordAtHand(of: plan, in: context)
             wanted = []
             for (journey, landing) in await arrivals(of: plan.journeys, in: context) {
                 let mayAskAgain = mayAskAgain(journey, in: context)
@@ -131,9 +134,27 @@ final class ReadStore: Sendable {
         kind.heedsRequests ? context?.notBefore : nil
     }
 
-    func record(_ outcome: CallRecord.Outcome, _ keys: [CacheKey], in context: CallContext?) {
+    // MARK: Records
+
+    private func recordAtHand(of plan: ReadPlan, in context: CallContext) {
+        guard context.observe != nil, !plan.atHand.isEmpty else { return }
+        let now = clock.now()
+        record(.stale, plan.stale, at: now, in: context)
+        // As a rule nothing is past its time.
+        let stale = Set(plan.stale)
+        let fresh = plan.atHand.map(\.0)
+        record(.cached, stale.isEmpty ? fresh : fresh.filter { !stale.contains($0) }, at: now, in: context)
+    }
+
+    /// Tells of a read for which no call was made: one record for all of its keys.
+    func record(
+        _ outcome: CallRecord.Outcome, _ keys: [CacheKey], at start: ContinuousClock.Instant,
+        lasting duration: Duration = .zero, in context: CallContext?
+    ) {
         guard let observe = context?.observe, let provider = keys.first?.provider else { return }
-        observe(CallRecord(provider: provider, operation: operation, outcome: outcome))
+        observe(
+            CallRecord(
+                provider: provider, operation: operation, outcome: outcome, start: start, duration: duration))
     }
 }
 

@@ -32,7 +32,7 @@ package struct Reads<Value: Sendable>: Sendable {
         @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure)
         -> Batch<CacheKey, Value>
 
-    private let store: ReadStore
+    let store: ReadStore
 
     /// Reads of one kind whose values are good for a fixed time: what a client keeps for its own use.
     ///
@@ -127,10 +127,14 @@ package struct Reads<Value: Sendable>: Sendable {
     /// Nil where nothing is known any more, and where the failures say that there is no such thing or that it is not for
     /// this credential.
     ///
-    /// - Parameter failures: the keys that were asked for, one for each source of a route, and what each source said.
+    /// - Parameters:
+    ///   - failures: the keys that were asked for, one for each source of a route, and what each source said.
+    ///   - context: whose read it is; nil where nobody is to be told.
     /// - Returns: the value that was asked for last.
-    package func lastKnown(after failures: [(CacheKey, ProviderFailure)]) -> Value? {
-        store.lastKnown(after: failures) as? Value
+    package func lastKnown(
+        after failures: [(CacheKey, ProviderFailure)], in context: CallContext? = nil
+    ) -> Value? {
+        store.lastKnown(after: failures, in: context) as? Value
     }
 
     /// Forgets what a write for an owner at a provider may have changed.
@@ -166,14 +170,14 @@ package struct Reads<Value: Sendable>: Sendable {
         do throws(ProviderFailure) {
             return try result.get()
         } catch {
-            guard let value = lastKnown(after: [(key, error)]) else { throw error }
+            guard let value = lastKnown(after: [(key, error)], in: context) else { throw error }
             return value
         }
     }
 
     /// The values from memory, from calls in flight, or by `fetch` for all the rest.
     ///
-    /// Of a failure nothing is made up for: another source may be asked first, before ``lastKnown(after:)``.
+    /// Of a failure nothing is made up for: another source may be asked first, before ``lastKnown(after:in:)``.
     ///
     /// - Parameters:
     ///   - keys: Of one provider.

@@ -20,6 +20,8 @@ package final class ProviderMonitor: Sendable {
     private let clock: CallClock
     private let policy: BreakerPolicy
     private let concurrency: Int
+    /// Told of each call when it has ended, whoever needs it.
+    let observe: (@Sendable (CallRecord) -> Void)?
     // Held for a few stores, never while anything is called.
     private let hosts = Mutex<[Place: Host]>([:])
     // Looked up by each line as it is made.
@@ -30,12 +32,16 @@ package final class ProviderMonitor: Sendable {
     ///   - policy: When a host that fails is left alone.
     ///   - concurrency: Calls of each provider in flight, over all of its lines; at least 1. More wait for their turn, as
     ///     long as their deadlines let them.
+    ///   - observe: Told of each call when it has ended, whoever needs it, and not of those that were spared. Called on any
+    ///     thread; it must be quick.
     package init(
-        clock: CallClock = .system, policy: BreakerPolicy = BreakerPolicy(), concurrency: Int = 32
+        clock: CallClock = .system, policy: BreakerPolicy = BreakerPolicy(), concurrency: Int = 32,
+        observe: (@Sendable (CallRecord) -> Void)? = nil
     ) {
         self.clock = clock
         self.policy = policy
         self.concurrency = concurrency
+        self.observe = observe
     }
 
     /// What all calls to a provider pass through.

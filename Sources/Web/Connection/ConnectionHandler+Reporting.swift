@@ -28,6 +28,10 @@ extension ConnectionHandler {
         metadata["operation"] = operation.name.map { "\($0.prefix(100))" }
         metadata["document"] = "\(DocumentHash(of: operation.document))"
         metadata["outcome"] = "\(operation.outcome.label)"
+        if let upstream = operation.upstream {
+            metadata["upstreamCalls"] = "\(upstream.calls)"
+            metadata["upstreamMicroseconds"] = "\(upstream.time.wholeMicroseconds)"
+        }
         return metadata
     }
 }

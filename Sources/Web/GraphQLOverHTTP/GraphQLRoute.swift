@@ -12,6 +12,7 @@ struct GraphQLRoute: Route {
     private let batchLimit: Int
     private let quota: ClientQuota
     private let allowsGET: Bool
+    private let tellsUpstream: Bool
     private let operationType: @Sendable (GraphQL.Request) -> OperationType?
     private let heartbeat: Duration
     private let sockets: SocketService
@@ -28,6 +29,7 @@ struct GraphQLRoute: Route {
         batchLimit = limits.batch
         quota = ClientQuota(limits)
         allowsGET = configuration.allowsGET
+        tellsUpstream = configuration.tellsUpstream
         operationType = service.operationType
         heartbeat = .nanoseconds(limits.heartbeat.nanoseconds)
         sockets = SocketService(
@@ -46,7 +48,7 @@ struct GraphQLRoute: Route {
                 id: id, trace: TraceContext(traceparent: head.fields.traceparent, of: id), responseType: type,
                 forms: forms,
                 responder: try responder(for: head), demandsFresh: head.fields.demandsFresh,
-                client: head.client)
+                client: head.client, hearsOfUpstream: tellsUpstream && head.fields.asksForUpstream)
             return .success { body, _ in answer(source, body: body, for: caller) }
         } catch {
             return .failure(Refusal(error, as: type, id: id))
@@ -108,11 +110,17 @@ struct GraphQLRoute: Route {
         let responder: Responder
         let demandsFresh: Bool
         let client: ClientAddress
+        /// Whether its answers tell which upstream calls they have cost.
+        let hearsOfUpstream: Bool
 
         func respond(
-            to request: GraphQL.Request, allowing allowed: Set<OperationType>
+            to request: GraphQL.Request, allowing allowed: Set<OperationType>, noting log: UpstreamLog
         ) -> Loading<GraphQL.Response> {
-            responder.respond(request, circumstances(allowed))
+            var circumstances = circumstances(allowed)
+            circumstances.upstream = log
+            let response = responder.respond(request, circumstances)
+            guard hearsOfUpstream else { return response }
+            return response.map { $0.adding(extensions: log.report(until: .now)) }
         }
 
         /// Begins the operation when its answer is on its way.
@@ -166,18 +174,22 @@ struct GraphQLRoute: Route {
     private func answer(
         _ request: GraphQL.Request, allowing allowed: Set<OperationType>, for caller: Caller
     ) -> Loading<HTTPResponse> {
-        let policy = cachePolicy(request)
+        // What tells of upstream calls is about this one answer, and of no use to anybody else or later.
+        let policy = caller.hearsOfUpstream ? CachePolicy(maxAge: 0) : cachePolicy(request)
         let key = policy.flatMap { AnswerCache.Key(request, $0, audience: caller.responder.audience) }
         if let key, !caller.demandsFresh, let known = answers.answer(for: key, now: .now()) {
             return .ready(
                 HTTPResponse(known.response, to: request, policy, age: known.age, as: caller.responseType))
         }
-        return caller.respond(to: request, allowing: allowed).map { response in
+        let log = UpstreamLog()
+        return caller.respond(to: request, allowing: allowed, noting: log).map { response in
             if response.outcome == .notAllowed, operationType(request) == .subscription {
                 return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
             }
             if let key, let policy { answers.keep(response, as: key, policy, now: .now()) }
-            return HTTPResponse(response, to: request, policy, age: nil, as: caller.responseType)
+            var answer = HTTPResponse(response, to: request, policy, age: nil, as: caller.responseType)
+            answer.operation?.upstream = log.use(until: .now)
+            return answer
         }
     }
 
@@ -186,7 +198,8 @@ struct GraphQLRoute: Route {
         let responses = Loading.each(requests) { request -> Loading<GraphQL.Response> in
             do throws(HTTPProblem) {
                 let request = try documents.resolve(request)
-                return caller.respond(to: request, allowing: GraphQLRoute.allOperations)
+                return caller.respond(
+                    to: request, allowing: GraphQLRoute.allOperations, noting: UpstreamLog())
             } catch {
                 return .ready(error.graphQLResponse(id: caller.id))
             }

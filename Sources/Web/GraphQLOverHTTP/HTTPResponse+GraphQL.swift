@@ -39,7 +39,7 @@ extension HTTPResponse {
             // Kept by the client alone, which asks each time whether it still holds.
             response.headers.append(Header("cache-control", "private, no-cache"))
         }
-        response.headers.append(Header("vary", "accept, authorization"))
+        response.headers.append(Header("vary", "accept, authorization, portico-upstream"))
         return response
     }
 

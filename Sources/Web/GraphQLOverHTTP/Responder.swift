@@ -16,6 +16,8 @@ struct RequestCircumstances: Sendable {
     let allowedOperations: Set<OperationType>
     let demandsFresh: Bool
     let client: ClientAddress
+    /// Nil where nobody reads it.
+    var upstream: UpstreamLog?
 }
 
 extension GraphQLService {
@@ -41,6 +43,6 @@ extension RequestContext {
         self.init(
             session: session, id: circumstances.id, allowedOperations: circumstances.allowedOperations,
             trace: circumstances.trace, demandsFresh: circumstances.demandsFresh,
-            client: circumstances.client)
+            client: circumstances.client, upstream: circumstances.upstream)
     }
 }

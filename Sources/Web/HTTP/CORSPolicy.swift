@@ -49,7 +49,8 @@ package struct CORSPolicy: Sendable, Hashable {
             HTTPResponse.Header("access-control-allow-methods", "GET, HEAD, POST"),
             HTTPResponse.Header(
                 "access-control-allow-headers",
-                "accept, authorization, cache-control, content-type, last-event-id, traceparent, tracestate"),
+                "accept, authorization, cache-control, content-type, last-event-id, portico-upstream, "
+                    + "traceparent, tracestate"),
             HTTPResponse.Header("access-control-max-age", "\(maxAge.nanoseconds / 1_000_000_000)"),
         ]
         return response

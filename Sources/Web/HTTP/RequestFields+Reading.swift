@@ -25,6 +25,7 @@ extension RequestFields {
             case 15 where name.matches("accept-encoding"): acceptEncoding.join(value)
             case 15 where name.matches("x-forwarded-for"): forwardedFor.join(value)
             case 16 where name.matches("content-encoding"): contentEncoding.join(value)
+            case 16 where name.matches("portico-upstream"): porticoUpstream.join(value)
             case 17 where name.matches("transfer-encoding"):
                 try transferEncoding.set(value, of: "Transfer-Encoding")
             case 17 where name.matches("sec-websocket-key"):
@@ -44,6 +45,9 @@ extension RequestFields {
         return upgrade.listMembers.contains { $0.matches(name) }
             && connection.listMembers.contains { $0.matches("upgrade") }
     }
+
+    /// Whether the client wants to be told which upstream calls its answer has cost: `Portico-Upstream: true`.
+    var asksForUpstream: Bool { porticoUpstream?.matches("true") ?? false }
 
     /// Whether the client wants nothing that was read before it asked (RFC 9111, section 5.2.1.4).
     var demandsFresh: Bool {

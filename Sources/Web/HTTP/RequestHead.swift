@@ -47,6 +47,8 @@ package struct RequestFields: Sendable, Hashable {
     package var webSocketKey: String?
     package var webSocketProtocol: String?
     package var webSocketVersion: String?
+    /// Whether the client wants to be told of upstream calls: `true`.
+    package var porticoUpstream: String?
     /// Where the request stands in a trace.
     package var traceparent: String?
     var connection: String?

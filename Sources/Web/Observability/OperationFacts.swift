@@ -9,6 +9,8 @@ package struct OperationFacts: Sendable {
     let outcome: GraphQL.Response.Outcome
     /// Whether it was answered before, and the answer is reused.
     var isReused = false
+    /// What it has cost upstream, and how long it took; nil for what is reused.
+    var upstream: UpstreamUse?
 }
 
 extension GraphQL.Response.Outcome {

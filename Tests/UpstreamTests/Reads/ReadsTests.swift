@@ -24,6 +24,10 @@ struct ReadsTests {
         Reads("quotes", bounds: .init(timeToLive: .seconds(2), entries: entries, bytes: bytes), clock: clock)
     }
 
+    private static func waiters(in reads: Reads<Int>) -> Int {
+        reads.store.state.withLock { $0.flights.waiterCount(of: aapl) }
+    }
+
     @Test("1,000 equal reads at once are one call")
     func singleFlight() async throws {
         let reads = Self.reads()
@@ -61,12 +65,11 @@ struct ReadsTests {
             }
         }
         await gate.arrived(1)
-        let journal = Journal<CallRecord>()
-        let joined = Self.context(journal: journal)
+        let joined = Self.context()
         let second = Task {
             try await reads.value(for: Self.aapl, in: joined) { _ throws(ProviderFailure) in 0 }
         }
-        while journal.entries.isEmpty { await Task.yield() }
+        while Self.waiters(in: reads) < 2 { await Task.yield() }
         first.cancel()
         await #expect(throws: ProviderFailure(.alpaca, .cancelled)) { try await first.value }
         gate.open()
@@ -133,12 +136,11 @@ struct ReadsTests {
             }
         }
         await gate.arrived(1)
-        let journal = Journal<CallRecord>()
-        let long = Self.context(in: .seconds(60), from: clock.now, journal: journal)
+        let long = Self.context(in: .seconds(60), from: clock.now)
         let second = Task {
             try await reads.value(for: Self.aapl, in: long) { _ throws(ProviderFailure) in 42 }
         }
-        while journal.entries.isEmpty { await Task.yield() }
+        while Self.waiters(in: reads) < 2 { await Task.yield() }
         clock.advance(by: .seconds(1))
         gate.open()
         await #expect(throws: ProviderFailure(.alpaca, .timedOut)) { try await first.value }
@@ -329,13 +331,15 @@ struct ReadsTests {
 
     @Test("tells what was spared")
     func records() async throws {
-        let reads = Self.reads()
+        let clock = ManualClock()
+        let reads = Self.reads(clock.clock)
         let journal = Journal<CallRecord>()
         let context = Self.context(journal: journal)
         _ = try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 1 }
         _ = try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 1 }
         _ = reads.cached(Self.aapl, in: context)
-        let spared = CallRecord(provider: .alpaca, operation: "quotes", outcome: .cached)
+        let spared = CallRecord(
+            provider: .alpaca, operation: "quotes", outcome: .cached, start: clock.now)
         #expect(journal.entries == [spared, spared])
     }
 

@@ -1,0 +1,45 @@
+package import Brokerage
+
+/// One call to a provider, or what stood in for one.
+///
+/// Neither addresses nor what a provider said are in it: it may be shown to the one who asked, and logged.
+package struct CallRecord: Hashable, Sendable {
+    package let provider: Provider
+    /// What was asked for: `account`, `quotes`.
+    package let operation: String
+    package let outcome: Outcome
+    /// When it was decided on.
+    package let start: ContinuousClock.Instant
+    /// From the decision to the answer, with all waits for a place and pauses between attempts; zero where it was at hand.
+    package let duration: Duration
+    /// The status of the last response, 100 to 999; nil where there was none.
+    package let status: Int?
+    /// How often the request went out; 0 where that was spared, and where it was not let out.
+    package let attempts: Int
+
+    package init(
+        provider: Provider, operation: String, outcome: Outcome, start: ContinuousClock.Instant,
+        duration: Duration = .zero, status: Int? = nil, attempts: Int = 0
+    ) {
+        self.provider = provider
+        self.operation = operation
+        self.outcome = outcome
+        self.start = start
+        self.duration = duration
+        self.status = status
+        self.attempts = attempts
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        /// It was in the cache, and fresh.
+        case cached
+        /// It was in the cache past its time, and served as it is being renewed or cannot be.
+        case stale
+        /// Somebody else's equal call was in flight, whatever came of it.
+        case joined
+        /// The provider answered.
+        case answered
+        /// The provider was called and failed, or the call was not let out.
+        case failed(ProviderFailure.Cause)
+    }
+}

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// What one operation asks of the services behind the server, noted while it runs.
+package final class UpstreamLog: Sendable {
+    /// So many calls are told one by one; what is beyond is counted.
+    static let limit = 256
+
+    private struct State {
+        var calls: [UpstreamCall] = []
+        var omitted = 0
+    }
+
+    let start: ContinuousClock.Instant
+    // Calls end on any thread; held for an append.
+    private let state = Mutex(State())
+
+    init(start: ContinuousClock.Instant = .now) {
+        self.start = start
+    }
+
+    /// Notes a call that has ended, or what stood in for one.
+    package func note(_ call: UpstreamCall) {
+        state.withLock { state in
+            if state.calls.count < UpstreamLog.limit { state.calls.append(call) } else { state.omitted += 1 }
+        }
+    }
+
+    /// What the operation has cost so far.
+    func use(until end: ContinuousClock.Instant) -> UpstreamUse {
+        UpstreamUse(of: state.withLock { $0.calls }, from: start, until: end)
+    }
+
+    /// What is noted so far, in the order in which it began; `omitted` is how much came beyond the limit.
+    var entries: (calls: [UpstreamCall], omitted: Int) {
+        let state = state.withLock { $0 }
+        return (state.calls.sorted { $0.start < $1.start }, state.omitted)
+    }
+}
+
+/// How much of an operation was spent on services behind the server.
+struct UpstreamUse: Sendable, Hashable {
+    /// Calls that went out, or were not let out; none of those that were spared.
+    var calls = 0
+    /// How long at least one of its calls was under way, or was waited for.
+    var time = Duration.zero
+    /// How long the operation took in all.
+    var whole = Duration.zero
+
+    /// What the server itself took.
+    var own: Duration { max(.zero, whole - time) }
+
+    init(of calls: [UpstreamCall], from start: ContinuousClock.Instant, until end: ContinuousClock.Instant) {
+        whole = start.duration(to: end)
+        var covered = start
+        // Most operations find all at hand.
+        let lasting = calls.filter { $0.duration > .zero }.sorted { $0.start < $1.start }
+        for call in lasting {
+            let from = max(covered, call.start)
+            let to = min(end, call.start + call.duration)
+            guard to > from else { continue }
+            time += from.duration(to: to)
+            covered = to
+        }
+        self.calls = calls.count { !$0.outcome.isSpared }
+    }
+}

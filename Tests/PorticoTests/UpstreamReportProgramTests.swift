@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The calls that an answer has cost")
+struct UpstreamReportProgramTests {
+    private static func ask(_ server: RunningServer) async throws -> JSONValue? {
+        let query = #"{ instrument(symbol: "KO") { name } }"#
+        let answer = try await server.send(
+            RawRequest.post(RawRequest.query(query), fields: ["Portico-Upstream: true"]))
+        return try JSONValue(parsing: answer.body)["extensions"]?["portico"]
+    }
+
+    @Test("are those that the provider saw, and the next answer says that it needed none")
+    func told() async throws {
+        try await withSandbox { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                let report = try await Self.ask(server)
+                let calls = try #require(report?["upstream"]?.elements)
+                #expect(calls.count == sandbox.calls.total)
+                let call = try #require(calls.first)
+                #expect(call["provider"] == "ALPACA")
+                #expect(call["outcome"] == "FETCHED")
+                #expect(call["status"] == 200)
+                #expect(call["attempts"] == 1)
+                let whole = try #require(report?["durationMs"]?.number)
+                let (start, duration) = (call["startMs"]?.number ?? -1, call["durationMs"]?.number ?? 0)
+                #expect(start >= 0)
+                #expect(duration > 0)
+                // Each is cut to the microsecond for itself.
+                #expect(start + duration <= whole + Decimal(2) / 1_000)
+                let spared = try await Self.ask(server)?["upstream"]
+                #expect(spared?.elements?.map { $0["outcome"] } == ["CACHED"])
+                #expect(spared?[0]?["attempts"] == 0)
+                #expect(spared?[0]?["status"] == .null)
+                #expect(sandbox.calls.total == calls.count)
+            }
+        }
+    }
+}

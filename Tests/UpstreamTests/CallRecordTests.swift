@@ -1,0 +1,112 @@
+import Brokerage
+import Synchronization
+import Testing
+
+@testable import Upstream
+
+@Suite("The record of a call")
+struct CallRecordTests {
+    private static let aapl = ReadsTests.aapl
+
+    private static func context(_ clock: ManualClock, _ journal: Journal<CallRecord>) -> CallContext {
+        ReadsTests.context(from: clock.now, journal: journal)
+    }
+
+    @Test("tells from when until when one waited for another's call")
+    func joined() async throws {
+        let clock = ManualClock()
+        let reads = ReadsTests.reads(clock.clock)
+        let gate = Gate()
+        let first = Task { [context = ReadsTests.context(from: clock.now)] in
+            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
+                await gate.pass()
+                return 42
+            }
+        }
+        await gate.arrived(1)
+        clock.advance(by: .seconds(1))
+        let start = clock.now
+        let journal = Journal<CallRecord>()
+        let second = Task { [context = Self.context(clock, journal)] in
+            try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 0 }
+        }
+        while reads.store.state.withLock({ $0.flights.waiterCount(of: Self.aapl) }) < 2 { await Task.yield() }
+        clock.advance(by: .seconds(2))
+        gate.open()
+        #expect(try await first.value == 42)
+        #expect(try await second.value == 42)
+        let joined = CallRecord(
+            provider: .alpaca, operation: "quotes", outcome: .joined, start: start, duration: .seconds(2))
+        #expect(journal.entries == [joined])
+    }
+
+    @Test("says of a value past its time that it is stale, while it is renewed and where it cannot be")
+    func stale() async throws {
+        let clock = ManualClock()
+        let reads = ReadsAgeingTests.reads(clock)
+        let journal = Journal<CallRecord>()
+        _ = try await reads.value(for: Self.aapl, in: Self.context(clock, journal)) {
+            _ throws(ProviderFailure) in 1
+        }
+        #expect(journal.entries.isEmpty)
+        let gate = Gate()
+        clock.advance(by: .seconds(3))
+        _ = try await reads.value(for: Self.aapl, in: Self.context(clock, journal)) {
+            _ throws(ProviderFailure) in
+            await gate.pass()
+            throw ReadsTests.unavailable
+        }
+        #expect(journal.entries.map(\.outcome) == [.stale])
+        gate.open()
+        clock.advance(by: .seconds(4))
+        _ = try await reads.value(for: Self.aapl, in: Self.context(clock, journal)) {
+            _ throws(ProviderFailure) in throw ReadsTests.unavailable
+        }
+        #expect(journal.entries.last?.outcome == .stale)
+        #expect(journal.entries.allSatisfy { $0.attempts == 0 && $0.status == nil })
+    }
+
+    @Test("has the status and the attempts of a call that failed", arguments: [(404, 1), (503, 3)])
+    func failed(_ status: Int, _ attempts: Int) async throws {
+        try await TransportTests.with { _ in
+            .status(status)
+        } _: { server, transport in
+            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
+            let journal = Journal<CallRecord>()
+            let request = try TransportTests.request(server)
+            _ = await ProviderCallerTests.failure {
+                try await caller.call(
+                    "account", request, in: ReadsTests.context(journal: journal),
+                    read: ProviderCallerTests.text)
+            }
+            #expect(journal.entries.map(\.status) == [status])
+            #expect(journal.entries.map(\.attempts) == [attempts])
+        }
+    }
+
+    @Test("of one that was not let out says that it failed without an attempt, and the monitor hears of it")
+    func refused() async throws {
+        try await TransportTests.with { _ in
+            .status(200, body: Array("ok".utf8))
+        } _: { server, transport in
+            let all = Journal<CallRecord>()
+            let line = ProviderLine(
+                QuotaHolder(.polygon), over: transport, retry: ProviderCallerTests.policy(),
+                monitor: ProviderMonitor { all.note($0) })
+            let caller = line.caller(within: [QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))])
+            let journal = Journal<CallRecord>()
+            let request = try TransportTests.request(server)
+            let context = ReadsTests.context(journal: journal)
+            _ = try await caller.call("ticker", request, in: context, read: ProviderCallerTests.text)
+            let failure = await ProviderCallerTests.failure {
+                try await caller.call("ticker", request, in: context, read: ProviderCallerTests.text)
+            }
+            let cause = try #require(failure?.cause)
+            #expect(journal.entries.map(\.outcome) == [.answered, .failed(cause)])
+            #expect(journal.entries.map(\.attempts) == [1, 0])
+            #expect(journal.entries.map(\.status) == [200, nil])
+            #expect(all.entries == journal.entries)
+            #expect(server.requests.count == 1)
+        }
+    }
+}

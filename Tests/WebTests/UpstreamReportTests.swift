@@ -1,0 +1,192 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import GraphQL
+@testable import Web
+
+@Suite("What an answer has cost upstream")
+struct UpstreamReportTests {
+    private static let field = "Portico-Upstream: true"
+
+    /// A service each of whose answers costs two calls, the later noted first.
+    private static func service() -> GraphQLService<String> {
+        var service = TestService.make()
+        let respond = service.respond
+        service.respond = { request, context in
+            if let log = context.upstream {
+                log.note(
+                    UpstreamCall(
+                        provider: "SAXO", call: "quotes", outcome: .failed,
+                        start: log.start + .microseconds(1_500), duration: .milliseconds(2), status: 503,
+                        attempts: 3))
+                log.note(
+                    UpstreamCall(
+                        provider: "ALPACA", call: "positions", outcome: .cached,
+                        start: log.start + .microseconds(1_020)))
+            }
+            return respond(request, context)
+        }
+        service.cachePolicy = { $0.document == "{ hello }" ? CachePolicy(maxAge: 60) : nil }
+        service.audience = { _ in "everyone" }
+        return service
+    }
+
+    private static let told: JSONValue = .array([
+        .object([
+            "provider": "ALPACA", "call": "positions", "startMs": .number(Decimal(102) / 100),
+            "durationMs": 0, "outcome": "CACHED", "status": .null, "attempts": 0,
+        ]),
+        .object([
+            "provider": "SAXO", "call": "quotes", "startMs": .number(Decimal(15) / 10), "durationMs": 2,
+            "outcome": "FAILED", "status": 503, "attempts": 3,
+        ]),
+    ])
+
+    @Test("is told to who asks, in the order of the calls, in milliseconds from the operation's start")
+    func told() async throws {
+        try await withServer(Self.service()) { server in
+            let body = RawRequest.query("{ session }")
+            let answer = try await server.ask(RawRequest.post(body, fields: [Self.field]))
+            let json = try JSONValue(parsing: answer.body)
+            #expect(json["data"]?["session"] == "anonymous")
+            let report = json["extensions"]?["portico"]
+            #expect(report?["upstream"] == Self.told)
+            #expect(try #require(report?["durationMs"]?.number) >= 0)
+            #expect(report?.members?.count == 2)
+            #expect(answer["cache-control"] == "no-store")
+        }
+    }
+
+    @Test("is told of each request of an array")
+    func batch() async throws {
+        var limits = ServerLimits.patient
+        limits.batch = 2
+        try await withServer(Self.service(), limits: limits) { server in
+            let body = "[\(RawRequest.query("{ session }")),\(RawRequest.query("{ id }"))]"
+            let answer = try await server.ask(RawRequest.post(body, fields: [Self.field]))
+            let answers = try #require(JSONValue(parsing: answer.body).elements)
+            #expect(answers.count == 2)
+            for answer in answers { #expect(answer["extensions"]?["portico"]?["upstream"] == Self.told) }
+        }
+    }
+
+    @Test(
+        "is not told for another word than true, nor unasked", arguments: ["Portico-Upstream: yes", "X: true"])
+    func unasked(_ field: String) async throws {
+        try await withServer(Self.service()) { server in
+            let answer = try await server.ask(
+                RawRequest.post(RawRequest.query("{ session }"), fields: [field]))
+            #expect(answer.body == #"{"data":{"session":"anonymous"}}"#)
+        }
+    }
+
+    @Test("is told to nobody in production")
+    func production() async throws {
+        let configuration = ServerConfiguration(host: "127.0.0.1", port: 0).inProduction
+        try await withServer(configuration, Self.service()) { server in
+            let answer = try await server.ask(
+                RawRequest.post(RawRequest.query("{ session }"), fields: [Self.field]))
+            #expect(answer.body == #"{"data":{"session":"anonymous"}}"#)
+        }
+    }
+
+    @Test("is never of an answer that was made before, and none that is told is kept for others")
+    func answerCache() async throws {
+        try await withServer(Self.service()) { server in
+            let client = try server.client()
+            let body = RawRequest.query("{ hello }")
+            for _ in 0..<2 {
+                let telling = try await client.asking(RawRequest.post(body, fields: [Self.field]))
+                #expect(telling.body.contains("portico"))
+                #expect(telling["age"] == nil)
+            }
+            let first = try await client.asking(RawRequest.post(body))
+            #expect(first.body == #"{"data":{"hello":"world"}}"#)
+            #expect(first["age"] == nil)
+            #expect(try await client.asking(RawRequest.post(body))["age"] != nil)
+            let telling = try await client.asking(RawRequest.post(body, fields: [Self.field]))
+            #expect(telling.body.contains("portico"))
+            #expect(telling["age"] == nil)
+        }
+    }
+
+    @Test("may be asked for by the pages of other sites, where these may read answers")
+    func preflight() async throws {
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.cors.origins = .any
+        try await withServer(configuration) { server in
+            let consent = try await server.ask(
+                "OPTIONS /graphql HTTP/1.1\r\nHost: a\r\nOrigin: https://app.example.com\r\n"
+                    + "Access-Control-Request-Method: POST\r\n"
+                    + "Access-Control-Request-Headers: portico-upstream\r\n\r\n")
+            #expect(consent["access-control-allow-headers"]?.contains("portico-upstream") == true)
+        }
+    }
+
+    @Test("stands beside what else an answer has in its extensions")
+    func cost() async throws {
+        try await withServer(SmallSchema.service()) { server in
+            let body = #"{"query":"{ hello }","extensions":{"cost":true}}"#
+            let answer = try await server.ask(RawRequest.post(body, fields: [Self.field]))
+            let json = try JSONValue(parsing: answer.body)
+            #expect(json["data"]?["hello"] == "world")
+            #expect(json["extensions"]?.members?.keys.sorted() == ["cost", "portico"])
+            #expect(json["extensions"]?["portico"]?["upstream"]?.elements == [])
+        }
+    }
+
+    @Test("is told beside the errors of a request that cannot be run")
+    func refusal() async throws {
+        try await withServer(SmallSchema.service()) { server in
+            let answer = try await server.ask(
+                RawRequest.post(RawRequest.query("{ nothing }"), fields: [Self.field]))
+            let json = try JSONValue(parsing: answer.body)
+            #expect(json["errors"]?.elements?.count == 1)
+            #expect(json["extensions"]?["portico"]?["upstream"]?.elements == [])
+        }
+    }
+
+    @Test("has a bound on the calls that are told one by one")
+    func bound() throws {
+        let log = UpstreamLog()
+        for number in 0..<300 {
+            log.note(UpstreamCall(provider: "A", call: "\(number)", outcome: .cached, start: log.start))
+        }
+        let report = log.report(until: log.start)["portico"]
+        let json = try JSONValue(parsing: #require(report).json)
+        #expect(json["upstream"]?.elements?.count == 256)
+        #expect(json["omitted"] == 44)
+    }
+
+    @Test(
+        "is written in milliseconds to the microsecond",
+        arguments: [
+            (Duration.zero, "0"), (.microseconds(1), "0.001"), (.microseconds(31_200), "31.2"),
+            (.milliseconds(5), "5"), (.microseconds(1_020), "1.02"), (.nanoseconds(999), "0"),
+            (.seconds(-1), "0"), (.seconds(3_600), "3600000"),
+        ])
+    func milliseconds(_ duration: Duration, _ text: String) {
+        #expect(String(decoding: InputValue.milliseconds(duration).json, as: UTF8.self) == text)
+    }
+
+    /// When calls were under way, how long the operation took, and how long at least one was; in milliseconds.
+    private static let uses: [([(Int, Int)], Int, Int)] = [
+        ([], 10, 0), ([(0, 4)], 10, 4), ([(0, 4), (2, 6)], 10, 6), ([(2, 6), (0, 4)], 10, 6),
+        ([(0, 9), (2, 3)], 10, 9), ([(0, 1), (3, 5)], 10, 3), ([(5, 50)], 10, 5), ([(-5, 3)], 10, 3),
+    ]
+
+    @Test("takes the time in which at least one call is under way", arguments: uses)
+    func time(_ calls: [(Int, Int)], _ whole: Int, _ expected: Int) {
+        let start = ContinuousClock.now
+        let use = UpstreamUse(
+            of: calls.map { from, to in
+                UpstreamCall(
+                    provider: "A", call: "a", outcome: .fetched, start: start + .milliseconds(from),
+                    duration: .milliseconds(to - from))
+            }, from: start, until: start + .milliseconds(whole))
+        #expect(use.time == .milliseconds(expected))
+        #expect(use.own == .milliseconds(whole - expected))
+        #expect(use.calls == calls.count)
+    }
+}
