@@ -88,7 +88,8 @@ let package = Package(
 
         // From the front door to the resolvers.
         room(
-            "Contract", at: "schema", excluding: ["operations"], resources: [.embedInCode("schema.graphql")]),
+            "Contract", at: "schema", excluding: ["operations"],
+            resources: [.embedInCode("operations.json"), .embedInCode("schema.graphql")]),
         room("Gateway", at: "Sources/Gateway", over: ["Brokerage", "GraphQL", "Storage", "Upstream"]),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         room(
@@ -157,7 +158,7 @@ let package = Package(
             "PorticoTests",
             of: [
                 "Brokerage", "Contract", "Gateway", "GraphQL", "Portico", "Sandbox", "Storage", "TestSupport",
-                "Upstream",
+                "Upstream", logging,
             ]),
     ]
 )

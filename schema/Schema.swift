@@ -2,4 +2,7 @@
 package enum Contract {
     /// `schema.graphql`, in SDL.
     package static let schemaText = String(decoding: PackageResources.schema_graphql, as: UTF8.self)
+
+    /// `operations.json`: the documents of `operations/` by their ids, in JSON.
+    package static let operationsManifest: [UInt8] = PackageResources.operations_json
 }

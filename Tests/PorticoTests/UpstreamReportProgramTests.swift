@@ -37,4 +37,27 @@ struct UpstreamReportProgramTests {
             }
         }
     }
+
+    @Test("are counted by provider and outcome, beside what its quota leaves")
+    func counted() async throws {
+        try await withSandbox { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                for _ in 0..<3 { _ = try await Self.ask(server) }
+                let lines = Set(try await server.get("/metrics").body.split(separator: "\n").map(String.init))
+                let calls = #"portico_upstream_calls_total{provider="ALPACA",outcome="#
+                #expect(lines.contains(calls + #""fetched"} \#(sandbox.calls.total)"#))
+                #expect(lines.contains(calls + #""cached"} 2"#))
+                #expect(lines.contains(#"portico_provider_up{provider="ALPACA"} 1"#))
+                let quota = lines.first {
+                    $0.hasPrefix(#"portico_quota_remaining{provider="ALPACA",limit="trading"}"#)
+                }
+                let left = try #require(quota?.split(separator: " ").last.flatMap { Int($0) })
+                let limit = lines.first {
+                    $0.hasPrefix(#"portico_quota_limit{provider="ALPACA",limit="trading"}"#)
+                }
+                #expect(limit?.split(separator: " ").last.flatMap { Int($0) } ?? 0 > left)
+                #expect(lines.contains("portico_graphql_documents_reused_total 2"))
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import GraphQL
 @testable import Web
 
 @Suite("The log")
@@ -52,6 +53,21 @@ struct LogTests {
         #expect(lines.text.contains("info Answered bytes=21 document="))
         #expect(lines.text.contains(" operation=A outcome=complete path=/graphql "))
         #expect(lines.text.contains(" path=/nothing "))
+    }
+
+    @Test("knows a request by the id that its answer has, also where that has to be waited for")
+    func requestIDs() async throws {
+        var service = TestService.make()
+        service.respond = { _, _ in
+            .later {
+                let id = RunningRequest.id?.description ?? "none"
+                return GraphQL.Response(body: Array(#"{"data":{"id":"\#(id)"}}"#.utf8), outcome: .complete)
+            }
+        }
+        try await withServer(service) { server in
+            let answer = try await server.ask(RawRequest.post(RawRequest.query("{ id }")))
+            #expect(answer.body == #"{"data":{"id":"\#(answer["x-request-id"] ?? "")"}}"#)
+        }
     }
 
     @Test("is silent of requests at the level info")

@@ -46,6 +46,53 @@ struct MetricsTests {
         }
     }
 
+    @Test("tell the own time of operations apart from the time that they spent on providers")
+    func times() {
+        let metrics = Metrics()
+        var facts = OperationFacts(name: "A", document: "", outcome: .complete)
+        let start = ContinuousClock.now
+        let call = UpstreamCall(
+            provider: "A", call: "a", outcome: .fetched, start: start, duration: .milliseconds(40))
+        facts.upstream = UpstreamUse(of: [call], from: start, until: start + .milliseconds(60))
+        metrics.record(path: "/graphql", method: "POST", status: 200, facts, took: .milliseconds(60))
+        let sums = [
+            "": 0.06, "_own": 0.02, "_upstream": 0.04,
+        ]
+        for (part, seconds) in sums {
+            let family = metrics.families.first {
+                $0.name == "portico_graphql_operation\(part)_duration_seconds"
+            }
+            let sum = family?.samples.first { $0.suffix == "_sum" }
+            #expect(abs((sum?.value ?? 0) - seconds) < 1e-9, "\(part)")
+            #expect(sum?.labels == [MetricFamily.Label("operation", "A")])
+        }
+    }
+
+    @Test("count calls to providers by outcome, and time those that went out")
+    func calls() {
+        let metrics = UpstreamMetrics()
+        let start = ContinuousClock.now
+        for (outcome, attempts) in [
+            (UpstreamCall.Outcome.fetched, 1), (.cached, 0), (.cached, 0), (.failed, 0),
+        ] {
+            metrics.note(
+                UpstreamCall(
+                    provider: "SAXO", call: "quotes", outcome: outcome, start: start,
+                    duration: .milliseconds(20),
+                    attempts: attempts))
+        }
+        let lines = Set(metrics.families.map(\.text).joined().split(separator: "\n").map(String.init))
+        let expected = [
+            #"portico_upstream_calls_total{provider="SAXO",outcome="fetched"} 1"#,
+            #"portico_upstream_calls_total{provider="SAXO",outcome="cached"} 2"#,
+            #"portico_upstream_calls_total{provider="SAXO",outcome="failed"} 1"#,
+            #"portico_upstream_call_duration_seconds_bucket{provider="SAXO",le="0.01"} 0"#,
+            #"portico_upstream_call_duration_seconds_bucket{provider="SAXO",le="0.025"} 1"#,
+            #"portico_upstream_call_duration_seconds_count{provider="SAXO"} 1"#,
+        ]
+        for line in expected { #expect(lines.contains(line), "\(line)") }
+    }
+
     @Test("are shown to nobody where nobody may see them, and to other machines only where everyone may")
     func audience() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)

@@ -27,6 +27,10 @@ package struct FieldError: PublicError, Hashable {
         if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
         if let argument { extensions["argument"] = .string(argument) }
         if let rejection { extensions["rejection"] = .string(rejection.rawValue) }
+        // What is kept from the client is in the log, under this name.
+        if code == .internalServerError, let id = RunningRequest.id {
+            extensions["requestId"] = .string(id.description)
+        }
         return extensions
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What answers requests, whatever the type of their context: the executable schema without its type parameter.
 ///
 /// Apart from that, it would be generic code, and run unspecialised: which costs the smallest operation a third more.
@@ -11,6 +13,7 @@ final class Engine: Sendable {
     private let introspection: Introspection
     private let guards: FieldGuards
     private let documents: DocumentCache
+    private let reused = Atomic(0)
 
     init(
         _ schema: Schema, _ roots: Roots, _ prices: CostModel, _ guards: FieldGuards,
@@ -79,11 +82,15 @@ final class Engine: Sendable {
         try? prepare(request.document).operation(named: request.operationName).definition.type
     }
 
+    /// `ExecutableSchema.reusedDocuments`.
+    var reusedDocuments: Int { reused.load(ordering: .relaxed) }
+
     /// Everything that is done before anything is loaded.
     private func prepare(
         _ request: Request, _ context: consuming any OpaqueContext
     ) throws(GraphQLErrors) -> (plan: OperationPlan, circumstances: OperationPlan.Circumstances) {
         let document = try prepare(request.document)
+        if document.isRunAgain { reused.wrappingAdd(1, ordering: .relaxed) }
         let operation = try document.operation(named: request.operationName)
         let wantsCost = request.extensions["cost"] == .boolean(true)
         if !wantsCost, let plan = operation.settledPlan {

@@ -70,6 +70,9 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         engine.cachePolicy(of: request)
     }
 
+    /// How often a document was neither parsed nor validated again, because it had been run before.
+    package var reusedDocuments: Int { engine.reusedDocuments }
+
     /// What kind of operation a request asks for; nil for what cannot be run.
     public func operationType(of request: Request) -> OperationType? {
         engine.operationType(of: request)

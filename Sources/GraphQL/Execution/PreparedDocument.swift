@@ -1,9 +1,12 @@
+import Synchronization
+
 /// A document that was parsed and validated once, with its operations.
 final class PreparedDocument: Sendable {
     let valid: ValidDocument
     /// The text in UTF-8.
     let text: [UInt8]
     private let operations: [PreparedOperation]
+    private let wasRun = Atomic(false)
 
     init(_ valid: ValidDocument) {
         self.valid = valid
@@ -13,6 +16,11 @@ final class PreparedDocument: Sendable {
             guard case .operation(let operation) = definition else { return nil }
             return PreparedOperation(operation, of: valid, conditionalVariables: variables)
         }
+    }
+
+    /// Whether one of its operations was run before; from now on one was.
+    var isRunAgain: Bool {
+        wasRun.load(ordering: .relaxed) || wasRun.exchange(true, ordering: .relaxed)
     }
 
     /// The operation that a request means (specification, section 6.1, GetOperation).

@@ -1,31 +1,44 @@
+import Contract
 import Foundation
 import Web
 
 extension DocumentPolicy {
-    /// Trusts the documents of a folder: every file below it whose name ends with `.graphql`.
+    /// Trusts the documents of a folder, those of a manifest, or where neither is named the ones that this Portico was
+    /// built with.
     init(_ settings: SettingReader) throws {
-        let runsOnlyTrusted = try settings.flag(.documentsOnly) ?? false
-        guard let folder = try settings.text(.documents) else {
-            guard !runsOnlyTrusted else {
-                throw UsageError(
-                    "\(Setting.documentsOnly.description) is on, and \(Setting.documents.description) names no folder "
-                        + "of documents: nothing could be run.")
+        let documents: [String]
+        if let path = try settings.text(.documents) {
+            documents = try DocumentPolicy.documents(at: path)
+        } else {
+            documents = try DocumentPolicy.documents(
+                ofManifest: Contract.operationsManifest, at: "operations.json")
+        }
+        self.init(trusting: documents, runsOnlyTrusted: try settings.flag(.documentsOnly) ?? false)
+    }
+
+    private static func documents(at path: String) throws -> [String] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw UsageError(
+                "\(Setting.documents.description) names \"\(path)\", which is neither a folder nor a file.")
+        }
+        do {
+            if isFolder.boolValue {
+                return try OperationsFolder(path: path).documents.map {
+                    String(decoding: $0.bytes, as: UTF8.self)
+                }
             }
-            self.init()
-            return
+            return try documents(ofManifest: TextFile(path: path).bytes, at: path)
+        } catch let error as UsageError {
+            throw UsageError("\(Setting.documents.description): \(error.message)")
         }
-        guard let files = FileManager.default.enumerator(atPath: folder) else {
-            throw UsageError("\(Setting.documents.description) names \"\(folder)\", which is no folder.")
+    }
+
+    private static func documents(ofManifest json: [UInt8], at path: String) throws -> [String] {
+        do throws(OperationManifest.Fault) {
+            return try OperationManifest(json: json).operations.map(\.body)
+        } catch {
+            throw UsageError("\(path) \(error)")
         }
-        var documents: [String] = []
-        for case let file as String in files where file.hasSuffix(".graphql") {
-            let path = URL(filePath: folder).appending(path: file).path
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-                throw UsageError(
-                    "\(Setting.documents.description) has \"\(file)\", which cannot be read as text.")
-            }
-            documents.append(text)
-        }
-        self.init(trusting: documents, runsOnlyTrusted: runsOnlyTrusted)
     }
 }

@@ -52,8 +52,9 @@ extension Setting {
         case .masterKey, .masterKeyFile: .words("`portico.key` in the data folder, made where it is missing")
         case .redirectURIs: .words("none; on the sandbox any of this machine")
         case .explorer: .words("`share/portico/explorer` beside the executable's `bin`")
+        case .documents: .words("those of `schema/operations`, as Portico was built")
         case .data: .words("none: everything is forgotten with the process")
-        case .config, .ownerTokenFile, .tlsCertificateFile, .tlsKeyFile, .corsOrigins, .documents,
+        case .config, .ownerTokenFile, .tlsCertificateFile, .tlsKeyFile, .corsOrigins,
             .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken, .alpacaTokenFile,
             .alpacaClientID, .alpacaClientSecret, .alpacaClientSecretFile, .saxoToken, .saxoTokenFile,
             .saxoAppKey, .saxoAppSecret, .saxoAppSecretFile, .alphaVantageKey, .alphaVantageKeyFile,

@@ -27,7 +27,7 @@ extension Setting {
         case .port: .number(0...65_535)
         case .data: .text("a folder")
         case .explorer: .text("a folder with an `index.html`, or `off`")
-        case .documents: .text("a folder that is there")
+        case .documents: .text("a folder or a file that is there")
         case .config, .ownerTokenFile, .masterKeyFile, .tlsCertificateFile, .tlsKeyFile: .file
         case .alpacaSecretKeyFile, .alpacaTokenFile, .alpacaClientSecretFile: .file
         case .saxoTokenFile, .saxoAppSecretFile, .alphaVantageKeyFile, .polygonKeyFile: .file

@@ -36,7 +36,10 @@ extension Setting {
         case .corsOrigins: "Sites whose pages may read answers; `*` for any."
         case .trustedProxies: "How many proxies in front tell for whom they ask, in `X-Forwarded-For`."
         case .documents:
-            "Documents that clients may name by their SHA-256: every file in it whose name ends with `.graphql`."
+            """
+            Documents that clients may name by their SHA-256: every file in a folder whose name ends with `.graphql`, or those \
+            of a manifest.
+            """
         case .documentsOnly: "Run nothing but these."
         case .batch: "Requests in one array; 0 refuses arrays."
         case .maximumBody: "Bytes of a request's body."

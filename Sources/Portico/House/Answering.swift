@@ -7,6 +7,7 @@ import Web
 struct Answering {
     let schema: ExecutableSchema<GatewayContext>
     let backends: Backends
+    let calls: UpstreamMetrics
     /// Whether a session has not ended meanwhile: what is followed ends with it.
     let isValid: @Sendable (Session) -> Bool
 
@@ -20,23 +21,38 @@ struct Answering {
         let now = ContinuousClock.now
         let call = CallContext(
             deadline: now + Answering.patience, notBefore: front.demandsFresh ? now : nil,
-            observe: front.upstream.map { log in { log.note(UpstreamCall($0)) } })
+            observe: observer(noting: front.upstream))
         let context = GatewayContext(
             session: front.session, backends: backends, call: call, origin: RequestOrigin(front.client))
-        return schema.respond(to: request, context: context, allowing: front.allowedOperations)
+        // What must be waited for runs in a task of the front door's, which knows its request.
+        return RunningRequest.$id.withValue(front.id) {
+            schema.respond(to: request, context: context, allowing: front.allowedOperations)
+        }
     }
 
     @Sendable
     func subscribe(
         _ request: GraphQL.Request, _ front: Web.RequestContext<Session>
     ) async -> Result<ResponseStream, RefusedSubscription> {
+        let observer = observer(noting: nil)
         let context: @Sendable () -> GatewayContext = { [backends] in
             GatewayContext(
                 session: front.session, backends: backends,
-                call: CallContext(deadline: .now + Answering.patience), origin: RequestOrigin(front.client))
+                call: CallContext(deadline: .now + Answering.patience, observe: observer),
+                origin: RequestOrigin(front.client))
         }
         return await schema.subscribe(to: request, context: context()) { [isValid] in
             isValid(front.session) ? context() : nil
+        }
+    }
+
+    /// Is told of the calls of an operation.
+    private func observer(noting log: UpstreamLog?) -> @Sendable (CallRecord) -> Void {
+        { [calls] record in
+            let call = UpstreamCall(record)
+            log?.note(call)
+            // Of those that were made all are counted, whoever needed them: see `ProviderMonitor`.
+            if call.outcome.isSpared { calls.note(call) }
         }
     }
 }

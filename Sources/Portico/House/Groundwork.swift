@@ -1,5 +1,6 @@
 import Brokerage
 import Gateway
+import GraphQL
 import Logging
 import Sandbox
 import Storage
@@ -14,14 +15,20 @@ struct Groundwork {
     /// The sessions of users and guests, to be kept up to date.
     let people: SessionStore
     let backends: Backends
+    /// How the providers behind it fare.
+    let condition: ProviderConditions
 
     init(
-        _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger
+        _ settings: ServeSettings, keeping: Keeping, transport: Transport, logger: Logger,
+        observe: @escaping @Sendable (CallRecord) -> Void
     ) async throws {
         var wiring = Wiring(
-            over: transport, counting: keeping.ledger, lasting: keeping.values, clock: settings.market.clock)
+            over: transport, counting: keeping.ledger, lasting: keeping.values, clock: settings.market.clock,
+            observe: observe)
         let household = try Household(in: keeping.house, keeping.masterKey, people: settings.people) {
-            logger.error("What a user asked for could not be kept or read. \($0)")
+            logger.error(
+                "What a user asked for could not be kept or read. \($0)",
+                metadata: RunningRequest.id.map { ["requestID": "\($0)"] })
         }
         let users = UserStore(in: keeping.house)
         people = household.authentication.sessions
@@ -42,6 +49,7 @@ struct Groundwork {
             try wiring.add(providers, of: owner)
             backends = wiring.backends(providers.routes, household: household)
         }
+        condition = ProviderConditions(wiring)
         try await backends.desk.openAll()
     }
 

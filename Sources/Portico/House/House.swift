@@ -31,13 +31,16 @@ struct House {
 
     private init(_ settings: ServeSettings, over transport: Transport, logger: Logger) async throws {
         let keeping = try Keeping(settings, logger: logger)
+        let calls = UpstreamMetrics()
         let groundwork = try await Groundwork(
-            settings, keeping: keeping, transport: transport, logger: logger)
+            settings, keeping: keeping, transport: transport, logger: logger
+        ) { calls.note(UpstreamCall($0)) }
         var options = settings.frontDoor.executionOptions
         options.errorPresenter = ErrorPresenter(telling: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
         let answering = Answering(
-            schema: schema, backends: groundwork.backends, isValid: groundwork.sessions.isValid)
+            schema: schema, backends: groundwork.backends, calls: calls,
+            isValid: groundwork.sessions.isValid)
         var service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session, respond: answering.respond)
         service.subscribe = answering.subscribe
@@ -46,6 +49,10 @@ struct House {
         // A user's own connections tell them of prices, too, so that even public answers are theirs.
         service.audience = { $0.owner?.text ?? "" }
         service.documents = settings.frontDoor.documents
+        service.readiness = { [condition = groundwork.condition] in condition.readiness }
+        service.metrics = { [condition = groundwork.condition] in
+            calls.families + condition.families + [.reusedDocuments(schema.reusedDocuments)]
+        }
         let export = ExportRoute(
             session: groundwork.sessions.session, export: HouseExport(of: keeping.house))
         let explorer = try Explorer(settings.frontDoor.explorer, isSandbox: groundwork.sandbox != nil)
@@ -72,5 +79,13 @@ struct House {
     /// Answers requests until the process is told to stop.
     func run() async throws {
         try await group.run()
+    }
+}
+
+extension MetricFamily {
+    fileprivate static func reusedDocuments(_ count: Int) -> MetricFamily {
+        MetricFamily(
+            "portico_graphql_documents_reused_total", .counter,
+            "Operations whose document was not parsed and validated again.", [Sample(Double(count))])
     }
 }

@@ -17,19 +17,26 @@ struct Wiring {
     ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.
     ///   - clock: what times are measured by.
     ///   - retry: how reads are tried again.
+    ///   - observe: told of each call when it has ended.
     init(
         over transport: Transport, counting ledger: QuotaLedger? = nil,
-        lasting: (any LastingCache)? = nil, clock: CallClock = .system, retry: RetryPolicy = RetryPolicy()
+        lasting: (any LastingCache)? = nil, clock: CallClock = .system, retry: RetryPolicy = RetryPolicy(),
+        observe: (@Sendable (CallRecord) -> Void)? = nil
     ) {
         lines = Lines(
             transport: transport, ledger: ledger ?? QuotaLedger(clock: clock),
-            monitor: ProviderMonitor(clock: clock), clock: clock, retry: retry)
+            monitor: ProviderMonitor(clock: clock, observe: observe), clock: clock, retry: retry)
         self.lasting = lasting
     }
 
     /// The line of a user's connection with a provider, or without one, of the server's own credential.
     func line(to provider: Provider, connection: String? = nil) -> ProviderLine {
         lines.line(to: provider, connection: connection)
+    }
+
+    /// Those that are asked with the server's own credential, and those that users can be connected with.
+    var providers: Set<Provider> {
+        Set(market.map(\.provider) + connections.map(\.provider) + connectors.map(\.provider))
     }
 
     mutating func add(_ source: MarketSource) {

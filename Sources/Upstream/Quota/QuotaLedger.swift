@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import Synchronization
 
 /// Counts every call against the limits of who makes it, so that none goes out that is known to fail.
@@ -77,6 +77,25 @@ package final class QuotaLedger: Sendable {
         let moment = QuotaMoment(clock)
         let counts = state.withLock { $0.counts[holder]?.values.map(\.self) ?? [] }
         return counts.map { $0.status(moment) }.sorted { $0.window.name < $1.window.name }
+    }
+
+    /// How the windows of all providers stand, by provider and name; of several credentials the one that has the fewest
+    /// calls left in a window.
+    package func tightest() -> [(provider: Provider, status: QuotaStatus)] {
+        let moment = QuotaMoment(clock)
+        let counts = state.withLock { $0.counts }
+        var tightest: [Provider: [String: QuotaStatus]] = [:]
+        for (holder, windows) in counts {
+            for (name, count) in windows {
+                let status = count.status(moment)
+                let known = tightest[holder.provider]?[name]
+                if let known, known.remaining <= status.remaining { continue }
+                tightest[holder.provider, default: [:]][name] = status
+            }
+        }
+        return tightest.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { provider, windows in
+            windows.sorted { $0.key < $1.key }.map { (provider, $0.value) }
+        }
     }
 
     // MARK: Places

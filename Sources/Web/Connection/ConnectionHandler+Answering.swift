@@ -1,3 +1,4 @@
+import GraphQL
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -39,7 +40,7 @@ extension ConnectionHandler {
         let task = Task { [server, id = exchange.id] in
             let result: Result<HTTPResponse, any Error>
             do {
-                result = .success(try await fetch())
+                result = .success(try await RunningRequest.$id.withValue(id) { try await fetch() })
             } catch {
                 result = .failure(error)
             }

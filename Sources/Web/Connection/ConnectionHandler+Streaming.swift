@@ -1,3 +1,4 @@
+import GraphQL
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -43,7 +44,7 @@ extension ConnectionHandler {
         return Task { [server] in
             var failure: (any Error)?
             do {
-                try await producer.produce(writer)
+                try await RunningRequest.$id.withValue(id) { try await producer.produce(writer) }
             } catch {
                 failure = error
             }

@@ -18,3 +18,11 @@ package struct DocumentPolicy: Sendable {
         self.persistedBytes = persistedBytes
     }
 }
+
+extension DocumentPolicy: CustomStringConvertible {
+    /// How many documents there are, and which may be run; not their texts.
+    package var description: String {
+        let others = runsOnlyTrusted ? "no others" : "and \(persistedBytes) bytes of others"
+        return "\(trusted.count) trusted documents, \(others)"
+    }
+}

@@ -24,6 +24,8 @@ package struct Readiness: Sendable, Hashable {
     /// How a part is.
     package enum State: String, Sendable, Hashable {
         case up
+        /// It answers, and fails at times.
+        case degraded
         case down
         /// Not asked yet.
         case unknown

@@ -3,6 +3,8 @@ struct ServerLoad: Sendable {
     let connections: Connections
     let waitingRoom: WaitingRoom
     let streams: InFlight
+    /// WebSockets, which are bounded as connections are.
+    let sockets = InFlight(limit: .max)
     let metrics = Metrics()
     let lag = LoopLag()
 
@@ -18,7 +20,9 @@ struct ServerLoad: Sendable {
         return metrics.families + [
             lag.family,
             ServerLoad.gauge("portico_http_connections", "Open connections.", connections.count),
-            ServerLoad.gauge("portico_http_streams", "Answers that are being streamed.", streams.count),
+            ServerLoad.gauge("portico_websockets", "Open WebSockets.", sockets.count),
+            ServerLoad.gauge(
+                "portico_http_streams", "Streamed answers and operations on WebSockets.", streams.count),
             ServerLoad.gauge(
                 "portico_http_requests_in_flight", "Requests that wait for data.", occupancy.admitted),
             ServerLoad.gauge(

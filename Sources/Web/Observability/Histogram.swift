@@ -12,7 +12,14 @@ struct Histogram: Sendable {
     private var sum = 0.0
 
     mutating func record(_ duration: TimeAmount) {
-        let seconds = Double(duration.nanoseconds) / 1e9
+        record(seconds: Double(duration.nanoseconds) / 1e9)
+    }
+
+    mutating func record(_ duration: Duration) {
+        record(seconds: Double(duration.wholeMicroseconds) / 1e6)
+    }
+
+    private mutating func record(seconds: Double) {
         count += 1
         sum += seconds
         if let place = Histogram.bounds.firstIndex(where: { seconds <= $0 }) { counts[place] += 1 }

@@ -17,7 +17,23 @@ final class Metrics: Sendable {
         var durations: [String: Histogram] = [:]
         var operations: [Operation: Int] = [:]
         var reused = 0
-        var operationDurations: [String: Histogram] = [:]
+        var times: [String: OperationTimes] = [:]
+    }
+
+    /// How long the operations of one name took.
+    private struct OperationTimes {
+        var whole = Histogram()
+        /// While no call of theirs was under way.
+        var own = Histogram()
+        /// While one was.
+        var upstream = Histogram()
+
+        mutating func record(_ duration: TimeAmount, _ use: UpstreamUse?) {
+            let upstream = TimeAmount(use?.time ?? .zero)
+            whole.record(duration)
+            own.record(max(.zero, duration - upstream))
+            self.upstream.record(upstream)
+        }
     }
 
     private struct Answer: Hashable {
@@ -42,13 +58,13 @@ final class Metrics: Sendable {
             if operation.isReused { state.reused += 1 }
             let name = label(for: operation.name, in: state)
             state.operations[Operation(name: name, outcome: operation.outcome), default: 0] += 1
-            state.operationDurations[name, default: Histogram()].record(duration)
+            state.times[name, default: OperationTimes()].record(duration, operation.upstream)
         }
     }
 
     private func label(for name: String?, in state: State) -> String {
         guard let name, !name.isEmpty else { return "(anonymous)" }
-        let isKept = state.operationDurations[name] != nil || state.operationDurations.count < maximumNames
+        let isKept = state.times[name] != nil || state.times.count < maximumNames
         return isKept && name.utf8.count <= 100 ? name : "(other)"
     }
 
@@ -84,12 +100,26 @@ final class Metrics: Sendable {
             MetricFamily(
                 "portico_graphql_answers_reused_total", .counter, "Answers that were made before.",
                 [MetricFamily.Sample(Double(state.reused))]),
+        ] + Metrics.families(of: state.times)
+    }
+
+    private static func families(of times: [String: OperationTimes]) -> [MetricFamily] {
+        let times = times.sorted { $0.key < $1.key }
+        func family(_ name: String, _ help: String, _ part: (OperationTimes) -> Histogram) -> MetricFamily {
             MetricFamily(
-                "portico_graphql_operation_duration_seconds", .histogram,
-                "From a request's end to its answer, by the operation's name.",
-                state.operationDurations.sorted { $0.key < $1.key }.flatMap { name, histogram in
-                    histogram.samples(labels: [Label("operation", name)])
-                }),
+                name, .histogram, help,
+                times.flatMap { part($1).samples(labels: [MetricFamily.Label("operation", $0)]) })
+        }
+        return [
+            family(
+                "portico_graphql_operation_duration_seconds",
+                "From a request's end to its answer, by the operation's name.", \.whole),
+            family(
+                "portico_graphql_operation_own_duration_seconds",
+                "The part of it in which no call of the operation's to a provider was under way.", \.own),
+            family(
+                "portico_graphql_operation_upstream_duration_seconds",
+                "The part of it in which at least one was.", \.upstream),
         ]
     }
 }

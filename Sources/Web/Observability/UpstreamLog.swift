@@ -43,14 +43,8 @@ struct UpstreamUse: Sendable, Hashable {
     var calls = 0
     /// How long at least one of its calls was under way, or was waited for.
     var time = Duration.zero
-    /// How long the operation took in all.
-    var whole = Duration.zero
-
-    /// What the server itself took.
-    var own: Duration { max(.zero, whole - time) }
 
     init(of calls: [UpstreamCall], from start: ContinuousClock.Instant, until end: ContinuousClock.Instant) {
-        whole = start.duration(to: end)
         var covered = start
         // Most operations find all at hand.
         let lasting = calls.filter { $0.duration > .zero }.sorted { $0.start < $1.start }

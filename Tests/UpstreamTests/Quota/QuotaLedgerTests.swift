@@ -71,6 +71,24 @@ struct QuotaLedgerTests {
         for holder in others { #expect(await Self.take([window], ledger, of: holder) != nil) }
     }
 
+    @Test("of several holders tells the one that has the fewest calls left, by provider and window")
+    func tightest() async throws {
+        let clock = ManualClock()
+        let ledger = try Self.impatient(clock)
+        let minute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
+        let day = QuotaWindow("day", limit: 9, per: .newYorkDay)
+        ledger.declare([minute], of: QuotaHolder(.polygon))
+        let holders = [QuotaHolder(.saxo, connection: "1"), QuotaHolder(.saxo, connection: "2")]
+        for (holder, calls) in zip(holders, [1, 3]) {
+            for _ in 0..<calls { #expect(await Self.take([minute], ledger, of: holder) == nil) }
+        }
+        #expect(await Self.take([day], ledger, of: holders[0]) == nil)
+        let told = ledger.tightest().map {
+            "\($0.provider.rawValue) \($0.status.window.name) \($0.status.remaining)"
+        }
+        #expect(told == ["POLYGON minute 5", "SAXO day 8", "SAXO minute 2"])
+    }
+
     @Test("a day ends at midnight in New York")
     func day() async throws {
         let clock = ManualClock()

@@ -44,6 +44,21 @@ struct SocketTests {
         }
     }
 
+    @Test("is counted while it is open")
+    func counting() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            #expect(
+                try await server.ask(RawRequest.get("/metrics")).body.contains("\nportico_websockets 1\n"))
+            try await socket.send(opcode: 8, [])
+            while try await server.ask(RawRequest.get("/metrics")).body.contains("\nportico_websockets 1\n") {
+                await Task.yield()
+            }
+            #expect(
+                try await server.ask(RawRequest.get("/metrics")).body.contains("\nportico_websockets 0\n"))
+        }
+    }
+
     @Test("tells each response of a subscription, then that it is complete")
     func subscription() async throws {
         try await withServer(LiveService.make()) { server in

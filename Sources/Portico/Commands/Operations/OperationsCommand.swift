@@ -4,6 +4,6 @@ import ArgumentParser
 struct OperationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operations",
-        abstract: "Check the operations of a front end, as its continuous integration does.",
-        subcommands: [OperationsCheckCommand.self])
+        abstract: "Check the operations of a front end, as its continuous integration does, or list them.",
+        subcommands: [OperationsCheckCommand.self, OperationsManifestCommand.self])
 }

@@ -40,6 +40,7 @@ final class SocketHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        _ = service.load.sockets.enter()
         guard socket.speaksProtocol else { return close(.subprotocolNotAcceptable) }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         timers.append(
@@ -98,6 +99,7 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     private func end() {
+        if context != nil { service.load.sockets.leave() }
         for operation in operations.values { operation.task.cancel() }
         operations.removeAll()
         for timer in timers { timer.cancel() }
@@ -208,7 +210,9 @@ final class SocketHandler: ChannelDuplexHandler {
         let teller = Teller(NIOLoopBound(self, eventLoop: context.eventLoop), id: id, number: number)
         let requestID = service.ids.make()
         let task = Task { [streams = service.load.streams, client = socket.client] in
-            await SocketHandler.run(resolved, requestID, of: client, by: responder, telling: teller)
+            await RunningRequest.$id.withValue(requestID) {
+                await SocketHandler.run(resolved, requestID, of: client, by: responder, telling: teller)
+            }
             streams.leave()
         }
         operations[id] = Operation(number: number, task: task)

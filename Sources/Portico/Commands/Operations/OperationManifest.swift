@@ -1,0 +1,126 @@
+import GraphQL
+import Web
+
+/// The operations of a front end by the ids that it sends in place of their documents, in the form that Apollo's clients
+/// read and write: `{"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "name", "type",
+/// "body"}]}`.
+///
+/// An id is the SHA-256 of the body, byte for byte, in hexadecimal digits.
+struct OperationManifest: Hashable {
+    /// In the order of the file.
+    let operations: [Operation]
+
+    struct Operation: Hashable {
+        let id: DocumentHash
+        let name: String
+        let type: OperationType
+        /// The document as it was written.
+        let body: String
+    }
+
+    private static let format = "apollo-persisted-query-manifest"
+
+    /// The manifest of some documents, each operation of which has a name.
+    ///
+    /// - Throws: The faults of those that cannot be read, or have an operation without a name, or none.
+    init(of documents: [SourceText]) throws(FaultReports) {
+        var operations: [Operation] = []
+        var reports: [FaultReport] = []
+        for source in documents {
+            do throws(GraphQLErrors) {
+                operations += try OperationManifest.operations(of: source)
+            } catch {
+                reports.append(FaultReport(source: source, errors: error.errors))
+            }
+        }
+        if !reports.isEmpty { throw FaultReports(reports: reports) }
+        self.operations = operations
+    }
+
+    private static func operations(of source: SourceText) throws(GraphQLErrors) -> [Operation] {
+        let document = try Document.read(source)
+        let body = String(decoding: source.bytes, as: UTF8.self)
+        let id = DocumentHash(of: body)
+        var operations: [Operation] = []
+        for case .operation(let operation) in document.definitions {
+            guard let name = operation.name else {
+                let place = source.location(of: operation.span)
+                throw GraphQLErrors([
+                    GraphQLError("Name the operation: clients find it by its name.", locations: [place])
+                ])
+            }
+            operations.append(
+                Operation(id: id, name: document.text(name), type: operation.type, body: body))
+        }
+        guard !operations.isEmpty else {
+            throw GraphQLErrors([GraphQLError("The document has no operation.")])
+        }
+        return operations
+    }
+}
+
+// MARK: - As JSON
+
+extension OperationManifest {
+    /// A line for each operation, so that a change shows where it is.
+    var text: String {
+        let lines = operations.map { String(decoding: $0.json.json, as: UTF8.self) }
+        return #"{"format":"\#(OperationManifest.format)","version":1,"operations":["#
+            + "\n\(lines.joined(separator: ",\n"))\n]}\n"
+    }
+
+    /// Reads a manifest.
+    ///
+    /// - Throws: ``Fault``.
+    init(json bytes: [UInt8]) throws(Fault) {
+        let value: InputValue
+        do {
+            value = try InputValue(json: bytes)
+        } catch {
+            throw Fault(description: "is no JSON: \(error.message)")
+        }
+        guard case .object(let manifest) = value, manifest["format"] == .string(OperationManifest.format),
+            manifest["version"] == .int(1), case .list(let entries)? = manifest["operations"]
+        else {
+            throw Fault(
+                description: "is no manifest: it takes {\"format\": \"\(OperationManifest.format)\", "
+                    + "\"version\": 1, \"operations\": […]}.")
+        }
+        var operations: [Operation] = []
+        for (position, entry) in entries.enumerated() {
+            operations.append(try Operation(entry, at: position))
+        }
+        self.operations = operations
+    }
+
+    /// Why a manifest cannot be used; to be put behind the name of its file.
+    struct Fault: Error, Hashable, CustomStringConvertible {
+        let description: String
+    }
+}
+
+extension OperationManifest.Operation {
+    fileprivate var json: InputValue {
+        .object([
+            "id": .string(id.description), "name": .string(name), "type": .string(type.rawValue),
+            "body": .string(body),
+        ])
+    }
+
+    fileprivate init(_ entry: InputValue, at position: Int) throws(OperationManifest.Fault) {
+        guard case .object(let fields) = entry, case .string(let id)? = fields["id"],
+            case .string(let name)? = fields["name"], case .string(let type)? = fields["type"],
+            case .string(let body)? = fields["body"], let type = OperationType(rawValue: type)
+        else {
+            throw OperationManifest.Fault(
+                description: "has at operations[\(position)] no {\"id\", \"name\", \"type\", \"body\"}.")
+        }
+        let hash = DocumentHash(of: body)
+        guard DocumentHash(id) == hash else {
+            throw OperationManifest.Fault(
+                description: "has the operation \"\(name)\" under another id than the SHA-256 of its body, "
+                    + "which is \(hash).")
+        }
+        self.init(id: hash, name: name, type: type, body: body)
+    }
+}
