@@ -48,6 +48,7 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
 let package = Package(
@@ -60,6 +61,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
@@ -77,7 +79,9 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/CCurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
-        room("Upstream", at: "Sources/Upstream", over: ["Brokerage", "CCurl"] + nio + [webSocket, tls]),
+        room(
+            "Upstream", at: "Sources/Upstream",
+            over: ["Brokerage", "CCurl", tracing] + nio + [webSocket, tls]),
         room("Storage", at: "Sources/Storage", over: ["Brokerage", "Upstream", sqlite, crypto, passwords]),
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
         room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
@@ -94,7 +98,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         room(
             "Web", at: "Sources/Web",
-            over: ["CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls, webSocket] + nio),
+            over: ["CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls, tracing, webSocket]
+                + nio),
         door(
             "Portico", at: "Sources/Portico",
             over: [
@@ -130,7 +135,12 @@ let package = Package(
         room("ProviderTestSupport", at: "Tests/ProviderSupport", over: ["Brokerage", "Upstream"] + nio),
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
         tests("BrokerageTests", of: ["Brokerage"]),
-        tests("UpstreamTests", of: ["Brokerage", "Upstream"] + nio + [webSocket, tls]),
+        tests(
+            "UpstreamTests",
+            of: [
+                "Brokerage", "Upstream", tls, tracing, webSocket,
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ] + nio),
         tests("StorageTests", of: ["Brokerage", "Storage", "TestSupport", "Upstream", sqlite]),
         tests("AlpacaTests", of: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
         tests(
@@ -147,7 +157,9 @@ let package = Package(
             of: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"] + nio),
         tests("SandboxTests", of: ["Brokerage", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", of: ["TestSupport"]),
-        tests("WebTests", of: ["GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging] + nio),
+        tests(
+            "WebTests",
+            of: ["GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tracing] + nio),
         tests(
             "GatewayTests",
             of: [
@@ -158,7 +170,7 @@ let package = Package(
             "PorticoTests",
             of: [
                 "Brokerage", "Contract", "Gateway", "GraphQL", "Portico", "Sandbox", "Storage", "TestSupport",
-                "Upstream", logging,
-            ]),
+                "Upstream", "Web", logging,
+            ] + nio),
     ]
 )

@@ -24,7 +24,7 @@ struct ErrorLoggingTests {
         var options = ExecutionOptions()
         options.errorPresenter = ErrorPresenter(telling: Logger(label: "test") { _ in lines })
         let schema = try ExecutableSchema(
-            Schema.build("type Query { now: Int }"), query: Query(), context: Void.self, options: options)
+            Schema.build("type Query { now: Int! }"), query: Query(), context: Void.self, options: options)
         let response = try await RunningRequest.$id.withValue("00000000deadbeef") {
             try await schema.respond(to: Request("{ now }"), context: ()).value()
         }

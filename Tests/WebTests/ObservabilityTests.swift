@@ -133,49 +133,6 @@ struct MetricsTests {
     }
 }
 
-@Suite("A trace")
-struct TraceTests {
-    private let id = RequestIDs().make()
-
-    @Test("goes on from where the client stands")
-    func parent() {
-        let trace = TraceContext(
-            traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", of: id)
-        #expect(trace.traceID.description == "0af7651916cd43dd8448eb211c80319c")
-        #expect(trace.parentID == 0xB7AD_6B71_6920_3331)
-        #expect(trace.isSampled)
-        #expect(
-            trace.traceparent
-                == "00-0af7651916cd43dd8448eb211c80319c-\(trace.spanID.sixteenDigits)-01")
-        #expect(trace.spanID != trace.parentID)
-    }
-
-    @Test(
-        "begins anew where what the client says is malformed",
-        arguments: [
-            nil, "", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
-            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
-            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
-            "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
-            "00-0af7651916cd43dd8448eb211c80319-b7ad6b7169203331-01",
-            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
-        ])
-    func malformed(_ field: String?) {
-        let trace = TraceContext(traceparent: field, of: id)
-        #expect(trace.parentID == nil)
-        #expect(!trace.isSampled)
-        #expect(trace.traceID.description.utf8.count == 32)
-    }
-
-    @Test("is another one for each request")
-    func distinct() {
-        let ids = RequestIDs()
-        let traces = (0..<1_000).map { _ in TraceContext(traceparent: nil, of: ids.make()).traceparent }
-        #expect(Set(traces).count == 1_000)
-    }
-}
-
 @Suite("A log in JSON")
 struct JSONLogTests {
     @Test("has an entry a line, whatever is in it")

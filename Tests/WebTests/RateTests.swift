@@ -83,6 +83,27 @@ struct ClientQuotaTests {
         }
     }
 
+    @Test("has each request of an array counted, by the address and by the token")
+    func batch() async throws {
+        let pairs: [(RateLimit?, RateLimit?)] = [
+            (RateLimit(every: pause, burst: 3), nil), (nil, RateLimit(every: pause, burst: 3)),
+        ]
+        let one = RawRequest.query("{ hello }")
+        let request = RawRequest.post("[\(one),\(one)]", fields: ["Authorization: Bearer good"])
+        for (addressRate, tokenRate) in pairs {
+            var limits = limits
+            limits.batch = 2
+            if let addressRate { limits.addressRate = addressRate }
+            if let tokenRate { limits.tokenRate = tokenRate }
+            try await withServer(limits: limits) { server in
+                #expect(try await server.ask(request).status == 200)
+                let refusal = try await server.ask(request)
+                #expect(refusal.status == 429)
+                #expect(refusal["retry-after"] != nil)
+            }
+        }
+    }
+
     @Test("is not counted for this machine, unless a trusted proxy tells for whom it asks")
     func thisMachine() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)

@@ -259,7 +259,8 @@ extension LinkedOrder {
 extension CallContext {
     /// The same, telling somebody when a call goes out that changes something.
     fileprivate func telling(_ watch: WriteWatch) -> CallContext {
-        CallContext(deadline: deadline, notBefore: notBefore, observe: observe, watch: watch)
+        CallContext(
+            deadline: deadline, notBefore: notBefore, observe: observe, watch: watch, tracing: tracing)
     }
 }
 

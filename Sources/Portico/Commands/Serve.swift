@@ -67,6 +67,9 @@ struct Serve: AsyncParsableCommand {
             """)
     var explorer: String?
 
+    @Option(help: "Where a collector takes spans (OTLP over HTTP, in JSON); no path stands for /v1/traces.")
+    var otlp: String?
+
     func run() async throws {
         let settings = try ServeSettings(
             await SettingReader(flags: flags, environment: ProcessInfo.processInfo.environment))
@@ -79,7 +82,7 @@ struct Serve: AsyncParsableCommand {
         let given: [Setting: String?] = [
             .host: host, .port: port, .data: data, .sandbox: sandbox.map { String($0) }, .config: config,
             .logLevel: logLevel, .ownerTokenFile: ownerTokenFile, .signUp: signUp,
-            .production: production.map { String($0) }, .explorer: explorer,
+            .production: production.map { String($0) }, .explorer: explorer, .otlp: otlp,
         ]
         return given.compactMapValues(\.self)
     }

@@ -1,5 +1,6 @@
 import Contract
 import Foundation
+import GraphQL
 import Web
 
 extension DocumentPolicy {
@@ -17,13 +18,13 @@ extension DocumentPolicy {
     }
 
     private static func documents(at path: String) throws -> [String] {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        let values = try? URL(filePath: path).resourceValues(forKeys: [.isDirectoryKey])
+        guard let isFolder = values?.isDirectory else {
             throw UsageError(
                 "\(Setting.documents.description) names \"\(path)\", which is neither a folder nor a file.")
         }
         do {
-            if isFolder.boolValue {
+            if isFolder {
                 return try OperationsFolder(path: path).documents.map {
                     String(decoding: $0.bytes, as: UTF8.self)
                 }

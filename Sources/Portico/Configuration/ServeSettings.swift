@@ -2,6 +2,7 @@ import Brokerage
 import Foundation
 import Gateway
 import Logging
+import Upstream
 
 /// What `portico serve` was told.
 struct ServeSettings {
@@ -10,6 +11,8 @@ struct ServeSettings {
     let data: String?
     let logLevel: Logger.Level
     let logFormat: LogFormat
+    /// Where a collector takes spans; nil where none does.
+    let collector: HTTPURL?
     let market: MarketSettings
     /// The token of the one who owns a server's broker keys; nil where nobody does.
     let ownerToken: OwnerToken?
@@ -22,6 +25,7 @@ struct ServeSettings {
         data = try settings.text(.data)
         logLevel = try ServeSettings.logLevel(settings)
         logFormat = try LogFormat(settings)
+        collector = try settings.collector()
         market = try MarketSettings(settings, host: frontDoor.host)
         ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(settings)

@@ -58,7 +58,7 @@ extension Setting {
             .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken, .alpacaTokenFile,
             .alpacaClientID, .alpacaClientSecret, .alpacaClientSecretFile, .saxoToken, .saxoTokenFile,
             .saxoAppKey, .saxoAppSecret, .saxoAppSecretFile, .alphaVantageKey, .alphaVantageKeyFile,
-            .polygonKey, .polygonKeyFile:
+            .polygonKey, .polygonKeyFile, .otlp:
             .words("none")
         }
     }

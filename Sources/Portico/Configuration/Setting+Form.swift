@@ -54,7 +54,7 @@ extension Setting {
         case .alpacaBaseURL, .alpacaDataURL, .alpacaDataStreamURL, .alpacaAuthorizeURL, .alpacaTokenURL:
             .address
         case .saxoBaseURL, .saxoLoginURL, .alphaVantageBaseURL, .polygonBaseURL: .address
-        case .yahooBaseURL, .yahooCookieURL: .address
+        case .yahooBaseURL, .yahooCookieURL, .otlp: .address
         case .sandboxTime: .text("a time in RFC 3339, like `2026-11-20T16:00:00Z`")
         case .masterKey: .text("32 bytes in base64")
         case .alpacaKeyID, .alpacaClientID, .saxoAppKey: .text("a name that the provider gave")

@@ -54,6 +54,11 @@ extension Setting {
         case .logAnswers:
             "Log each answer at `info`, with its operation's name and hash; else it is logged at `debug`."
         case .metrics: "Who may read `/metrics`: all, this machine, or nobody."
+        case .otlp:
+            """
+            A collector of spans, by OpenTelemetry's protocol over HTTP, in JSON; an address without a path stands for \
+            `/v1/traces` there.
+            """
         case .redirectURIs:
             "Where browsers may be sent back to with a broker's consent; an application needs it."
         case .alpacaClientID: "Portico as registered with Alpaca, so that users connect by consent."

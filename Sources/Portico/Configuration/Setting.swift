@@ -20,6 +20,7 @@ enum Setting: String, CaseIterable {
     case corsOrigins = "cors-origins"
     case trustedProxies = "trusted-proxies"
     case metrics = "metrics"
+    case otlp = "otlp"
     case documents = "documents"
     case documentsOnly = "documents-only"
     case batch = "batch"
@@ -87,7 +88,7 @@ enum Setting: String, CaseIterable {
     var flag: String? {
         switch self {
         case .host, .port, .data, .sandbox, .config, .logLevel, .ownerTokenFile, .signUp,
-            .production, .explorer:
+            .production, .explorer, .otlp:
             "--" + rawValue
         default: nil
         }

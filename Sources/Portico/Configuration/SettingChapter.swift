@@ -26,7 +26,8 @@ struct SettingChapter {
                 .requestsPerAddress, .requestsPerToken,
             ]),
         SettingChapter(
-            title: "Logs and metrics", settings: [.logLevel, .logFormat, .logAnswers, .metrics]),
+            title: "Logs, metrics and traces",
+            settings: [.logLevel, .logFormat, .logAnswers, .metrics, .otlp]),
         SettingChapter(
             title: "Applications that users connect by",
             text: "Without one, users bring keys or tokens of their own.",

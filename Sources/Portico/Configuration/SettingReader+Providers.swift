@@ -18,6 +18,15 @@ extension SettingReader {
         try text(setting).map { try address($0, of: setting) }
     }
 
+    /// Where a collector takes spans; nil where none is set.
+    ///
+    /// An address without a path stands for the usual place there (OTLP specification, "OTLP/HTTP Request").
+    func collector() throws -> HTTPURL? {
+        guard let url = try url(.otlp) else { return nil }
+        let hasPath = url.text.split(separator: "/").count > 2
+        return hasPath ? url : url.appending(path: "v1", "traces") ?? url
+    }
+
     private func address(_ text: String, of setting: Setting) throws -> HTTPURL {
         guard let url = HTTPURL(text) else {
             throw UsageError("\(setting.description) is no http or https address.")

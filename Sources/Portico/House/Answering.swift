@@ -8,6 +8,7 @@ struct Answering {
     let schema: ExecutableSchema<GatewayContext>
     let backends: Backends
     let calls: UpstreamMetrics
+    let tracer: RequestTracer
     /// Whether a session has not ended meanwhile: what is followed ends with it.
     let isValid: @Sendable (Session) -> Bool
 
@@ -21,7 +22,7 @@ struct Answering {
         let now = ContinuousClock.now
         let call = CallContext(
             deadline: now + Answering.patience, notBefore: front.demandsFresh ? now : nil,
-            observe: observer(noting: front.upstream))
+            observe: observer(noting: front.upstream), tracing: tracing(front))
         let context = GatewayContext(
             session: front.session, backends: backends, call: call, origin: RequestOrigin(front.client))
         // What must be waited for runs in a task of the front door's, which knows its request.
@@ -34,16 +35,21 @@ struct Answering {
     func subscribe(
         _ request: GraphQL.Request, _ front: Web.RequestContext<Session>
     ) async -> Result<ResponseStream, RefusedSubscription> {
-        let observer = observer(noting: nil)
+        let (observer, tracing) = (observer(noting: nil), tracing(front))
         let context: @Sendable () -> GatewayContext = { [backends] in
             GatewayContext(
                 session: front.session, backends: backends,
-                call: CallContext(deadline: .now + Answering.patience, observe: observer),
+                call: CallContext(
+                    deadline: .now + Answering.patience, observe: observer, tracing: tracing),
                 origin: RequestOrigin(front.client))
         }
         return await schema.subscribe(to: request, context: context()) { [isValid] in
             isValid(front.session) ? context() : nil
         }
+    }
+
+    private func tracing(_ front: Web.RequestContext<Session>) -> CallTracing? {
+        front.trace.map { CallTracing(tracer, in: $0) }
     }
 
     /// Is told of the calls of an operation.

@@ -35,11 +35,13 @@ struct House {
         let groundwork = try await Groundwork(
             settings, keeping: keeping, transport: transport, logger: logger
         ) { calls.note(UpstreamCall($0)) }
+        let spans = settings.collector.map { SpanExporter(to: $0, over: transport, logger: logger) }
+        let tracer = RequestTracer(exporting: spans)
         var options = settings.frontDoor.executionOptions
         options.errorPresenter = ErrorPresenter(telling: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
         let answering = Answering(
-            schema: schema, backends: groundwork.backends, calls: calls,
+            schema: schema, backends: groundwork.backends, calls: calls, tracer: tracer,
             isValid: groundwork.sessions.isValid)
         var service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session, respond: answering.respond)
@@ -52,7 +54,9 @@ struct House {
         service.readiness = { [condition = groundwork.condition] in condition.readiness }
         service.metrics = { [condition = groundwork.condition] in
             calls.families + condition.families + [.reusedDocuments(schema.reusedDocuments)]
+                + (spans?.families ?? [])
         }
+        service.tracer = tracer
         let export = ExportRoute(
             session: groundwork.sessions.session, export: HouseExport(of: keeping.house))
         let explorer = try Explorer(settings.frontDoor.explorer, isSandbox: groundwork.sandbox != nil)
@@ -67,7 +71,11 @@ struct House {
             KeepingService(keeping: keeping),
             PeopleService(
                 sessions: groundwork.people, forget: groundwork.backends.desk.forgetAll, logger: logger),
-            TransportService(transport: transport), ConnectionService(desk: groundwork.backends.desk),
+            TransportService(transport: transport),
+        ]
+        if let spans { services.append(spans) }
+        services += [
+            ConnectionService(desk: groundwork.backends.desk),
             OrderService(backends: groundwork.backends, logger: logger), server,
             GreetingService(text: greeting.text),
         ]

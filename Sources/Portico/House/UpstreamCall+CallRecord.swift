@@ -1,3 +1,4 @@
+import Brokerage
 import Upstream
 import Web
 

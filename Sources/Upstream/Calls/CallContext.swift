@@ -12,20 +12,25 @@ package struct CallContext: Sendable {
     package let observe: (@Sendable (CallRecord) -> Void)?
     /// Told when a call goes out that changes something; nil where nobody has to know.
     package let watch: WriteWatch?
+    /// The trace that the calls belong to; nil for none.
+    package let tracing: CallTracing?
 
     package init(
         deadline: ContinuousClock.Instant, notBefore: ContinuousClock.Instant? = nil,
-        observe: (@Sendable (CallRecord) -> Void)? = nil, watch: WriteWatch? = nil
+        observe: (@Sendable (CallRecord) -> Void)? = nil, watch: WriteWatch? = nil,
+        tracing: CallTracing? = nil
     ) {
         self.deadline = deadline
         self.notBefore = notBefore
         self.observe = observe
         self.watch = watch
+        self.tracing = tracing
     }
 
     /// The same with half of the time that is left, so that there is some for another provider where one hangs.
     package func halved(at now: ContinuousClock.Instant) -> CallContext {
         let rest = max(now.duration(to: deadline), .zero)
-        return CallContext(deadline: now + rest / 2, notBefore: notBefore, observe: observe)
+        return CallContext(
+            deadline: now + rest / 2, notBefore: notBefore, observe: observe, tracing: tracing)
     }
 }

@@ -1,4 +1,5 @@
 package import Brokerage
+import Tracing
 
 /// Calls one provider: sends, tries reads again, tells failures apart, reports what it did.
 ///
@@ -58,12 +59,14 @@ package struct ProviderCaller: Sendable {
         read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         var course = Course(start: clock.now())
+        var request = request
+        let span = context.tracing?.begin(operation, of: &request, to: provider.rawValue)
         do throws(ProviderFailure) {
             let value = try await repeatedly(request, in: context, &course, read: read)
-            record(operation, .answered, course, in: context)
+            record(operation, .answered, course, in: context, span)
             return value
         } catch {
-            record(operation, .failed(error.cause), course, in: context)
+            record(operation, .failed(error.cause), course, in: context, span)
             throw error
         }
     }
@@ -211,7 +214,8 @@ package struct ProviderCaller: Sendable {
     }
 
     private func record(
-        _ operation: String, _ outcome: CallRecord.Outcome, _ course: Course, in context: CallContext
+        _ operation: String, _ outcome: CallRecord.Outcome, _ course: Course, in context: CallContext,
+        _ span: (any Tracing.Span)?
     ) {
         let record = CallRecord(
             provider: provider, operation: operation, outcome: outcome, start: course.start,
@@ -219,5 +223,6 @@ package struct ProviderCaller: Sendable {
             attempts: course.attempts)
         line.monitor.observe?(record)
         context.observe?(record)
+        span?.end(as: record)
     }
 }

@@ -8,7 +8,8 @@ extension ReadStore {
     /// Detached, because it belongs to all who wait and not to the one who began.
     func depart(_ departure: ReadPlan.Departure, in context: CallContext, fetch: @escaping Fetch) {
         let context = CallContext(
-            deadline: departure.deadline, notBefore: context.notBefore, observe: context.observe)
+            deadline: departure.deadline, notBefore: context.notBefore, observe: context.observe,
+            tracing: context.tracing)
         let task = Task.detached { [self] in
             var landing = Flights.Landing()
             if departure.restores { landing.values = await restore(departure, in: context) }

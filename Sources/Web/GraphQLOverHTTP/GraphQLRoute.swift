@@ -1,6 +1,7 @@
 import GraphQL
 import NIOCore
 import NIOHTTP1
+import Tracing
 
 /// `/graphql`: GraphQL over HTTP, as its specification has it in the draft of 2025.
 struct GraphQLRoute: Route {
@@ -16,6 +17,7 @@ struct GraphQLRoute: Route {
     private let operationType: @Sendable (GraphQL.Request) -> OperationType?
     private let heartbeat: Duration
     private let sockets: SocketService
+    private let tracer: RequestTracer?
 
     init<Session>(
         _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad
@@ -31,6 +33,7 @@ struct GraphQLRoute: Route {
         allowsGET = configuration.allowsGET
         tellsUpstream = configuration.tellsUpstream
         operationType = service.operationType
+        tracer = service.tracer
         heartbeat = .nanoseconds(limits.heartbeat.nanoseconds)
         sockets = SocketService(
             responder: responder, documents: documents, quota: quota, load: load, limits: limits)
@@ -44,10 +47,10 @@ struct GraphQLRoute: Route {
             guard !forms.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
             try quota.charge(head.client)
             let source = try source(of: head)
+            let (responder, token) = try responder(for: head)
             let caller = Caller(
-                id: id, trace: TraceContext(traceparent: head.fields.traceparent, of: id), responseType: type,
-                forms: forms,
-                responder: try responder(for: head), demandsFresh: head.fields.demandsFresh,
+                id: id, trace: tracer?.context(of: head.fields), responseType: type, forms: forms,
+                responder: responder, token: token, demandsFresh: head.fields.demandsFresh,
                 client: head.client, hearsOfUpstream: tellsUpstream && head.fields.asksForUpstream)
             return .success { body, _ in answer(source, body: body, for: caller) }
         } catch {
@@ -86,7 +89,9 @@ struct GraphQLRoute: Route {
         if let token { throw .tokenInURL(parameter: token.name) }
     }
 
-    private func responder(for head: RequestHead) throws(HTTPProblem) -> Responder {
+    private func responder(
+        for head: RequestHead
+    ) throws(HTTPProblem) -> (responder: Responder, token: String?) {
         let responder: Responder
         let token: String?
         do throws(Unauthorized) {
@@ -96,7 +101,13 @@ struct GraphQLRoute: Route {
             throw .unauthorized(error)
         }
         if let token { try quota.charge(token: token, from: head.client) }
-        return responder
+        return (responder, token)
+    }
+
+    /// Counts another request of an array, as the first was counted with its head.
+    private func charge(_ caller: Caller) throws(HTTPProblem) {
+        try quota.charge(caller.client)
+        if let token = caller.token { try quota.charge(token: token, from: caller.client) }
     }
 
     // MARK: - Answers
@@ -104,21 +115,26 @@ struct GraphQLRoute: Route {
     /// Who asks, and how the answer shall be.
     private struct Caller: Sendable {
         let id: RequestID
-        let trace: TraceContext
+        /// Where the client stands; nil where nothing is traced.
+        let trace: ServiceContext?
         let responseType: ResponseMediaType
         let forms: AnswerForms
         let responder: Responder
+        let token: String?
         let demandsFresh: Bool
         let client: ClientAddress
         /// Whether its answers tell which upstream calls they have cost.
         let hearsOfUpstream: Bool
 
         func respond(
-            to request: GraphQL.Request, allowing allowed: Set<OperationType>, noting log: UpstreamLog
+            to request: GraphQL.Request, allowing allowed: Set<OperationType>, noting log: UpstreamLog,
+            in span: OperationSpan?
         ) -> Loading<GraphQL.Response> {
             var circumstances = circumstances(allowed)
             circumstances.upstream = log
-            let response = responder.respond(request, circumstances)
+            if let span { circumstances.trace = span.context }
+            var response = responder.respond(request, circumstances)
+            if let span { response = span.ending(with: response, of: id, noting: log) }
             guard hearsOfUpstream else { return response }
             return response.map { $0.adding(extensions: log.report(until: .now)) }
         }
@@ -159,7 +175,9 @@ struct GraphQLRoute: Route {
                                 request, as: form, allowing: [.query, .mutation, .subscription], for: caller))
                     }
                     return answer(request, allowing: GraphQLRoute.allOperations, for: caller)
-                case .batch(let requests): return answer(requests, for: caller)
+                case .batch(let requests):
+                    for _ in requests.dropFirst() { try charge(caller) }
+                    return answer(requests, for: caller)
                 }
             }
         } catch {
@@ -182,7 +200,8 @@ struct GraphQLRoute: Route {
                 HTTPResponse(known.response, to: request, policy, age: known.age, as: caller.responseType))
         }
         let log = UpstreamLog()
-        return caller.respond(to: request, allowing: allowed, noting: log).map { response in
+        let span = span(of: request, for: caller)
+        return caller.respond(to: request, allowing: allowed, noting: log, in: span).map { response in
             if response.outcome == .notAllowed, operationType(request) == .subscription {
                 return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
             }
@@ -199,12 +218,18 @@ struct GraphQLRoute: Route {
             do throws(HTTPProblem) {
                 let request = try documents.resolve(request)
                 return caller.respond(
-                    to: request, allowing: GraphQLRoute.allOperations, noting: UpstreamLog())
+                    to: request, allowing: GraphQLRoute.allOperations, noting: UpstreamLog(),
+                    in: span(of: request, for: caller))
             } catch {
                 return .ready(error.graphQLResponse(id: caller.id))
             }
         }
         return responses.map { HTTPResponse(batch: $0, as: caller.responseType, id: caller.id) }
+    }
+
+    private func span(of request: GraphQL.Request, for caller: Caller) -> OperationSpan? {
+        guard let tracer, let context = caller.trace else { return nil }
+        return OperationSpan(tracer, in: context, operationType(request), named: request.operationName)
     }
 
     // MARK: - Several responses

@@ -1,4 +1,5 @@
 package import GraphQL
+package import Tracing
 
 /// What the front door stands before: sessions, answers, the schema and readiness, as values.
 ///
@@ -35,6 +36,8 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     package var audience: @Sendable (Session) -> String? = { _ in nil }
     /// What `/metrics` tells beside what the front door counts.
     package var metrics: @Sendable () -> [MetricFamily] = { [] }
+    /// What goes on with the traces of clients; nil for nothing.
+    package var tracer: RequestTracer?
     /// What `/health/ready` says.
     package var readiness: @Sendable () -> Readiness
 
@@ -59,8 +62,8 @@ package struct RequestContext<Session: Sendable>: Sendable {
     ///
     /// An operation of another kind must be refused, not run.
     package let allowedOperations: Set<OperationType>
-    /// Where the request stands in a trace; what is called because of it is told so.
-    package let trace: TraceContext
+    /// The span that calls are made below; nil where nothing is traced.
+    package let trace: ServiceContext?
     /// Whether the client wants nothing that was read before it asked: `Cache-Control: no-cache`.
     package let demandsFresh: Bool
     /// Where the request comes from.

@@ -1,4 +1,5 @@
 import GraphQL
+import Tracing
 
 /// A service for one request, its session found and its type erased, so that connections need not be generic.
 struct Responder: Sendable {
@@ -12,7 +13,7 @@ struct Responder: Sendable {
 /// What a service is told of a request beside its session.
 struct RequestCircumstances: Sendable {
     let id: RequestID
-    let trace: TraceContext
+    var trace: ServiceContext?
     let allowedOperations: Set<OperationType>
     let demandsFresh: Bool
     let client: ClientAddress

@@ -15,7 +15,9 @@ extension RequestFields {
             case 6 where name.matches("origin"): try origin.set(value, of: "Origin")
             case 7 where name.matches("upgrade"): upgrade.join(value)
             case 10 where name.matches("connection"): connection.join(value)
-            case 11 where name.matches("traceparent"): traceparent = value
+            // Twice it is malformed, as each has one value (W3C Trace Context, section 4.3).
+            case 11 where name.matches("traceparent"): traceparent.join(value)
+            case 10 where name.matches("tracestate"): tracestate.join(value)
             case 12 where name.matches("content-type"): try contentType.set(value, of: "Content-Type")
             case 13 where name.matches("authorization"): try authorization.set(value, of: "Authorization")
             case 13 where name.matches("if-none-match"): ifNoneMatch.join(value)

@@ -51,6 +51,8 @@ package struct RequestFields: Sendable, Hashable {
     package var porticoUpstream: String?
     /// Where the request stands in a trace.
     package var traceparent: String?
+    /// What tracing systems on the way have to say.
+    package var tracestate: String?
     var connection: String?
     var contentLength: String?
     var transferEncoding: String?

@@ -2,6 +2,7 @@ import Foundation
 import GraphQL
 import TestSupport
 import Testing
+import Web
 
 @testable import Portico
 

@@ -224,8 +224,8 @@ final class SocketHandler: ChannelDuplexHandler {
         telling teller: Teller
     ) async {
         let circumstances = RequestCircumstances(
-            id: id, trace: TraceContext(traceparent: nil, of: id),
-            allowedOperations: [.query, .mutation, .subscription], demandsFresh: false, client: client)
+            id: id, allowedOperations: [.query, .mutation, .subscription], demandsFresh: false, client: client
+        )
         switch await responder.subscribe(request, circumstances) {
         case .failure(let refused): await teller.tell(.error(id: teller.id, refused.response), isLast: true)
         case .success(let responses):

@@ -1,0 +1,77 @@
+import GraphQL
+import Tracing
+
+/// The span of an operation that has one answer, from its request to its answer.
+struct OperationSpan: Sendable {
+    private let span: RequestSpan
+
+    /// Begins with the operation.
+    init(_ tracer: RequestTracer, in context: ServiceContext, _ type: OperationType?, named name: String?) {
+        let name = name.map { String($0.prefix(100)) }
+        let words = [type?.rawValue ?? "request", name].compactMap(\.self)
+        span = tracer.startSpan(words.joined(separator: " "), context: context, ofKind: .server)
+        span.updateAttributes { attributes in
+            attributes["graphql.operation.type"] = type?.rawValue
+            attributes["graphql.operation.name"] = name
+            attributes["url.path"] = "/graphql"
+        }
+    }
+
+    /// In which calls are made because of it.
+    var context: ServiceContext { span.context }
+
+    /// The same answer; the span ends with it.
+    func ending(
+        with response: Loading<GraphQL.Response>, of id: RequestID, noting log: UpstreamLog
+    ) -> Loading<GraphQL.Response> {
+        switch response {
+        case .ready(let response):
+            end(response, id, log)
+            return .ready(response)
+        case .later(let fetch):
+            return .later {
+                do {
+                    let response = try await fetch()
+                    end(response, id, log)
+                    return response
+                } catch {
+                    span.recordError(error)
+                    span.end()
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func end(_ response: GraphQL.Response, _ id: RequestID, _ log: UpstreamLog) {
+        span.updateAttributes { attributes in
+            attributes["portico.request_id"] = id.description
+            attributes["portico.outcome"] = response.outcome.label
+            attributes["portico.upstream_calls"] = log.use(until: .now).calls
+        }
+        span.end()
+    }
+}
+
+extension RequestTracer {
+    /// Where a client says that it stands, which begins a trace where it says nothing.
+    ///
+    /// - Returns: nil where nothing is traced.
+    func context(of fields: RequestFields) -> ServiceContext? {
+        guard beginsTraces || fields.traceparent != nil else { return nil }
+        var context = ServiceContext.topLevel
+        extract(fields, into: &context, using: FieldExtractor())
+        return beginsTraces || context.trace != nil ? context : nil
+    }
+}
+
+/// Reads the fields of a request that tracing knows.
+private struct FieldExtractor: Extractor {
+    func extract(key: String, from fields: RequestFields) -> String? {
+        switch key {
+        case "traceparent": fields.traceparent
+        case "tracestate": fields.tracestate
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import GraphQL
+import Logging
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import TestSupport
+import Web
+
+/// A collector of spans: a server of its own that keeps what it is sent.
+final class Collector: Route {
+    private let bodies = Mutex<[[UInt8]]>([])
+
+    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+        .success { [self] body, _ in
+            bodies.withLock { $0.append(Array(body.readableBytesView)) }
+            return .ready(HTTPResponse(.ok, "application/json", body: Array("{}".utf8)))
+        }
+    }
+
+    /// All that was sent so far.
+    var spans: [JSONValue] {
+        get throws {
+            try bodies.withLock { $0 }.flatMap { body in
+                try JSONValue(parsing: body)["resourceSpans"]?[0]?["scopeSpans"]?[0]?["spans"]?.elements ?? []
+            }
+        }
+    }
+}
+
+/// Runs a collector around a test, which is given its address.
+func withCollector(_ test: (Collector, _ url: String) async throws -> Void) async throws {
+    let collector = Collector()
+    let service = GraphQLService<Void>(
+        schemaText: "", session: { _ in .success(()) },
+        respond: { _, _ in .ready(Response(refusing: [GraphQLError("Spans only.")])) })
+    let server = try await Server.start(
+        ServerConfiguration(host: "127.0.0.1", port: 0), service: service, routes: ["/v1/traces": collector],
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let running = Task { try await server.run() }
+    let result: Result<Void, any Error>
+    do {
+        result = .success(try await test(collector, "http://127.0.0.1:\(server.port)"))
+    } catch {
+        result = .failure(error)
+    }
+    running.cancel()
+    _ = await running.result
+    try result.get()
+}

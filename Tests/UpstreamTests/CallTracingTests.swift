@@ -1,0 +1,65 @@
+import Brokerage
+import InMemoryTracing
+import Testing
+import Tracing
+
+@testable import Upstream
+
+@Suite("The trace of a call")
+struct CallTracingTests {
+    private static func context(_ tracer: InMemoryTracer, in span: InMemorySpan) -> CallContext {
+        CallContext(deadline: .now + .seconds(60), tracing: CallTracing(tracer, in: span.context))
+    }
+
+    @Test("has a span of its own below the operation's, of which the provider is told, whatever came of it")
+    func span() async throws {
+        try await TransportTests.with { request in
+            request.number < 3 ? .status(503) : .status(request.number == 3 ? 200 : 404, body: [1])
+        } _: { server, transport in
+            let tracer = InMemoryTracer()
+            let operation = tracer.startSpan("query Home")
+            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
+            let request = try TransportTests.request(server)
+            let context = Self.context(tracer, in: operation)
+            _ = try await caller.call("account", request, in: context, read: ProviderCallerTests.text)
+            _ = await ProviderCallerTests.failure {
+                try await caller.call("order", request, in: context, read: ProviderCallerTests.text)
+            }
+            let spans = tracer.finishedSpans
+            #expect(spans.map(\.operationName) == ["ALPACA account", "ALPACA order"])
+            #expect(spans.allSatisfy { $0.kind == .client })
+            #expect(spans.allSatisfy { $0.parentSpanID == operation.spanID })
+            #expect(
+                spans.map { $0.attributes.get("http.response.status_code") } == [.int64(200), .int64(404)])
+            #expect(spans.map { $0.attributes.get("portico.attempts") } == [.int64(3), .int64(1)])
+            #expect(spans.map { $0.status?.code } == [nil, .error])
+            // Each attempt is of the one call.
+            let told = server.requests.map { request in
+                request.head.split(separator: "\r\n").filter { $0.hasPrefix("in-memory-span-id: ") }
+            }
+            #expect(
+                told
+                    == [spans[0], spans[0], spans[0], spans[1]].map { ["in-memory-span-id: \($0.spanID)"] })
+        }
+    }
+
+    @Test("goes with a call that several operations share")
+    func shared() async throws {
+        let tracer = InMemoryTracer()
+        let operation = tracer.startSpan("query Home")
+        let reads = ReadsTests.reads()
+        try await TransportTests.with { _ in
+            .status(200, body: Array("1".utf8))
+        } _: { server, transport in
+            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
+            let request = try TransportTests.request(server)
+            _ = try await reads.value(for: ReadsTests.aapl, in: Self.context(tracer, in: operation)) {
+                context throws(ProviderFailure) in
+                try await caller.call("quotes", request, in: context) { response throws(JSONError) in
+                    response.body.count
+                }
+            }
+            #expect(tracer.finishedSpans.map(\.parentSpanID) == [operation.spanID])
+        }
+    }
+}

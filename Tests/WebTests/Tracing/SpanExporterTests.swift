@@ -1,0 +1,205 @@
+import GraphQL
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+import Tracing
+
+@testable import Web
+
+@Suite("Spans")
+struct SpanExporterTests {
+    /// Runs an exporter around a test, and stops it as a server stops.
+    private static func withExporter(
+        _ limits: SpanExporter.Limits, _ send: @escaping SpanExporter.Send,
+        _ test: (SpanExporter) async throws -> Void
+    ) async throws {
+        let exporter = SpanExporter(of: ["service.name": "test"], limits: limits, logger: .silent, send: send)
+        let group = ServiceGroup(services: [exporter], logger: .silent)
+        let running = Task { try await group.run() }
+        do {
+            try await test(exporter)
+        } catch {
+            running.cancel()
+            throw error
+        }
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+
+    /// So that nothing but a full batch or the end sends anything.
+    private static func limits(batch: Int) -> SpanExporter.Limits {
+        var limits = SpanExporter.Limits()
+        limits.batch = batch
+        limits.interval = .seconds(3_600)
+        return limits
+    }
+
+    private static func count(_ name: String, of exporter: SpanExporter) -> Double? {
+        exporter.families.first { $0.name == name }?.samples.first?.value
+    }
+
+    @Test("of requests go to the collector, below the client's, with what became of the operation")
+    func requests() async throws {
+        let collector = Collector()
+        try await withServer(routes: ["/v1/traces": collector]) { server in
+            try await Self.withExporter(Self.limits(batch: 1), Collector.send(to: server)) { exporter in
+                var service = TestService.make()
+                service.tracer = RequestTracer(exporting: exporter)
+                service.operationType = { _ in .query }
+                let respond = service.respond
+                let tracer = service.tracer
+                service.respond = { request, context in
+                    // What a call would be told.
+                    let span = context.trace.flatMap {
+                        tracer?.startSpan("ALPACA quotes", context: $0, ofKind: .client)
+                    }
+                    span?.attributes["portico.attempts"] = 2
+                    span?.setStatus(SpanStatus(code: .error))
+                    span?.end()
+                    return respond(request, context)
+                }
+                try await withServer(service) { traced in
+                    let answer = try await traced.ask(
+                        RawRequest.post(
+                            #"{"operationName":"Home","query":"{ name }"}"#,
+                            fields: [
+                                "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                                "tracestate: a=1",
+                            ]))
+                    #expect(answer.status == 200)
+                    let (resource, called) = try await collector.next()
+                    let (_, asked) = try await collector.next()
+                    #expect(
+                        resource?["attributes"]?[0]
+                            == .object(["key": "service.name", "value": .object(["stringValue": "test"])]))
+                    let (call, request) = (try #require(called.first), try #require(asked.first))
+                    #expect(request["traceId"] == "0af7651916cd43dd8448eb211c80319c")
+                    #expect(request["parentSpanId"] == "b7ad6b7169203331")
+                    #expect(request["traceState"] == "a=1")
+                    #expect(request["name"] == "query Home")
+                    #expect(request["kind"] == 2)
+                    #expect(request["status"] == nil)
+                    let attributes = request["attributes"]?.elements ?? []
+                    for (key, value) in [
+                        ("graphql.operation.name", "Home"), ("graphql.operation.type", "query"),
+                        ("portico.outcome", "complete"), ("portico.request_id", answer["x-request-id"] ?? ""),
+                    ] {
+                        #expect(
+                            attributes.contains(
+                                .object([
+                                    "key": .string(key), "value": .object(["stringValue": .string(value)]),
+                                ])))
+                    }
+                    #expect(call["traceId"] == request["traceId"])
+                    #expect(call["parentSpanId"] == request["spanId"])
+                    #expect(call["kind"] == 3)
+                    #expect(call["status"]?["code"] == 2)
+                    #expect(
+                        call["attributes"]?.elements == [
+                            .object(["key": "portico.attempts", "value": .object(["intValue": "2"])])
+                        ])
+                    let times = [request, call].map { span in
+                        ["startTimeUnixNano", "endTimeUnixNano"].map {
+                            span[$0]?.string.flatMap { UInt64($0) } ?? 0
+                        }
+                    }
+                    #expect(times[0][0] > 1_700_000_000_000_000_000)
+                    #expect(times[0][0] <= times[1][0])
+                    #expect(times[1][0] <= times[1][1])
+                    #expect(times[1][1] <= times[0][1])
+                }
+            }
+        }
+    }
+
+    @Test("of a request that fails inside tell the type of the error, and nothing that it says")
+    func failure() async throws {
+        let collector = Collector()
+        try await withServer(routes: ["/v1/traces": collector]) { server in
+            try await Self.withExporter(Self.limits(batch: 1), Collector.send(to: server)) { exporter in
+                var service = TestService.make()
+                service.tracer = RequestTracer(exporting: exporter)
+                try await withServer(service) { traced in
+                    _ = try await traced.ask(RawRequest.post(RawRequest.query("{ broken }")))
+                    let span = try #require(try await collector.next().spans.first)
+                    #expect(span["parentSpanId"] == nil)
+                    #expect(span["status"]?["code"] == 2)
+                    let types = span["attributes"]?.elements?.filter { $0["key"] == "error.type" }
+                    #expect(types?.first?["value"]?["stringValue"]?.string?.hasSuffix("Broken") == true)
+                    #expect(!"\(span)".contains("token=abc"))
+                }
+            }
+        }
+    }
+
+    @Test("of a trace whose beginner does not record it are not recorded")
+    func unsampled() async throws {
+        try await Self.withExporter(Self.limits(batch: 1), { _ in }) { exporter in
+            let tracer = RequestTracer(exporting: exporter)
+            var context = ServiceContext.topLevel
+            context.trace = TraceContext.root(isSampled: false)
+            #expect(!tracer.startSpan("a", context: context).isRecording)
+            #expect(tracer.startSpan("a", context: .topLevel).isRecording)
+        }
+    }
+
+    @Test("that are left when the server stops are sent before it is gone")
+    func stopping() async throws {
+        let collector = Collector()
+        try await withServer(routes: ["/v1/traces": collector]) { server in
+            try await Self.withExporter(Self.limits(batch: 10), Collector.send(to: server)) { exporter in
+                for _ in 0..<3 { RequestTracer(exporting: exporter).startSpan("a", context: .topLevel).end() }
+            }
+            #expect(try await collector.next().spans.count == 3)
+        }
+    }
+
+    @Test("that the collector does not take are dropped and counted, and those after them are sent")
+    func failing() async throws {
+        let isDown = Mutex(true)
+        let tried = AsyncStream.makeStream(of: Void.self)
+        let send: SpanExporter.Send = { _ in
+            defer { tried.continuation.yield() }
+            if isDown.withLock({ $0 }) { throw Collector.NotTaken() }
+        }
+        try await Self.withExporter(Self.limits(batch: 2), send) { exporter in
+            var tries = tried.stream.makeAsyncIterator()
+            let tracer = RequestTracer(exporting: exporter)
+            for _ in 0..<2 { tracer.startSpan("a", context: .topLevel).end() }
+            await tries.next()
+            while Self.count("portico_spans_dropped_total", of: exporter) != 2 { await Task.yield() }
+            #expect(Self.count("portico_spans_exported_total", of: exporter) == 0)
+            isDown.withLock { $0 = false }
+            for _ in 0..<2 { tracer.startSpan("a", context: .topLevel).end() }
+            await tries.next()
+            while Self.count("portico_spans_exported_total", of: exporter) != 2 { await Task.yield() }
+            #expect(Self.count("portico_spans_dropped_total", of: exporter) == 2)
+        }
+    }
+
+    @Test("beyond the bound are dropped and counted")
+    func bound() {
+        var limits = Self.limits(batch: 10)
+        limits.waiting = 2
+        let exporter = SpanExporter(of: [:], limits: limits, logger: .silent) { _ in }
+        let tracer = RequestTracer(exporting: exporter)
+        for _ in 0..<5 { tracer.startSpan("a", context: .topLevel).end() }
+        #expect(Self.count("portico_spans_dropped_total", of: exporter) == 3)
+    }
+
+    @Test("end once")
+    func once() {
+        var limits = SpanExporter.Limits()
+        limits.waiting = 1
+        let exporter = SpanExporter(of: [:], limits: limits, logger: .silent) { _ in }
+        let span = RequestTracer(exporting: exporter).startSpan("a", context: .topLevel)
+        span.end()
+        // A second one would find no room.
+        span.end()
+        #expect(!span.isRecording)
+        #expect(Self.count("portico_spans_dropped_total", of: exporter) == 0)
+    }
+}
