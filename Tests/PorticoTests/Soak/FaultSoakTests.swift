@@ -39,7 +39,7 @@ struct FaultSoakTests {
             try await withFolder { folder in
                 let environment = environment(sandbox, folder)
                 let journal = LoadJournal()
-                let life = DispatchTimeInterval.seconds((Soak.minutes ?? 0) * 120 + 300)
+                let life = DispatchTimeInterval.seconds((Soak.minutes ?? 0) * 120 + 1_200)
                 let people = try await withServer(environment: environment, longestLife: life) { server in
                     let clients = try await clients(server, journal)
                     try await run(clients, server, sandbox, journal)
@@ -125,8 +125,10 @@ struct FaultSoakTests {
     }
 
     /// Waits until Portico has asked the broker for an order whose answer was lost.
+    ///
+    /// One that never came to the broker is given up after a minute, by a question that comes at longer and longer intervals.
     private func isPlaced(_ id: String, _ client: SoakClient) async throws -> Bool {
-        for _ in 0..<120 {
+        for _ in 0..<1_200 {
             if let isPlaced = try await client.isPlaced(id) { return isPlaced }
             try await Task.sleep(for: .milliseconds(500))
         }
