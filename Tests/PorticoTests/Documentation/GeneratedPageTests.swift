@@ -35,6 +35,9 @@ struct GeneratedPageTests {
             let changed = try await Program.run(check)
             #expect(changed.status == 1)
             #expect(changed.errors.contains("Not what the code says: Errors.md."))
+            let nowhere = try await Program.run(["docs", "\(folder.path)/none"])
+            #expect(nowhere.status == 2)
+            #expect(nowhere.errors.contains("\(folder.path)/none is no folder"))
         }
     }
 

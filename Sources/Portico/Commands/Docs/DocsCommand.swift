@@ -20,6 +20,10 @@ struct DocsCommand: ParsableCommand {
     var folder: String
 
     func run() throws {
+        let isFolder = try? URL(filePath: folder).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
+        guard isFolder == true else {
+            throw UsageError("\(folder) is no folder; the pages lie in Sources/Portico/Portico.docc.")
+        }
         var outdated: [String] = []
         for page in try GeneratedPage.all() {
             let path = URL(filePath: folder).appending(path: page.name).path
