@@ -3,7 +3,9 @@ import NIOCore
 import NIOHTTP1
 
 /// `/graphql`: GraphQL over HTTP, as its specification has it in the draft of 2025.
-struct GraphQLRoute: Route {
+///
+/// A class, since the answerer of each request keeps it: a struct would be copied, one reference after the other.
+final class GraphQLRoute: Route {
     private let responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized>
     private let documents: DocumentResolver
     private let cachePolicy: @Sendable (GraphQL.Request) -> CachePolicy?
@@ -47,7 +49,7 @@ struct GraphQLRoute: Route {
                 forms: forms,
                 responder: try responder(for: head), demandsFresh: head.fields.demandsFresh,
                 client: head.client)
-            return .success { body, _ in answer(source, body: body, for: caller) }
+            return .success { [self] body, _ in answer(source, body: body, for: caller) }
         } catch {
             return .failure(Refusal(error, as: type, id: id))
         }
@@ -172,7 +174,7 @@ struct GraphQLRoute: Route {
             return .ready(
                 HTTPResponse(known.response, to: request, policy, age: known.age, as: caller.responseType))
         }
-        return caller.respond(to: request, allowing: allowed).map { response in
+        return caller.respond(to: request, allowing: allowed).map { [self] response in
             if response.outcome == .notAllowed, operationType(request) == .subscription {
                 return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
             }
@@ -183,7 +185,7 @@ struct GraphQLRoute: Route {
 
     /// Answers each request of a batch; one that fails takes none of the others with it.
     private func answer(_ requests: [GraphQL.Request], for caller: Caller) -> Loading<HTTPResponse> {
-        let responses = Loading.each(requests) { request -> Loading<GraphQL.Response> in
+        let responses = Loading.each(requests) { [self] request -> Loading<GraphQL.Response> in
             do throws(HTTPProblem) {
                 let request = try documents.resolve(request)
                 return caller.respond(to: request, allowing: GraphQLRoute.allOperations)
