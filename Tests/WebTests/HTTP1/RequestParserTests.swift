@@ -81,20 +81,20 @@ private enum Parts {
     static func of(_ bytes: [UInt8], cutAt cuts: [Int], _ limits: ServerLimits = Parts.limits) -> [String] {
         var parser = RequestParser(limits)
         var words: [String] = []
-        var body = ""
+        var body = ByteBuffer()
         for (start, end) in zip([0] + cuts, cuts + [bytes.count]) {
             parser.receive(ByteBuffer(bytes: bytes[start..<end]))
             while let part = parser.next() {
                 if case .body(let more) = part {
-                    body += String(buffer: more)
+                    body.writeImmutableBuffer(more)
                 } else {
-                    if !body.isEmpty { words.append("body \(body)") }
-                    body = ""
+                    if body.readableBytes > 0 { words.append("body \(String(buffer: body))") }
+                    body.clear()
                     words.append(word(for: part))
                 }
             }
         }
-        if !body.isEmpty { words.append("body \(body)") }
+        if body.readableBytes > 0 { words.append("body \(String(buffer: body))") }
         if parser.holdsRest { words.append("rest \(String(buffer: parser.takeRest()))") }
         return words
     }
