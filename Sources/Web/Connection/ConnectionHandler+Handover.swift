@@ -1,11 +1,10 @@
 import Logging
 import NIOCore
-import NIOHTTP1
 
 /// The end of HTTP on a connection that goes on with another protocol.
 extension ConnectionHandler {
     /// Says `101`, lets the handlers of the other protocol in, and leaves together with the codec, which passes on
-    /// what it holds of bytes behind the request.
+    /// what has arrived behind the request.
     func handOver(
         _ response: HTTPResponse, to handover: ProtocolHandover, for exchange: Exchange,
         context: ChannelHandlerContext
@@ -29,11 +28,10 @@ extension ConnectionHandler {
     private func leave(context: ChannelHandlerContext) throws {
         let channel = context.channel
         let pipeline = channel.pipeline.syncOperations
-        // The gate and this handler leave at once; the codec in the loop's next turn, since it may be decoding now.
-        pipeline.removeHandler(try pipeline.handler(type: ArrivalGate.self), promise: nil)
-        let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        pipeline.removeHandler(codec, promise: nil)
+        let codec = try pipeline.handler(type: HTTP1Codec.self)
+        // First, so that what has arrived goes past it.
         pipeline.removeHandler(self, promise: nil)
+        pipeline.removeHandler(codec, promise: nil)
         if isDraining { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
         if holdsRead { channel.read() }
     }

@@ -3,8 +3,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// One connection, or one stream of HTTP/2: takes requests from the codec, has them answered in order, and writes the
-/// answers.
+/// One connection, or one stream of HTTP/2: takes parts of requests from its codec, has the requests answered in order,
+/// and writes the answers.
 ///
 /// An answer that is at hand is written where it was asked for, on the event loop, without a task. Answers to requests
 /// that arrived in one read are flushed together.
@@ -26,8 +26,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var needsFlush = false
     /// Whether a read was asked for and held back, because enough requests wait.
     var holdsRead = false
-    /// What has arrived since the codec last made a part of it: extensions of chunks and trailers have no bound there.
-    private var bytesWithoutPart = 0
+    /// Whether a head has begun to arrive; the codec knows.
+    var isMidHead = false
     /// Whether a client waits for `100 Continue`.
     private var owesInvitation = false
     private var deadline: ConnectionDeadline
@@ -116,23 +116,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Bytes have arrived, and will come back as parts of requests; false where they are of no interest any more.
-    func bytesArrived(_ count: Int) -> Bool {
-        guard !isOver, let context else { return false }
-        guard bytesWithoutPart <= server.limits.headers + server.limits.uri else {
-            refuse(.malformed(.padding(limit: server.limits.headers)), context: context)
-            return false
-        }
-        bytesWithoutPart += count
-        if deadline.phase == .idle { enter(.head, context: context) }
-        return true
+    /// NIO's codec of HTTP/2 fires parts; that of HTTP/1.1 calls.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        receive(RequestPart(unwrapInboundIn(data), limits: server.limits))
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isOver else { return }
+    /// Takes the next part of a request; the end of the read must follow.
+    func receive(_ part: RequestPart) {
+        guard !isOver, let context else { return }
         isInRead = true
-        bytesWithoutPart = 0
-        switch assembler.receive(unwrapInboundIn(data), newID: server.requestIDs.make) {
+        switch assembler.receive(part, newID: server.requestIDs.make) {
         case .nothing: break
         case .invite:
             owesInvitation = true
@@ -176,26 +169,21 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch error {
-        // What comes behind the last request is of no interest, and must not cost the client its answer.
-        case is HTTPParserError where isOver, is ByteToMessageDecoderError where isOver: break
-        case let error as HTTPParserError where context.channel.isActive:
-            refuse(HTTPProblem(error, server.limits), context: context)
-        default:
-            server.logger.debug("Connection failed", metadata: ["error": "\(error)"])
-            context.close(promise: nil)
-        }
+        server.logger.debug("Connection failed", metadata: ["error": "\(error)"])
+        context.close(promise: nil)
     }
 
     // MARK: - Requests in order
 
     private func enqueue(_ exchange: Exchange, context: ChannelHandlerContext) {
+        if current == nil, waiting.isEmpty, context.channel.isWritable {
+            return answer(exchange, context: context)
+        }
         guard waiting.count < server.limits.pipelinedRequests else {
             let overload = HTTPProblem.Overload.pipelinedRequests(limit: server.limits.pipelinedRequests)
             return refuse(.overloaded(overload), context: context)
         }
         waiting.append(exchange)
-        serve(context: context)
     }
 
     /// Answers with a problem once everything before it is answered, and ends the connection.
@@ -207,13 +195,17 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Answers what can be answered.
     private func serve(context: ChannelHandlerContext) {
         while !isOver, current == nil, context.channel.isWritable, let exchange = waiting.popFirst() {
-            switch exchange.work {
-            case .tell(let response): send(response, for: exchange, context: context)
-            case .answer(let answerer, let body):
-                switch answerer(body, isDraining) {
-                case .ready(let response): send(response, for: exchange, context: context)
-                case .later(let fetch): wait(for: fetch, exchange, context: context)
-                }
+            answer(exchange, context: context)
+        }
+    }
+
+    private func answer(_ exchange: Exchange, context: ChannelHandlerContext) {
+        switch exchange.work {
+        case .tell(let response): send(response, for: exchange, context: context)
+        case .answer(let answerer, let body):
+            switch answerer(body, isDraining) {
+            case .ready(let response): send(response, for: exchange, context: context)
+            case .later(let fetch): wait(for: fetch, exchange, context: context)
             }
         }
     }
@@ -281,7 +273,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             } else if assembler.isMidRequest {
                 .body
             } else {
-                deadline.phase == .head ? .head : .idle
+                isMidHead ? .head : .idle
             }
         if phase != deadline.phase { enter(phase, context: context) }
     }

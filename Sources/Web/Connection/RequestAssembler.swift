@@ -1,7 +1,6 @@
 import NIOCore
-import NIOHTTP1
 
-/// Makes requests of the parts that the codec decodes, within bounds.
+/// Makes requests of their parts, within bounds.
 ///
 /// A value without input or output, so that it can be tested as one.
 struct RequestAssembler {
@@ -45,25 +44,27 @@ struct RequestAssembler {
     }
 
     /// Takes the next part; a head begins a request, which gets an id.
-    mutating func receive(_ part: HTTPServerRequestPart, newID: () -> RequestID) -> Step {
+    mutating func receive(_ part: RequestPart, newID: () -> RequestID) -> Step {
         switch part {
-        case .head(let head): receive(head, id: newID())
-        case .body(let bytes): receive(bytes)
-        case .end: receiveEnd()
+        case .head(let head): return receive(head, id: newID())
+        case .body(let bytes): return receive(bytes)
+        case .end: return receiveEnd()
+        case .malformed(let problem, let method):
+            if case .over = state { return .nothing }
+            state = .over
+            return .exchange(Exchange(ending: problem, id: newID(), method: method))
         }
     }
 
     // MARK: - Head
 
-    private mutating func receive(_ decoded: HTTPRequestHead, id: RequestID) -> Step {
+    private mutating func receive(_ received: RequestHead, id: RequestID) -> Step {
         guard case .head = state else { return .nothing }
-        var head: RequestHead
-        do throws(HTTPProblem) {
-            head = try RequestHead(decoded, limits: limits)
+        var head = received
+        if trustedProxies > 0 {
             head.client = peer.behind(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)
-        } catch {
-            state = .over
-            return .exchange(Exchange(ending: error, id: id, method: decoded.method))
+        } else {
+            head.client = peer
         }
         do throws(HTTPProblem) {
             let isInvited = try invites(head)

@@ -4,7 +4,9 @@ import NIOHTTP1
 import Tracing
 
 /// `/graphql`: GraphQL over HTTP, as its specification has it in the draft of 2025.
-struct GraphQLRoute: Route {
+///
+/// A class, since the answerer of each request keeps it: a struct would be copied, one reference after the other.
+final class GraphQLRoute: Route {
     private let responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized>
     private let documents: DocumentResolver
     private let cachePolicy: @Sendable (GraphQL.Request) -> CachePolicy?
@@ -52,7 +54,7 @@ struct GraphQLRoute: Route {
                 id: id, trace: tracer?.context(of: head.fields), responseType: type, forms: forms,
                 responder: responder, token: token, demandsFresh: head.fields.demandsFresh,
                 client: head.client, hearsOfUpstream: tellsUpstream && head.fields.asksForUpstream)
-            return .success { body, _ in answer(source, body: body, for: caller) }
+            return .success { [self] body, _ in answer(source, body: body, for: caller) }
         } catch {
             return .failure(Refusal(error, as: type, id: id))
         }
@@ -201,7 +203,7 @@ struct GraphQLRoute: Route {
         }
         let log = UpstreamLog()
         let span = span(of: request, for: caller)
-        return caller.respond(to: request, allowing: allowed, noting: log, in: span).map { response in
+        return caller.respond(to: request, allowing: allowed, noting: log, in: span).map { [self] response in
             if response.outcome == .notAllowed, operationType(request) == .subscription {
                 return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
             }
@@ -214,7 +216,7 @@ struct GraphQLRoute: Route {
 
     /// Answers each request of a batch; one that fails takes none of the others with it.
     private func answer(_ requests: [GraphQL.Request], for caller: Caller) -> Loading<HTTPResponse> {
-        let responses = Loading.each(requests) { request -> Loading<GraphQL.Response> in
+        let responses = Loading.each(requests) { [self] request -> Loading<GraphQL.Response> in
             do throws(HTTPProblem) {
                 let request = try documents.resolve(request)
                 return caller.respond(

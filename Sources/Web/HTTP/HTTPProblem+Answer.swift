@@ -12,7 +12,7 @@ extension HTTPProblem {
         case .webSocketVersion: .upgradeRequired
         case .unsupportedVersion: .httpVersionNotSupported
         case .uriTooLong: .uriTooLong
-        case .headersTooLarge: .requestHeaderFieldsTooLarge
+        case .headersTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .payloadTooLarge
         case .unsupportedTransferEncoding: .notImplemented
         case .expectationFailed: .expectationFailed
@@ -38,7 +38,7 @@ extension HTTPProblem {
         case .document(let problem): problem.code
         case .unsupportedVersion: "HTTP_VERSION_NOT_SUPPORTED"
         case .uriTooLong: "URI_TOO_LONG"
-        case .headersTooLarge: "HEADERS_TOO_LARGE"
+        case .headersTooLarge, .tooManyFields: "HEADERS_TOO_LARGE"
         case .bodyTooLarge: "PAYLOAD_TOO_LARGE"
         case .unsupportedTransferEncoding: "NOT_IMPLEMENTED"
         case .slow: "REQUEST_TIMEOUT"
@@ -64,7 +64,7 @@ extension HTTPProblem {
         case .webSocketVersion: [HTTPResponse.Header("sec-websocket-version", "13")]
         case .tooManyRequests(_, let delay):
             [HTTPResponse.Header("retry-after", "\(delay.secondsRoundedUp)")]
-        case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .bodyTooLarge,
+        case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .tooManyFields, .bodyTooLarge,
             .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownPath, .unsupportedMediaType,
             .unsupportedContentEncoding, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
             .invalidRequest, .document, .answerTooSlow, .internalError, .webSocketKey:
@@ -75,7 +75,7 @@ extension HTTPProblem {
     /// Whether nobody can tell where the next request would begin, or the client should not send one.
     private var endsConnection: Bool {
         switch self {
-        case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .bodyTooLarge,
+        case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .tooManyFields, .bodyTooLarge,
             .unsupportedTransferEncoding, .expectationFailed, .slow,
             .overloaded(.connections), .overloaded(.connectionsOfAddress), .overloaded(.pipelinedRequests):
             true

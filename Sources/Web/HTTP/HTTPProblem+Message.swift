@@ -11,7 +11,8 @@ extension HTTPProblem {
         case .uriTooLong(let limit):
             "The URL is longer than \(limit) bytes. Send the request with POST, its parameters in a JSON body."
         case .headersTooLarge(let limit):
-            "The URL and the header fields are larger than \(limit) bytes allow."
+            "The header fields are longer than \(limit) bytes."
+        case .tooManyFields(let limit): "A request has at most \(limit) header fields."
         case .bodyTooLarge(let limit): "The body is longer than \(limit) bytes."
         case .unsupportedTransferEncoding: "The only transfer coding that is understood is \"chunked\"."
         case .expectationFailed(let text): "The expectation \"\(text)\" is not \"100-continue\"."

@@ -11,6 +11,7 @@ package enum HTTPProblem: Error, Equatable, Sendable {
     case unsupportedVersion
     case uriTooLong(limit: Int)
     case headersTooLarge(limit: Int)
+    case tooManyFields(limit: Int)
     case bodyTooLarge(limit: Int)
     case unsupportedTransferEncoding
     case expectationFailed(String)

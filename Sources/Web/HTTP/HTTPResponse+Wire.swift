@@ -27,10 +27,7 @@ extension HTTPResponse {
         _ circumstances: Circumstances, isBodyLeftOut: Bool, allocator: ByteBufferAllocator
     ) -> ByteBuffer {
         var buffer = allocator.buffer(capacity: 320 + (isBodyLeftOut ? 0 : body.count ?? 0))
-        buffer.writeStaticString("HTTP/1.1 ")
-        buffer.writeDecimal(Int(status.code))
-        buffer.writeStaticString(" ")
-        buffer.writeString(status.reasonPhrase)
+        writeStatusLine(into: &buffer)
         if let contentType {
             buffer.writeStaticString("\r\ncontent-type: ")
             buffer.writeStaticString(contentType)
@@ -64,6 +61,17 @@ extension HTTPResponse {
         buffer.writeStaticString("\r\n\r\n")
         if case .whole(let bytes) = body, !isBodyLeftOut { buffer.writeBytes(bytes) }
         return buffer
+    }
+
+    private func writeStatusLine(into buffer: inout ByteBuffer) {
+        if status == .ok {
+            buffer.writeStaticString("HTTP/1.1 200 OK")
+        } else {
+            buffer.writeStaticString("HTTP/1.1 ")
+            buffer.writeDecimal(Int(status.code))
+            buffer.writeStaticString(" ")
+            buffer.writeString(status.reasonPhrase)
+        }
     }
 }
 

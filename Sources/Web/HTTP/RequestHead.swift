@@ -2,17 +2,17 @@ package import NIOHTTP1
 
 /// The head of a request, read once into what the front door decides by.
 ///
-/// The codec makes it from its own kind of head; nothing behind it looks at header fields again.
+/// Each protocol's codec makes it in its own way; nothing behind looks at header fields again.
 package struct RequestHead: Sendable {
-    package var method: HTTPMethod
-    package var target: RequestTarget
-    package var fields: RequestFields
+    package let method: HTTPMethod
+    package let target: RequestTarget
+    package let fields: RequestFields
     /// Whether the client is ready to use the connection again.
-    package var isKeepAlive: Bool
+    package let isKeepAlive: Bool
     /// HTTP/1.0 clients must be told that a connection stays open.
-    package var isHTTP10: Bool
+    package let isHTTP10: Bool
     /// How long the body is.
-    package var framing: Framing
+    package let framing: Framing
     /// Who asks.
     package var client = ClientAddress.unknown
 
@@ -21,41 +21,49 @@ package struct RequestHead: Sendable {
         case length(Int)
         case chunked
     }
+
+    /// - Throws: `.malformed` where two readers could understand the message differently.
+    init(
+        method: HTTPMethod, target: RequestTarget, fields: RequestFields, isHTTP10: Bool
+    ) throws(HTTPProblem) {
+        // RFC 9112, section 3.2: one Host; HTTP/1.0 may leave it out.
+        guard isHTTP10 || fields.has(.host) else { throw .malformed(.host) }
+        self.method = method
+        self.target = target
+        self.fields = fields
+        isKeepAlive = fields.allowsReuse(isHTTP10: isHTTP10)
+        self.isHTTP10 = isHTTP10
+        framing = try fields.framing(isHTTP10: isHTTP10)
+    }
 }
 
-/// The header fields that the front door knows.
-///
-/// Those that are lists have all their members, joined by commas.
-package struct RequestFields: Sendable, Hashable {
-    package var accept: String?
-    package var acceptEncoding: String?
-    package var authorization: String?
-    package var cacheControl: String?
-    package var contentEncoding: String?
-    package var contentType: String?
-    package var expect: String?
-    /// For whom proxies ask.
-    package var forwardedFor: String?
-    /// What the client has already, by the names of its contents.
-    package var ifNoneMatch: String?
-    /// The last event that a client of server-sent events has seen.
-    package var lastEventID: String?
-    /// The site whose page a browser sends the request for.
-    package var origin: String?
-    /// The method that the page of a site wants to use.
-    package var requestedMethod: String?
-    package var webSocketKey: String?
-    package var webSocketProtocol: String?
-    package var webSocketVersion: String?
-    /// Whether the client wants to be told of upstream calls: `true`.
-    package var porticoUpstream: String?
-    /// Where the request stands in a trace.
-    package var traceparent: String?
-    /// What tracing systems on the way have to say.
-    package var tracestate: String?
-    var connection: String?
-    var contentLength: String?
-    var transferEncoding: String?
-    var upgrade: String?
-    var hosts = 0
+extension RequestFields {
+    /// Whether the connection may be used again (RFC 9112, section 9.3).
+    ///
+    /// One that asks for another protocol is used for one request: what follows may be the other protocol's.
+    fileprivate func allowsReuse(isHTTP10: Bool) -> Bool {
+        guard !has(.upgrade) else { return false }
+        guard let connection = self[.connection] else { return !isHTTP10 }
+        var asksToKeep = false
+        for option in connection.listMembers {
+            if option.matches("close") { return false }
+            if option.matches("keep-alive") { asksToKeep = true }
+        }
+        return isHTTP10 ? asksToKeep : true
+    }
+
+    /// Where the body ends (RFC 9112, section 6.3).
+    ///
+    /// What leaves a choice is refused, since another reader may have chosen otherwise.
+    fileprivate func framing(isHTTP10: Bool) throws(HTTPProblem) -> RequestHead.Framing {
+        if let transferEncoding = self[.transferEncoding] {
+            guard !has(.contentLength), !isHTTP10 else { throw .malformed(.framing) }
+            guard transferEncoding.matches("chunked") else { throw .unsupportedTransferEncoding }
+            return .chunked
+        }
+        guard let contentLength = self[.contentLength] else { return .length(0) }
+        let isNumber = contentLength.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+        guard isNumber, let length = Int(contentLength) else { throw .malformed(.framing) }
+        return .length(length)
+    }
 }

@@ -21,12 +21,26 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
     }
 
     func write(into buffer: inout ByteBuffer) {
-        var rest = number
-        for _ in 0..<16 {
-            let digit = UInt8(truncatingIfNeeded: rest >> 60)
-            buffer.writeInteger(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-            rest <<= 4
-        }
+        buffer.writeMultipleIntegers(
+            UInt32(truncatingIfNeeded: number >> 32).hexadecimalDigits,
+            UInt32(truncatingIfNeeded: number).hexadecimalDigits)
+    }
+}
+
+extension UInt32 {
+    /// Its eight hexadecimal digits as bytes of ASCII, the first one in the highest byte.
+    ///
+    /// All at once, since every response has two of them: the digits are spread over the bytes of a word, and those
+    /// above 9 are moved to the letters.
+    fileprivate var hexadecimalDigits: UInt64 {
+        var digits = UInt64(self)
+        digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
+        digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+        digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        let areLetters = ((digits + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
+        // From behind "9" to "a".
+        let toLetters: UInt64 = 0x61 - 0x3A
+        return digits + 0x3030_3030_3030_3030 + areLetters * toLetters
     }
 }
 

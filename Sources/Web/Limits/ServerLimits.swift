@@ -7,12 +7,9 @@ package struct ServerLimits: Sendable, Hashable {
     // MARK: Sizes, in bytes
 
     /// The longest request target: path and query together.
-    ///
-    /// One that is longer than this and `headers` together is answered with 431: the codec stops there, and does not
-    /// tell targets from fields.
     package var uri = 8 << 10
-    /// All header fields of a request, names and values together; and what may stand between two parts of a body,
-    /// such as extensions of chunks.
+    /// All header fields of a request, names and values together; and, counted anew, all extensions of chunks and
+    /// trailers.
     package var headers = 16 << 10
     /// The longest body.
     package var body = 1 << 20

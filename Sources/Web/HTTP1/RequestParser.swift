@@ -1,0 +1,140 @@
+import NIOCore
+import NIOHTTP1
+
+/// Takes the bytes of a connection of HTTP/1.1 apart into the parts of its requests (RFC 9112).
+///
+/// What the specification lets a server tolerate for the sake of old senders is refused, since another reader in front
+/// may have understood it differently. A value without input or output, so that it can be tested as one. Parts share
+/// the storage of what was received.
+struct RequestParser {
+    private let limits: ServerLimits
+    /// What has arrived and is not yet part of anything.
+    private var bytes = ByteBuffer()
+    private var state = State.head(HeadEnd())
+    /// The method of the request that is read; GET where it is not known.
+    private var method = HTTPMethod.GET
+
+    private enum State {
+        /// Looking for the end of a head.
+        case head(HeadEnd)
+        /// In a body of which so much is left; whether another request may follow it.
+        case body(left: Int, isReusable: Bool)
+        case chunks(ChunkedBody, isReusable: Bool)
+        /// Behind the last request.
+        case over
+        /// Behind what is no request.
+        case refused
+    }
+
+    init(_ limits: ServerLimits) {
+        self.limits = limits
+    }
+
+    /// Whether a request's head has begun to arrive, and not yet ended.
+    var isMidHead: Bool {
+        guard case .head = state else { return false }
+        return bytes.readableBytes > 0
+    }
+
+    /// Whether something has arrived behind the last request.
+    var holdsRest: Bool {
+        guard case .over = state else { return false }
+        return bytes.readableBytes > 0
+    }
+
+    /// Takes what has arrived; what arrives behind a malformed request is thrown away.
+    mutating func receive(_ arrived: ByteBuffer) {
+        if case .refused = state { return }
+        if bytes.readableBytes == 0 {
+            bytes = arrived
+        } else {
+            bytes.discardReadBytes()
+            bytes.writeImmutableBuffer(arrived)
+        }
+    }
+
+    /// What is left behind the last request.
+    mutating func takeRest() -> ByteBuffer {
+        defer { bytes = ByteBuffer() }
+        return bytes
+    }
+
+    /// The next part; nil where more must arrive, and behind the last request.
+    mutating func next() -> RequestPart? {
+        switch state {
+        case .head(var end):
+            guard bytes.readableBytes > 0 else { return wait() }
+            return nextHead(&end)
+        case .body(let left, let isReusable): return nextOfBody(left, isReusable)
+        case .chunks(var body, let isReusable): return nextOfChunks(&body, isReusable)
+        case .over, .refused: return nil
+        }
+    }
+
+    /// Lets go of the storage that a read has filled, so that the next one can use it again.
+    private mutating func wait() -> RequestPart? {
+        if bytes.readableBytes == 0 { bytes = ByteBuffer() }
+        return nil
+    }
+
+    private mutating func refuse(_ problem: HTTPProblem) -> RequestPart {
+        state = .refused
+        bytes = ByteBuffer()
+        return .malformed(problem, method)
+    }
+
+    // MARK: - Head
+
+    private mutating func nextHead(_ end: inout HeadEnd) -> RequestPart? {
+        do throws(HTTPProblem) {
+            guard let length = try end.find(in: &bytes, limits), let head = bytes.readSlice(length: length)
+            else {
+                state = .head(end)
+                return nil
+            }
+            method = try RequestLine.method(of: head.readableBytesUInt8Span)
+            let read = try RequestHead(method, head, limits: limits)
+            state =
+                switch read.framing {
+                case .length(let length): .body(left: length, isReusable: read.isKeepAlive)
+                case .chunked: .chunks(ChunkedBody(), isReusable: read.isKeepAlive)
+                }
+            return .head(read)
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    // MARK: - Body
+
+    private mutating func nextOfBody(_ left: Int, _ isReusable: Bool) -> RequestPart? {
+        guard left > 0 else { return endRequest(isReusable) }
+        let length = min(left, bytes.readableBytes)
+        guard length > 0, let part = bytes.readSlice(length: length) else { return wait() }
+        state = .body(left: left - length, isReusable: isReusable)
+        return .body(part)
+    }
+
+    private mutating func nextOfChunks(_ body: inout ChunkedBody, _ isReusable: Bool) -> RequestPart? {
+        do throws(HTTPProblem) {
+            let step = try body.next(in: &bytes, limits)
+            switch step {
+            case .more:
+                state = .chunks(body, isReusable: isReusable)
+                return wait()
+            case .data(let part):
+                state = .chunks(body, isReusable: isReusable)
+                return .body(part)
+            case .end: return endRequest(isReusable)
+            }
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    private mutating func endRequest(_ isReusable: Bool) -> RequestPart {
+        state = isReusable ? .head(HeadEnd()) : .over
+        method = .GET
+        return .end
+    }
+}
