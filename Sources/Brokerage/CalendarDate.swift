@@ -58,21 +58,28 @@ extension CalendarDate {
     }
 
     /// Nil outside of the years 0001 to 9999.
+    ///
+    /// Divisions by multiplication, in 32 bits where they suffice: a chart of days asks for thousands of dates (C. Neri, L.
+    /// Schneider: Euclidean affine functions and their application to calendar algorithms, 2022).
     package init?(daysSince1970 days: Int) {
-        guard Self.earliest.daysSince1970 <= days, days <= Self.latest.daysSince1970 else { return nil }
-        let sinceMarchOfYear0 = days + Self.daysFromMarchOfYear0To1970
-        let century4 = sinceMarchOfYear0 / 146_097
-        let dayOfCentury4 = sinceMarchOfYear0 % 146_097
-        // What leap days add is taken away first, then years are 365 days long.
-        let yearOfCentury4 =
-            (dayOfCentury4 - dayOfCentury4 / 1460 + dayOfCentury4 / 36_524 - dayOfCentury4 / 146_096) / 365
-        let dayOfYear = dayOfCentury4 - (365 * yearOfCentury4 + yearOfCentury4 / 4 - yearOfCentury4 / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = century4 * 400 + yearOfCentury4 + (month <= 2 ? 1 : 0)
+        guard Self.daysOfTheRange.contains(days) else { return nil }
+        let sinceMarchOfYear0 = UInt32(days + Self.daysFromMarchOfYear0To1970)
+        let quarters = 4 * sinceMarchOfYear0 + 3
+        let century = quarters / 146_097
+        // Years begin in March here, so that the leap day is the last day of one.
+        let inCentury = UInt64((quarters % 146_097) | 3) * 2_939_745
+        let yearOfCentury = UInt32(truncatingIfNeeded: inCentury >> 32)
+        let dayOfYear = UInt32(truncatingIfNeeded: inCentury) / 2_939_745 / 4
+        let inMonths = 2_141 * dayOfYear + 197_913
+        let (monthFromMarch, dayOfMonth) = (inMonths >> 16, (inMonths & 0xFFFF) / 2_141)
+        let isNextYear = dayOfYear >= 306
         self.init(
-            uncheckedYear: year, month: month, day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+            uncheckedYear: Int(100 * century + yearOfCentury + (isNextYear ? 1 : 0)),
+            month: Int(isNextYear ? monthFromMarch - 12 : monthFromMarch), day: Int(dayOfMonth + 1))
     }
+
+    /// 0001-01-01 to 9999-12-31.
+    private static let daysOfTheRange = -719_162...2_932_896
 
     private static let daysFromMarchOfYear0To1970 = 719_468
 

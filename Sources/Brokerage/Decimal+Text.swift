@@ -41,40 +41,54 @@ extension Decimal: CustomStringConvertible {
         }
         let magnitude = coefficient.magnitude
         if let short = UInt64(exactly: magnitude) {
-            return unsafe writeDigits(of: short, at: base + start) + start
+            return unsafe write(short, ofDigits: short.digitCount, at: base + start) + start
         }
-        return unsafe writeDigits(of: magnitude, at: base + start) + start
+        return unsafe write(magnitude, ofDigits: magnitude.digitCount, at: base + start) + start
     }
 
-    /// Writes right to left, once the number of digits is known.
+    /// Writes the digits from right to left, two at a time, and then puts the point between them.
     @inline(__always)
-    private func writeDigits<Magnitude: FixedWidthInteger & UnsignedInteger>(
-        of magnitude: Magnitude, at base: UnsafeMutablePointer<UInt8>
+    private func write<Magnitude: FixedWidthInteger & UnsignedInteger>(
+        _ magnitude: Magnitude, ofDigits known: Int, at base: UnsafeMutablePointer<UInt8>
     ) -> Int {
         // A fraction has a digit before its point, be it 0.
-        let digits = max(Self.digitCount(magnitude), scale + 1)
-        let count = scale == 0 ? digits : digits + 1
+        let digits = max(known, scale + 1)
+        let shift = scale == 0 ? 0 : 1
         var rest = magnitude
-        var index = count
-        let point = scale == 0 ? -1 : count - scale - 1
-        while index > 0 {
-            index -= 1
-            if index == point {
-                unsafe base[index] = UInt8(ascii: ".")
-                continue
-            }
-            let quotient = rest / 10
-            unsafe base[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
+        var index = digits + shift
+        while index - shift >= 2 {
+            let quotient = rest / 100
+            let pair = UInt32(truncatingIfNeeded: rest &- quotient &* 100)
+            // A tenth of what is below 100.
+            let tens = (pair &* 103) >> 10
+            index -= 2
+            unsafe base[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: tens)
+            unsafe base[index + 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair &- tens &* 10)
             rest = quotient
         }
-        return count
+        if index > shift { unsafe base[shift] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest) }
+        guard shift == 1 else { return digits }
+        let whole = digits - scale
+        for place in 0..<whole { unsafe base[place] = base[place + 1] }
+        unsafe base[whole] = UInt8(ascii: ".")
+        return digits + 1
     }
+}
 
-    @inline(__always)
-    private static func digitCount<Magnitude: FixedWidthInteger & UnsignedInteger>(_ value: Magnitude) -> Int
-    {
+extension UInt64 {
+    /// How many digits it is written with.
+    fileprivate var digitCount: Int {
+        // Each bit is about 0.3 digits (1233 / 4096); that is one too few from the power of ten on.
+        let fewest = ((bitWidth - (self | 1).leadingZeroBitCount) * 1233) >> 12
+        return self < UInt64(truncatingIfNeeded: PowersOfTen[fewest]) && fewest > 0 ? fewest : fewest + 1
+    }
+}
+
+extension UInt128 {
+    /// How many digits it is written with.
+    fileprivate var digitCount: Int {
         var count = 1
-        var rest = value
+        var rest = self
         while rest >= 10 {
             rest /= 10
             count += 1

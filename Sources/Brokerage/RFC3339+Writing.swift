@@ -55,17 +55,25 @@ extension OutputSpan<UInt8> {
 
     /// Two digits; `number` is 0 to 99.
     fileprivate mutating func appendPair(_ number: Int) {
-        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10))
-        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10))
+        let number = UInt32(truncatingIfNeeded: number)
+        // A tenth of what is below 100.
+        let tens = (number &* 103) >> 10
+        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: tens))
+        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number &- tens &* 10))
     }
 
     /// Milli-, micro- or nanoseconds, the coarsest that loses nothing.
     fileprivate mutating func appendFraction(_ nanoseconds: Int) {
-        let digits = nanoseconds % 1_000_000 == 0 ? 3 : nanoseconds % 1_000 == 0 ? 6 : 9
-        var unit = 100_000_000
-        for _ in 0..<digits {
-            append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: nanoseconds / unit % 10))
-            unit /= 10
-        }
+        let (milliseconds, belowMillisecond) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        appendTriple(milliseconds)
+        guard belowMillisecond != 0 else { return }
+        appendTriple(belowMillisecond / 1_000)
+        if belowMillisecond % 1_000 != 0 { appendTriple(belowMillisecond % 1_000) }
+    }
+
+    /// Three digits; `number` is 0 to 999.
+    private mutating func appendTriple(_ number: Int) {
+        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 100))
+        appendPair(number % 100)
     }
 }

@@ -61,6 +61,23 @@ struct DecimalTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "<" + reading.printed)
     }
 
+    @Test("prints every count of digits with every scale", arguments: 0...Decimal.maximumScale)
+    func prints(_ scale: Int) throws {
+        var power: Int128 = 1
+        for digits in 1...39 {
+            // 10…0, and both of its neighbours.
+            for coefficient in [power - 1, power, power + 1].flatMap({ [$0, -$0] }) {
+                let value = try #require(Decimal(coefficient: coefficient, scale: scale))
+                let written = String(coefficient.magnitude)
+                let padded = String(repeating: "0", count: max(0, scale + 1 - written.count)) + written
+                let sign = coefficient < 0 ? "-" : ""
+                let fraction = scale == 0 ? "" : ".\(padded.suffix(scale))"
+                #expect(value.description == sign + padded.dropLast(scale) + fraction)
+            }
+            if digits < 39 { power *= 10 }
+        }
+    }
+
     @Test(
         "refuses what is no decimal number",
         arguments: [

@@ -2,11 +2,14 @@ package import Brokerage
 package import Upstream
 
 /// A provider of market data as it is asked with one credential: what it can do, and who may see what it tells.
-package struct MarketSource: Sendable {
+///
+/// Every request looks through those that it may ask, and nothing of one changes: so it is shared, not copied.
+package final class MarketSource: Sendable {
     package let provider: Provider
     package let environment: Environment
     package let audience: Audience
     package let dialect: any SymbolDialect
+    private let client: any Sendable
     let quotes: (any QuoteSource)?
     let quoteStream: (any QuoteStream)?
     let charts: (any ChartSource)?
@@ -15,7 +18,7 @@ package struct MarketSource: Sendable {
     let news: (any NewsSource)?
     let clock: (any ClockSource)?
     /// Where it is noted how calls fare; nil for the server's own key, which its provider's health tells of.
-    private(set) var health: ConnectionHealth?
+    let health: ConnectionHealth?
 
     /// Who may see what is read with the credential.
     package enum Audience: Hashable, Sendable {
@@ -31,14 +34,25 @@ package struct MarketSource: Sendable {
     ///   - provider: whom the client asks.
     ///   - environment: which of the provider's worlds.
     ///   - audience: whose the credential is.
-    package init(
+    package convenience init(
         _ client: any Sendable, spelling dialect: any SymbolDialect, provider: Provider,
         environment: Environment, for audience: Audience
     ) {
+        self.init(
+            client, spelling: dialect, provider: provider, environment: environment, for: audience,
+            health: nil)
+    }
+
+    private init(
+        _ client: any Sendable, spelling dialect: any SymbolDialect, provider: Provider,
+        environment: Environment, for audience: Audience, health: ConnectionHealth?
+    ) {
+        self.client = client
         self.provider = provider
         self.environment = environment
         self.audience = audience
         self.dialect = dialect
+        self.health = health
         quotes = client as? any QuoteSource
         quoteStream = client as? any QuoteStream
         charts = client as? any ChartSource
@@ -50,9 +64,9 @@ package struct MarketSource: Sendable {
 
     /// The same source, whose calls tell how a connection fares.
     func noting(_ health: ConnectionHealth) -> MarketSource {
-        var source = self
-        source.health = health
-        return source
+        MarketSource(
+            client, spelling: dialect, provider: provider, environment: environment, for: audience,
+            health: health)
     }
 
     /// Under what a value of this source is kept and shared.
