@@ -14,6 +14,7 @@ struct AnswerCacheTests {
         let respond = service.respond
         service.respond = { request, context in
             asked.count()
+            if request.operationName == "Late" { context.upstream?.note(Self.staleRead) }
             return respond(request, context)
         }
         service.cachePolicy = { request in
@@ -24,9 +25,12 @@ struct AnswerCacheTests {
             default: nil
             }
         }
-        service.audience = { session in session == "anonymous" ? "everyone" : "subscribers" }
+        service.audience = { session in session == "anonymous" ? [] : ["subscribers"] }
         return service
     }
+
+    private static let staleRead = UpstreamCall(
+        provider: "ALPACA", call: "quotes", outcome: .stale, start: .now)
 
     @Test("is reused for its audience, with its age, unless the client wants a fresh one")
     func reuse() async throws {
@@ -68,10 +72,12 @@ struct AnswerCacheTests {
     }
 
     @Test(
-        "is made anew where it is private, has no age, is partial, or has more than data",
+        "is made anew where it is private, has no age, is partial, past its time, or has more than data",
         arguments: [
             (RawRequest.query("{ session }"), "private, max-age=60"),
-            (RawRequest.query("{ name }"), "no-store"), (RawRequest.query("{ partial }"), "no-store"),
+            (RawRequest.query("{ name }"), "no-store"),
+            (#"{"query":"{ hello }","operationName":"Late"}"#, "no-store"),
+            (RawRequest.query("{ partial }"), "no-store"),
             (#"{"query":"{ hello }","extensions":{"cost":true}}"#, "public, max-age=60"),
             (RawRequest.query("{ id }"), nil),
         ])
@@ -90,7 +96,7 @@ struct AnswerCacheTests {
     func age() throws {
         let cache = AnswerCache(bytes: 10_000)
         let policy = CachePolicy(maxAge: 10)
-        let key = try #require(AnswerCache.Key(GraphQL.Request("{ a }"), policy, audience: "all"))
+        let key = try #require(AnswerCache.Key(GraphQL.Request("{ a }"), policy, audience: ["all"]))
         let response = GraphQL.Response(body: [1], outcome: .complete)
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
         cache.keep(response, as: key, policy, now: start)

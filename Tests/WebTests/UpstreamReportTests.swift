@@ -28,7 +28,7 @@ struct UpstreamReportTests {
             return respond(request, context)
         }
         service.cachePolicy = { $0.document == "{ hello }" ? CachePolicy(maxAge: 60) : nil }
-        service.audience = { _ in "everyone" }
+        service.audience = { _ in ["everyone"] }
         return service
     }
 

@@ -75,7 +75,7 @@ final class QuoteHubs: Sendable {
         let walk = RouteWalk.quotes(from: [source], keptIn: quotes)
         return QuoteHub(source.provider, stream: source.quoteStream, policy: policy, clock: clock) {
             symbols, call in
-            let outcomes = (try? await walk.outcomes(for: symbols, in: call).value()) ?? []
+            let outcomes = await walk.outcomes(for: symbols, in: call)
             return Dictionary(
                 zip(symbols, outcomes.map { $0.news(of: source.provider) }),
                 uniquingKeysWith: { first, _ in first })

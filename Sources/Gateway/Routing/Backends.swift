@@ -68,6 +68,13 @@ package final class Backends: Sendable {
     /// All links of a user, those to data services and broken ones included.
     func links(of owner: OwnerID) -> [Connection] { registry.connections(of: owner) }
 
+    /// What the public values that a session is told depend on: a user's own connections tell of prices, too.
+    @Sendable
+    package func audience(of session: Session) -> [String] {
+        guard let owner = session.owner else { return [] }
+        return [owner.text] + links(of: owner).map(\.id)
+    }
+
     /// The brokers that a user may see accounts of: their own.
     func connections(of owner: OwnerID, with provider: Provider?) -> [BrokerConnection] {
         registry.connections(of: owner).compactMap(\.broker).filter {

@@ -89,8 +89,12 @@ extension GatewayContext {
         return accounts(of: broker).map { $0 }
     }
 
-    /// The accounts behind a connection, the default one first: as they are known, else by a call.
+    /// The accounts behind a connection, the default one first: with their figures where those are at hand, else as they
+    /// are known, else by a call.
     func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
+        if let accounts = atHand(Self.accountsSubject, of: connection, keptIn: backends.reads.accounts) {
+            return .ready(accounts.map { ReadAccount(account: $0, connection: connection).linked })
+        }
         if let known = link(of: connection)?.knownAccounts, !known.isEmpty {
             return .ready(known.map { LinkedAccount(who: $0, connection: connection, figures: nil) })
         }
@@ -115,15 +119,16 @@ extension GatewayContext {
 
     /// The accounts behind a connection with their figures, the default one first.
     func readAccounts(of connection: BrokerConnection) -> Loading<[ReadAccount]> {
-        let source = accountSource(of: connection)
-        return read("accounts", of: connection, keptIn: backends.reads.accounts) {
-            [desk = backends.desk] call throws(ProviderFailure) in
+        readBehind(Self.accountsSubject, connection, keptIn: backends.reads.accounts) {
+            [desk = backends.desk] source, call throws(ProviderFailure) in
             let accounts = try await source.accounts(in: call)
             desk.learn(accounts, of: connection)
             return accounts
         }
         .map { accounts in accounts.map { ReadAccount(account: $0, connection: connection) } }
     }
+
+    private static let accountsSubject = "accounts"
 
     /// What an account holds, of some instruments or of all.
     func positions(of account: LinkedAccount, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
@@ -134,9 +139,8 @@ extension GatewayContext {
 
     /// What the accounts behind a connection hold, of some instruments or of all.
     func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
-        let source = accountSource(of: connection)
-        return read("positions", of: connection, keptIn: backends.reads.positions) {
-            call throws(ProviderFailure) in
+        readBehind("positions", connection, keptIn: backends.reads.positions) {
+            source, call throws(ProviderFailure) in
             try await source.positions(in: call)
         }
         .map { positions in
@@ -152,8 +156,8 @@ extension GatewayContext {
     ) -> Loading<EquityHistory?> {
         let (connection, id) = (linked.connection, linked.who.id)
         let subject = "history/\(id)/\(range.rawValue)/\(interval?.rawValue ?? "")"
-        let (histories, source) = (backends.reads.histories, accountSource(of: connection))
-        return read(subject, of: connection, keptIn: histories) { call throws(ProviderFailure) in
+        return readBehind(subject, connection, keptIn: backends.reads.histories) {
+            source, call throws(ProviderFailure) in
             try await source.history(of: id, range, interval: interval, in: call)
         }
         .map { $0 }

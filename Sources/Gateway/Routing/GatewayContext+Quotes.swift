@@ -26,8 +26,10 @@ extension GatewayContext {
         along walk: () throws(FieldError) -> RouteWalk<Key, Value>
     ) -> Loading<Answers<Value>> {
         do throws(FieldError) {
-            return try walk().outcomes(for: keys, in: call).map { outcomes in
-                zip(keys, outcomes).map { key, outcome in
+            let walk = try walk()
+            if let values = walk.atHand(keys, in: call) { return .ready(values.map { .success($0) }) }
+            return .later { [call] in
+                zip(keys, await walk.outcomes(for: keys, in: call)).map { key, outcome in
                     switch outcome {
                     case .found(let value): .success(value)
                     case .failed(let failures): .failure(FieldError(failures, of: name(key)))

@@ -40,7 +40,7 @@ package struct GatewayContext: Sendable {
         _ subject: String, of connection: BrokerConnection, keptIn reads: Reads<Value>,
         _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
     ) -> Loading<Value> {
-        let key = CacheKey.private(of: connection.owner, connection.provider, "\(connection.id)/\(subject)")
+        let key = Self.key(of: subject, connection)
         if let value = reads.cached(key, in: call) { return .ready(value) }
         guard let link = link(of: connection) else {
             return .later { throw FieldError.noConnection(Connection.globalID(connection.id)) }
@@ -63,13 +63,35 @@ package struct GatewayContext: Sendable {
         }
     }
 
+    /// A value of the accounts behind a connection, as above; `fetch` is given whom to ask, by the credential of now.
+    func readBehind<Value: Sendable>(
+        _ subject: String, _ connection: BrokerConnection, keptIn reads: Reads<Value>,
+        _ fetch:
+            @escaping @Sendable (any AccountSource, CallContext) async throws(ProviderFailure) -> Value
+    ) -> Loading<Value> {
+        read(subject, of: connection, keptIn: reads) { [self] call throws(ProviderFailure) in
+            try await fetch(accountSource(of: connection), call)
+        }
+    }
+
+    /// A value that belongs to a connection's owner, if it is in memory and young enough.
+    func atHand<Value: Sendable>(
+        _ subject: String, of connection: BrokerConnection, keptIn reads: Reads<Value>
+    ) -> Value? {
+        reads.cached(Self.key(of: subject, connection), in: call)
+    }
+
+    private static func key(of subject: String, _ connection: BrokerConnection) -> CacheKey {
+        .private(of: connection.owner, connection.provider, "\(connection.id)/\(subject)")
+    }
+
     /// All that is known of a connection; nil for one that has gone meanwhile.
     func link(of connection: BrokerConnection) -> Connection? {
         backends.links(of: connection.owner).first { $0.id == connection.id }
     }
 
     /// Whom to ask for what is behind a connection: by its credential of now, which may be newer than the value at hand.
-    func accountSource(of connection: BrokerConnection) -> any AccountSource {
+    private func accountSource(of connection: BrokerConnection) -> any AccountSource {
         link(of: connection)?.broker?.accounts ?? connection.accounts
     }
 }

@@ -24,14 +24,8 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case failed([ProviderFailure])
     }
 
-    /// An outcome for each key, in their order.
-    func outcomes(for keys: [Key], in call: CallContext) -> Loading<[Outcome]> {
-        if let values = atHand(keys, in: call) { return .ready(values.map(Outcome.found)) }
-        return .later { await self.walk(for: keys, in: call) }
-    }
-
     /// All of them, if each is in memory from one of its sources and young enough.
-    private func atHand(_ keys: [Key], in call: CallContext) -> [Value]? {
+    func atHand(_ keys: [Key], in call: CallContext) -> [Value]? {
         guard let first = sources.first else { return nil }
         // Mostly the first source has answered for all of them.
         if let values = reads.cached(keys.map { first.key(subject($0)) }, in: call) { return values }
@@ -45,7 +39,8 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return reads.cached(wanted, in: call)
     }
 
-    private func walk(for keys: [Key], in call: CallContext) async -> [Outcome] {
+    /// An outcome for each key, in their order.
+    func outcomes(for keys: [Key], in call: CallContext) async -> [Outcome] {
         var found: [Key: Value] = [:]
         var failures: [Key: [(CacheKey, ProviderFailure)]] = [:]
         for (position, source) in sources.enumerated() {

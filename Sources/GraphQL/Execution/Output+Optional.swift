@@ -40,6 +40,16 @@ extension Optional: Output where Wrapped: Output {
         // Swift's ABI keeps the payload of an enum with a single payload at offset 0 (ABI/TypeLayout, "Single-Payload
         // Enums"); reading it there spares a copy with its reference counting.
         let wrapped = unsafe UnsafeRawPointer(value).assumingMemoryBound(to: Wrapped.self)
+        return unsafe write(some: wrapped, selection, row: &row, to: &writer)
+    }
+
+    /// Writes a value that is there, or null where it failed.
+    @inlinable
+    @inline(__always)
+    static func write(
+        some wrapped: UnsafePointer<Wrapped>, _ selection: Selection, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool {
         let mark = writer.mark
         let firstRow = row
         if unsafe Wrapped.write(wrapped, selection, row: &row, to: &writer) { return true }

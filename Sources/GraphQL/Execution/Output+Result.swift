@@ -35,7 +35,9 @@ extension Result: Output where Success: Output, Failure == any Error {
     ) -> Bool {
         switch unsafe value.pointee {
         case .success(let success):
-            return Success?.write(copy: success, selection, row: &row, to: &writer)
+            return unsafe withUnsafePointer(to: success) { pointer in
+                unsafe Success?.write(some: pointer, selection, row: &row, to: &writer)
+            }
         case .failure(let error):
             writer.fail(error)
             writer.writeNull()

@@ -15,17 +15,20 @@ extension JSONReader {
     private mutating func stringWithEscapes(
         from start: Int, firstAt special: Int, in bytes: Span<UInt8>
     ) throws(JSONFailure) -> String {
-        var text = ""
+        var text: [UInt8] = []
+        text.reserveCapacity(min(bytes.count - start, 4_096))
         var runStart = start
         var runEnd = special
         while true {
-            text += try JSONReader.text(bytes.extracting(runStart..<runEnd), at: runStart)
+            let run = bytes.extracting(runStart..<runEnd)
+            try JSONReader.validate(run, at: runStart)
+            unsafe run.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
             move(to: runEnd)
             switch byte(at: runEnd, in: bytes) {
             case UInt8(ascii: "\""):
                 move(to: runEnd + 1)
-                return text
-            case UInt8(ascii: "\\"): text.unicodeScalars.append(try escape(in: bytes))
+                return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"): text.append(contentsOf: try escape(in: bytes).utf8)
             case .some(let control):
                 throw JSONFailure(reason: .controlCharacter(control), offset: runEnd)
             case nil: throw unexpected(.closingQuote, in: bytes)
@@ -92,7 +95,15 @@ extension JSONReader {
         do {
             return String(copying: try UTF8Span(validating: bytes))
         } catch {
-            throw JSONFailure(reason: .invalidUTF8, offset: offset + error.byteOffsets.lowerBound)
+            throw JSONFailure(error, at: offset)
+        }
+    }
+
+    private static func validate(_ bytes: Span<UInt8>, at offset: Int) throws(JSONFailure) {
+        do {
+            _ = try UTF8Span(validating: bytes)
+        } catch {
+            throw JSONFailure(error, at: offset)
         }
     }
 
@@ -112,5 +123,12 @@ extension JSONReader {
             position += 1
         }
         return position
+    }
+}
+
+extension JSONFailure {
+    /// What is not UTF-8 in a run of bytes that begins at an offset.
+    fileprivate init(_ error: UTF8.ValidationError, at offset: Int) {
+        self.init(reason: .invalidUTF8, offset: offset + error.byteOffsets.lowerBound)
     }
 }

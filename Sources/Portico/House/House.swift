@@ -48,8 +48,7 @@ struct House {
         service.subscribe = answering.subscribe
         service.operationType = { schema.operationType(of: $0) }
         service.cachePolicy = { schema.cachePolicy(of: $0) }
-        // A user's own connections tell them of prices, too, so that even public answers are theirs.
-        service.audience = { $0.owner?.text ?? "" }
+        service.audience = groundwork.backends.audience
         service.documents = settings.frontDoor.documents
         service.readiness = { [condition = groundwork.condition] in condition.readiness }
         service.metrics = { [condition = groundwork.condition] in

@@ -9,13 +9,13 @@ struct AnswerCache: Sendable {
 
     /// What an answer depends on.
     struct Key: Hashable, Sendable {
-        fileprivate let audience: String
+        fileprivate let audience: [String]
         fileprivate let document: String
         fileprivate let operationName: String?
         fileprivate let variables: InputObject
 
         /// Nil where the answer must not be shared: private, without an age, or with anything beside the data.
-        init?(_ request: GraphQL.Request, _ policy: CachePolicy, audience: String?) {
+        init?(_ request: GraphQL.Request, _ policy: CachePolicy, audience: [String]?) {
             guard let audience, policy.maxAge > 0, !policy.isPrivate, request.extensions.fields.isEmpty
             else { return nil }
             self.audience = audience
@@ -45,7 +45,7 @@ struct AnswerCache: Sendable {
 
     /// Keeps an answer, unless something of it is missing.
     func keep(_ response: GraphQL.Response, as key: Key, _ policy: CachePolicy, now: NIODeadline) {
-        guard response.outcome == .complete else { return }
+        guard response.outcome == .complete, policy.maxAge > 0 else { return }
         let kept = Kept(response: response, since: now, maximumAge: policy.maxAge)
         answers.keep(kept, as: key, weight: response.body.count + key.document.utf8.count + 256)
     }

@@ -207,6 +207,8 @@ final class GraphQLRoute: Route {
             if response.outcome == .notAllowed, operationType(request) == .subscription {
                 return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
             }
+            // What is past its time already is good for this once.
+            let policy = log.servesStale ? policy.map { _ in CachePolicy(maxAge: 0) } : policy
             if let key, let policy { answers.keep(response, as: key, policy, now: .now()) }
             var answer = HTTPResponse(response, to: request, policy, age: nil, as: caller.responseType)
             answer.operation?.upstream = log.use(until: .now)

@@ -31,9 +31,9 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     package var documents = DocumentPolicy()
     /// How long the answer to a request may be kept, and by whom; nil where nothing says.
     package var cachePolicy: @Sendable (GraphQL.Request) -> CachePolicy? = { _ in nil }
-    /// For which other sessions the public values of a session are the same: those of the same audience share whole
-    /// answers within their age; nil shares none.
-    package var audience: @Sendable (Session) -> String? = { _ in nil }
+    /// What the public values that a session is told depend on: sessions of the same audience share whole answers within
+    /// their age; nil shares none.
+    package var audience: @Sendable (Session) -> [String]? = { _ in nil }
     /// What `/metrics` tells beside what the front door counts.
     package var metrics: @Sendable () -> [MetricFamily] = { [] }
     /// What goes on with the traces of clients; nil for nothing.

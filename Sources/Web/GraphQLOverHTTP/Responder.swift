@@ -4,7 +4,7 @@ import Tracing
 /// A service for one request, its session found and its type erased, so that connections need not be generic.
 struct Responder: Sendable {
     /// Whom public answers are shared with; nil shares none.
-    let audience: String?
+    let audience: [String]?
     let respond: @Sendable (GraphQL.Request, RequestCircumstances) -> Loading<GraphQL.Response>
     let subscribe:
         @Sendable (GraphQL.Request, RequestCircumstances) async -> Result<ResponseStream, RefusedSubscription>

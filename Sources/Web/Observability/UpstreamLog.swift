@@ -8,6 +8,7 @@ package final class UpstreamLog: Sendable {
     private struct State {
         var calls: [UpstreamCall] = []
         var omitted = 0
+        var servesStale = false
     }
 
     let start: ContinuousClock.Instant
@@ -21,9 +22,13 @@ package final class UpstreamLog: Sendable {
     /// Notes a call that has ended, or what stood in for one.
     package func note(_ call: UpstreamCall) {
         state.withLock { state in
+            if call.outcome == .stale { state.servesStale = true }
             if state.calls.count < UpstreamLog.limit { state.calls.append(call) } else { state.omitted += 1 }
         }
     }
+
+    /// Whether something was told that is past its time.
+    var servesStale: Bool { state.withLock(\.servesStale) }
 
     /// What the operation has cost so far.
     func use(until end: ContinuousClock.Instant) -> UpstreamUse {
