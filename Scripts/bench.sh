@@ -119,10 +119,10 @@ measure_sockets() {
         measure_server Portico "$bench_server"
         if has_peer; then measure_server graphql-js node "$benchmarks/baseline/server.js"; fi
     done
-    print_ratio w2 bare 0.45
+    print_ratio w2 bare 0.6
     if has_peer; then
-        print_ratio w1 graphql-js 2.5
-        print_ratio w2 graphql-js 10
+        print_ratio w1 graphql-js 3.5
+        print_ratio w2 graphql-js 12
     fi
 }
 
