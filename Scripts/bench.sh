@@ -4,7 +4,7 @@
 #   Scripts/bench.sh           everything: engine, gateway, sockets and door
 #   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
 #   Scripts/bench.sh gateway   what lies between the engine and the providers
-#   Scripts/bench.sh sockets   requests a second on the workload, beside a bare server on the same codec
+#   Scripts/bench.sh sockets   requests a second on the workload, beside a bare server on NIO's codec
 #   Scripts/bench.sh door      the whole of Portico before the sandbox: a real home screen, idle sockets, subscribers of
 #                              one quote, live sessions; followed by names, these only (see DoorBenchmarks)
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow, or a
