@@ -13,6 +13,10 @@ struct FrontDoorTests {
             #expect(introspection.json?["data"] == nil)
             let misspelt = try await server.ask("{ acount { id } }")
             #expect(misspelt.message?.contains("Did you mean") == false)
+            #expect(try await server.ask("{ account }").message?.contains("Did you mean") == false)
+            // As scanners look whether each of ten directives is looked at.
+            let overloaded = try await server.ask("{ __typename \(String(repeating: "@aa", count: 10)) }")
+            #expect(overloaded.json?["errors"]?.elements?.count == 6)
             #expect(try await server.ask("{ __typename }").body == #"{"data":{"__typename":"Query"}}"#)
         }
     }

@@ -1,3 +1,4 @@
+import GraphQL
 import TestSupport
 import Testing
 
@@ -16,6 +17,20 @@ struct ProductionTests {
             #expect(refusal.message == "GET is not allowed here; use POST.")
             #expect(try await server.ask(RawRequest.post(RawRequest.query("{ hello }"))).status == 200)
             #expect(try await server.ask(RawRequest.get("/health/live")).status == 200)
+        }
+    }
+
+    /// Where the engine is told to keep its suggestions to itself, as `--production` tells it.
+    @Test("no message says what may have been meant", arguments: ["{ helo }", "{ __schema }"])
+    func suggestions(document: String) async throws {
+        var options = ExecutionOptions()
+        for suggests in [true, false] {
+            options.validation.suggests = suggests
+            try await withServer(SmallSchema.service(options: options)) { server in
+                let message = try await server.ask(RawRequest.post(RawRequest.query(document))).message
+                let isTold = try #require(message).contains("Did you mean")
+                #expect(isTold == suggests)
+            }
         }
     }
 }

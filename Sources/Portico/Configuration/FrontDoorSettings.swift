@@ -33,6 +33,8 @@ struct FrontDoorSettings {
         var options = ExecutionOptions()
         if isProduction {
             options.validation.suggests = false
+            // As many as directives at one place: who sends more wrong ones learns that they are too many.
+            options.validation.maximumErrors = options.limits.directives
             options.limits.introspectionDepth = 0
         }
         return options

@@ -13,8 +13,8 @@ extension Rule {
                     let type = document.fieldDefinition(at: index).map { document.quoted($0.type) } ?? ""
                     return isLeaf
                         ? "Field \"\(name)\" must not have a selection since type \(type) has no subfields."
-                        : "Field \"\(name)\" of type \(type) must have a selection of subfields. "
-                            + "Did you mean \"\(name) { ... }\"?"
+                        : "Field \"\(name)\" of type \(type) must have a selection of subfields."
+                            + (document.options.suggests ? " Did you mean \"\(name) { ... }\"?" : "")
                 })
         }
         return findings
