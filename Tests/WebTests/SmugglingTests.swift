@@ -110,6 +110,10 @@ extension AmbiguousMessage {
     static let heads = [
         AmbiguousMessage("no Host", "GET /health/live HTTP/1.1\r\n\r\n"),
         AmbiguousMessage("two Hosts", "GET /health/live HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
+        AmbiguousMessage("an empty Host", "GET /health/live HTTP/1.1\r\nHost:\r\n\r\n"),
+        AmbiguousMessage("a list of Hosts", "GET /health/live HTTP/1.1\r\nHost: a, b\r\n\r\n"),
+        AmbiguousMessage("a path in Host", "GET /health/live HTTP/1.1\r\nHost: a/b\r\n\r\n"),
+        AmbiguousMessage("a user in Host", "GET /health/live HTTP/1.1\r\nHost: a@b\r\n\r\n"),
         AmbiguousMessage("an HTTP/0.9 request", "GET /health/live\r\n\r\n"),
         AmbiguousMessage("a tab in the request line", "GET\t/health/live HTTP/1.1\r\nHost: a\r\n\r\n"),
         AmbiguousMessage("a version of three parts", "GET /health/live HTTP/1.1.1\r\nHost: a\r\n\r\n"),

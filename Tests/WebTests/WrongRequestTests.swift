@@ -248,6 +248,12 @@ extension WrongRequest {
             "two Hosts", "GET /health/live HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400, "BAD_REQUEST",
             "A request has exactly one Host field.", isKeptAlive: false),
         WrongRequest(
+            "a Host that is none", "GET /health/live HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "BAD_REQUEST",
+            #"The Host field names no host; it has the form "example.com:8080"."#, isKeptAlive: false),
+        WrongRequest(
+            "unknown method", RawRequest.get("/graphql", method: "PROPFIND"), 501, "NOT_IMPLEMENTED",
+            "The method is none that is known here; use GET, HEAD or POST.", isKeptAlive: false),
+        WrongRequest(
             "no HTTP at all", "hello\r\n\r\n", 400, "BAD_REQUEST",
             "The request is no HTTP: the method is unknown.",
             isKeptAlive: false),

@@ -14,7 +14,7 @@ extension HTTPProblem {
         case .uriTooLong: .uriTooLong
         case .headersTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .payloadTooLarge
-        case .unsupportedTransferEncoding: .notImplemented
+        case .unsupportedMethod, .unsupportedTransferEncoding: .notImplemented
         case .expectationFailed: .expectationFailed
         case .slow: .requestTimeout
         case .unknownPath: .notFound
@@ -40,7 +40,7 @@ extension HTTPProblem {
         case .uriTooLong: "URI_TOO_LONG"
         case .headersTooLarge, .tooManyFields: "HEADERS_TOO_LARGE"
         case .bodyTooLarge: "PAYLOAD_TOO_LARGE"
-        case .unsupportedTransferEncoding: "NOT_IMPLEMENTED"
+        case .unsupportedMethod, .unsupportedTransferEncoding: "NOT_IMPLEMENTED"
         case .slow: "REQUEST_TIMEOUT"
         case .unknownPath: "NOT_FOUND"
         case .methodNotAllowed: "METHOD_NOT_ALLOWED"
@@ -61,10 +61,16 @@ extension HTTPProblem {
             [HTTPResponse.Header("allow", allowed.map(\.rawValue).joined(separator: ", "))]
         case .unauthorized(let refusal): [HTTPResponse.Header("www-authenticate", refusal.challenge)]
         case .overloaded: [HTTPResponse.Header("retry-after", "1")]
-        case .webSocketVersion: [HTTPResponse.Header("sec-websocket-version", "13")]
+        // RFC 9110, section 15.5.22: what to upgrade to; and RFC 6455, section 4.4: in which version.
+        case .webSocketVersion:
+            [
+                HTTPResponse.Header("connection", "upgrade"), HTTPResponse.Header("upgrade", "websocket"),
+                HTTPResponse.Header("sec-websocket-version", "13"),
+            ]
         case .tooManyRequests(_, let delay):
             [HTTPResponse.Header("retry-after", "\(delay.secondsRoundedUp)")]
-        case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .tooManyFields, .bodyTooLarge,
+        case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
+            .tooManyFields, .bodyTooLarge,
             .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownPath, .unsupportedMediaType,
             .unsupportedContentEncoding, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
             .invalidRequest, .document, .answerTooSlow, .internalError, .webSocketKey:
@@ -75,8 +81,8 @@ extension HTTPProblem {
     /// Whether nobody can tell where the next request would begin, or the client should not send one.
     private var endsConnection: Bool {
         switch self {
-        case .malformed, .unsupportedVersion, .uriTooLong, .headersTooLarge, .tooManyFields, .bodyTooLarge,
-            .unsupportedTransferEncoding, .expectationFailed, .slow,
+        case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
+            .tooManyFields, .bodyTooLarge, .unsupportedTransferEncoding, .expectationFailed, .slow,
             .overloaded(.connections), .overloaded(.connectionsOfAddress), .overloaded(.pipelinedRequests):
             true
         case .unknownPath, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentEncoding,

@@ -8,6 +8,7 @@ extension HTTPProblem {
         switch self {
         case .malformed(let malformation): malformation.message
         case .unsupportedVersion: "Only HTTP/1.1 and HTTP/1.0 are spoken here."
+        case .unsupportedMethod: "The method is none that is known here; use GET, HEAD or POST."
         case .uriTooLong(let limit):
             "The URL is longer than \(limit) bytes. Send the request with POST, its parameters in a JSON body."
         case .headersTooLarge(let limit):
@@ -57,6 +58,7 @@ extension HTTPProblem.Malformation {
         case .syntax(let reason): "The request is no HTTP: \(reason)."
         case .target: "The request's target is neither a path nor a URL."
         case .host: "A request has exactly one Host field."
+        case .hostName: "The Host field names no host; it has the form \"example.com:8080\"."
         case .framing: "A request has Content-Length or Transfer-Encoding, never both, and each once."
         case .padding(let limit):
             "Extensions of chunks, or a trailer, are longer than \(limit) bytes."

@@ -9,6 +9,7 @@ package enum HTTPProblem: Error, Equatable, Sendable {
     // The message itself
     case malformed(Malformation)
     case unsupportedVersion
+    case unsupportedMethod
     case uriTooLong(limit: Int)
     case headersTooLarge(limit: Int)
     case tooManyFields(limit: Int)
@@ -43,6 +44,7 @@ package enum HTTPProblem: Error, Equatable, Sendable {
         case syntax(String)
         case target
         case host
+        case hostName
         case framing
         /// More stands between the parts of a body than belongs there.
         case padding(limit: Int)

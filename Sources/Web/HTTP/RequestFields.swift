@@ -29,6 +29,15 @@ package struct RequestFields: Sendable {
         return bytes.getString(at: bytes.readerIndex + Int(place.start), length: Int(place.length))
     }
 
+    /// Whether Host names a host, where it is there.
+    var hasValidHost: Bool {
+        guard has(.host) else { return true }
+        let place = places[Name.host.index]
+        let start = Int(place.start)
+        return HostName.isValid(
+            bytes.readableBytesUInt8Span.extracting(start..<(start + Int(place.length))))
+    }
+
     /// Adds a field whose value stands in the bytes already.
     ///
     /// - Throws: `.malformed` for a field twice that has one value (RFC 9110, section 5.3). Lists are joined.

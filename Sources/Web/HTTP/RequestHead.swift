@@ -28,6 +28,7 @@ package struct RequestHead: Sendable {
     ) throws(HTTPProblem) {
         // RFC 9112, section 3.2: one Host; HTTP/1.0 may leave it out.
         guard isHTTP10 || fields.has(.host) else { throw .malformed(.host) }
+        guard fields.hasValidHost else { throw .malformed(.hostName) }
         self.method = method
         self.target = target
         self.fields = fields

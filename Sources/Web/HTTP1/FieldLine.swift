@@ -54,8 +54,8 @@ extension UInt8 {
     /// What may stand in the value of a field (RFC 9110, section 5.5), and in the extension of a chunk.
     var isValueCharacter: Bool { self >= UInt8(ascii: " ") && self != 0x7F || self == UInt8(ascii: "\t") }
 
-    /// What may stand in the name of a field (RFC 9110, section 5.6.2).
-    fileprivate var isTokenCharacter: Bool {
+    /// What may stand in the name of a field, and in a method (RFC 9110, section 5.6.2).
+    var isTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -14,12 +14,17 @@ struct RequestLine {
     private static let ending = 10
 
     /// The method, which a line begins with.
+    ///
+    /// - Throws: `.unsupportedMethod` for one that has the form of a method (RFC 9110, section 9.1), or what is wrong.
     static func method(of head: Span<UInt8>) throws(HTTPProblem) -> HTTPMethod {
-        guard let space = RequestLine.space(in: head, from: 0),
-            let method = HTTPMethod(standard: head.extracting(0..<space))
-        else { throw .malformed(.syntax("the method is unknown")) }
-        return method
+        guard let space = RequestLine.space(in: head, from: 0) else { throw .malformed(noMethod) }
+        let name = head.extracting(0..<space)
+        if let method = HTTPMethod(standard: name) { return method }
+        for index in name.indices where !name[index].isTokenCharacter { throw .malformed(noMethod) }
+        throw .unsupportedMethod
     }
+
+    private static let noMethod = HTTPProblem.Malformation.syntax("the method is unknown")
 
     /// Reads what follows the method in the first line of a head.
     ///

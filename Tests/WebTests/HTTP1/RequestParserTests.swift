@@ -57,6 +57,25 @@ struct RequestParserTests {
         #expect(!parser.holdsRest)
     }
 
+    @Test(
+        "takes a host for one",
+        arguments: [
+            ("a", true), ("a.example:8080", true), ("127.0.0.1:80", true), ("[::1]", true),
+            ("[::ffff:127.0.0.1]:65535", true), ("a_b-c%20~!$&'()*+;=", true), ("a:", true), ("", false),
+            (":80", false), ("a:b", false), ("a:123456", false), ("a b", false), ("a,b", false),
+            ("a/b", false), ("a@b", false), ("a?", false), ("a#", false), ("http://a", false),
+            ("[::1", false), ("[]", false), ("[g]", false), ("[::1]a", false), ("\u{e9}", false),
+            ("a\tb", false),
+        ])
+    func hosts(_ text: String, isOne: Bool) {
+        #expect(HostName.isValid(text.utf8Span.span) == isOne)
+        let wrong = "400 to GET: The Host field names no host; it has the form \"example.com:8080\"."
+        for version in ["1.1", "1.0"] {
+            let parts = Parts.of("GET / HTTP/\(version)\r\nHost: \(text)\r\n\r\n")
+            #expect((parts == [wrong]) == !isOne, "\(parts)")
+        }
+    }
+
     @Test("has a place for each field that is known")
     func names() throws {
         var fields = RequestFields()
@@ -175,6 +194,9 @@ extension Message {
         Message(
             "a URL", "GET http://a/b HTTP/1.1\r\nHost: a\r\n\r\n", "GET /b 1.1 kept length(0) host=a", "end"),
         Message(
+            "a URL without a path, its scheme in capitals", "GET HTTP://a:80?b HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /?b 1.1 kept length(0) host=a", "end"),
+        Message(
             "names in any case, unknown fields, and white space around values",
             "GET / HTTP/1.1\r\nhOST:a\r\nX:\r\n!#$%&'*+-.^_`|~09:b\r\nACCEPT: \t */* \t \r\n\r\n",
             "GET / 1.1 kept length(0) accept=*/* host=a", "end"),
@@ -261,7 +283,8 @@ extension Message {
 
     private static let heads = [
         Message("small letters", "get / HTTP/1.1\r\nHost: a\r\n\r\n", wrongMethod),
-        Message("an unknown method", "GOT / HTTP/1.1\r\nHost: a\r\n\r\n", wrongMethod),
+        Message("an unknown method", "GOT / HTTP/1.1\r\nHost: a\r\n\r\n", otherMethod),
+        Message("a method that is no word", "G(T / HTTP/1.1\r\nHost: a\r\n\r\n", wrongMethod),
         Message("TLS", "\u{16}\u{3}\u{1}", wrongMethod),
         Message("two empty lines before a request", "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", wrongMethod),
         Message("an empty line of LF", "\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", wrongMethod),
@@ -277,10 +300,13 @@ extension Message {
         Message("a version of three parts", "GET / HTTP/1.1.1\r\nHost: a\r\n\r\n", wrongVersion),
         Message("HTTP/2", "PUT / HTTP/2.0\r\nHost: a\r\n\r\n", otherVersion),
         Message("HTTP/1.2", "PUT / HTTP/1.2\r\nHost: a\r\n\r\n", otherVersion),
-        Message("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", wrongMethod),
+        Message("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", otherMethod),
         Message("no target", "GET  HTTP/1.1\r\nHost: a\r\n\r\n", wrongTarget("GET")),
         Message("a target that is no path", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", wrongTarget("OPTIONS")),
         Message("an authority", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", wrongTarget("CONNECT")),
+        Message("a URL without a host", "GET http:///a HTTP/1.1\r\nHost: a\r\n\r\n", wrongTarget("GET")),
+        Message("a URL with a user", "GET http://b@a/ HTTP/1.1\r\nHost: a\r\n\r\n", wrongTarget("GET")),
+        Message("a URL of another scheme", "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n", wrongTarget("GET")),
         Message("a fragment", "GET /#a HTTP/1.1\r\nHost: a\r\n\r\n", wrongTarget("GET")),
         Message(
             "a control character in a target", "GET /\u{1} HTTP/1.1\r\nHost: a\r\n\r\n", wrongTarget("GET")),
@@ -295,6 +321,8 @@ extension Message {
     private static let long = String(repeating: "a", count: 40)
     private static let syntax = "400 to GET: The request is no HTTP:"
     private static let wrongMethod = "\(syntax) the method is unknown."
+    private static let otherMethod =
+        "501 to GET: The method is none that is known here; use GET, HEAD or POST."
     private static let wrongLine = "\(syntax) a line does not end with CR LF."
     private static let wrongField = "\(syntax) a header field has a character that it may not have."
     private static let wrongVersion = "\(syntax) the version of HTTP is malformed."

@@ -13,9 +13,9 @@ struct WebSocketHandshake: Sendable {
     /// The name of the protocol (GraphQL over WebSocket, "Communication").
     static let subprotocol = "graphql-transport-ws"
 
-    /// Whether a request wants a WebSocket.
+    /// Whether a request wants a WebSocket; what HTTP/1.0 says of Upgrade is passed over (RFC 9110, section 7.8).
     static func isAskedFor(by head: RequestHead) -> Bool {
-        head.method == .GET && head.fields.asksForUpgrade(to: "websocket")
+        head.method == .GET && !head.isHTTP10 && head.fields.asksForUpgrade(to: "websocket")
     }
 
     /// Reads the client's part.
