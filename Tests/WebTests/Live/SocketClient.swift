@@ -20,9 +20,9 @@ struct SocketClient: Sendable {
 
     static func handshake(
         protocols: String? = "graphql-transport-ws", key: String = "dGhlIHNhbXBsZSBub25jZQ==",
-        version: String = "13", target: String = "/graphql", fields: String = ""
+        version: String = "13", target: String = "/graphql", fields: String = "", http: String = "1.1"
     ) -> String {
-        "GET \(target) HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "GET \(target) HTTP/\(http)\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: \(key)\r\nSec-WebSocket-Version: \(version)\r\n"
             + (protocols.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? "") + fields + "\r\n"
     }

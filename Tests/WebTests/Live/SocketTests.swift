@@ -24,12 +24,14 @@ struct SocketTests {
             (SocketClient.handshake(key: "short"), 400, nil),
             (SocketClient.handshake(target: "/graphql?token=abc"), 400, nil),
             (SocketClient.handshake(fields: "Authorization: Bearer bad\r\n"), 401, nil),
+            (SocketClient.handshake(http: "1.0"), 400, nil),
         ])
     func refusedHandshakes(text: String, status: Int, version: String?) async throws {
         try await withServer(LiveService.make()) { server in
             let response = try await server.ask(text)
             #expect(response.status == status)
             #expect(response["sec-websocket-version"] == version)
+            #expect(response["upgrade"] == version.map { _ in "websocket" })
             #expect(response.message != nil)
         }
     }
@@ -243,6 +245,31 @@ struct SocketTests {
             default: try await socket.send(opcode: 1, [UInt8](repeating: 0x20, count: 2_000))
             }
             #expect(try await socket.next().closeCode == code)
+        }
+    }
+
+    /// An opcode with its payload, and the code of the server's goodbye: reserved ones, and goodbyes that are none.
+    static let wrongFrames: [(UInt8, [UInt8], Int)] =
+        [3, 7, 11, 15].map { ($0, [], 1002) }
+        + [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65_535].map {
+            (8, [UInt8($0 >> 8), UInt8($0 & 0xFF)], 1002)
+        } + [(8, [3], 1002), (8, [3, 0xE8, 0xFF], 1007)]
+
+    @Test("closes a socket with frames that RFC 6455 does not know", arguments: wrongFrames)
+    func unknownFrames(opcode: UInt8, payload: [UInt8], code: Int) async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.send(opcode: opcode, payload)
+            #expect(try await socket.next().closeCode == code)
+        }
+    }
+
+    @Test("answers a goodbye without a code by one without a code")
+    func silentGoodbye() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.send(opcode: 8, [])
+            #expect(try await socket.next() == SocketClient.Frame(opcode: 8, payload: []))
         }
     }
 

@@ -16,7 +16,7 @@ enum ClientMessage: Sendable {
         do {
             value = try InputValue(json: Array(json).span, limits: limits)
         } catch {
-            throw .invalidMessage("Invalid message: no JSON")
+            throw .invalidMessage("Invalid message: no JSON: \(error.message)")
         }
         guard case .object(let message) = value else {
             throw .invalidMessage("Invalid message: must be an object")

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// Why a socket is closed: the codes of GraphQL over WebSocket, and those of RFC 6455 (section 7.4.1) that are needed.
 struct CloseReason: Error, Hashable, Sendable {
     let code: UInt16
@@ -23,7 +25,7 @@ struct CloseReason: Error, Hashable, Sendable {
 
     static let goingAway = CloseReason(1001, "The server is stopping")
     static let idle = CloseReason(1001, "Nothing was heard from the client for too long")
-    static let protocolError = CloseReason(1002, "Frames must be masked and without reserved bits")
+    static let protocolError = CloseReason(1002, "A frame is none that a client may send (RFC 6455)")
     static let invalidText = CloseReason(1007, "Text must be UTF-8")
     static let messageTooLarge = CloseReason(1009, "Message too large")
 
@@ -37,4 +39,25 @@ struct CloseReason: Error, Hashable, Sendable {
         CloseReason(4409, "Subscriber for \(cut(id, to: room - 31)) already exists")
     }
     static let tooManyInitialisations = CloseReason(4429, "Too many initialisation requests")
+}
+
+extension CloseReason {
+    /// The code of a client's closing frame; nil where it gives none (RFC 6455, section 5.5.1).
+    ///
+    /// - Throws: what is wrong with the frame: a code that nobody may send (section 7.4), or a reason that is no UTF-8.
+    static func code(of frame: ByteBuffer) throws(CloseReason) -> UInt16? {
+        var rest = frame
+        guard rest.readableBytes > 0 else { return nil }
+        guard let code = rest.readInteger(as: UInt16.self), isSent(code) else { throw .protocolError }
+        guard String(validating: rest.readableBytesView, as: UTF8.self) != nil else { throw .invalidText }
+        return code
+    }
+
+    /// Whether a code stands in frames: 1004 to 1006 and 1015 never do, and others below 3000 are not registered.
+    private static func isSent(_ code: UInt16) -> Bool {
+        switch code {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
+    }
 }

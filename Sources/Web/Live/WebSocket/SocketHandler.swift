@@ -158,11 +158,17 @@ final class SocketHandler: ChannelDuplexHandler {
             context.eventLoop.scheduleTask(in: service.limits.lingerTimeout) { channel.close(promise: nil) })
     }
 
+    /// Says goodbye with the client's code.
     private func answerClose(_ data: ByteBuffer) {
         guard let context else { return }
         guard !isClosing else { return context.close(promise: nil) }
-        let code = data.getSlice(at: data.readerIndex, length: min(2, data.readableBytes)) ?? ByteBuffer()
-        send(WebSocketFrame(fin: true, opcode: .connectionClose, data: code))
+        do throws(CloseReason) {
+            let code = try CloseReason.code(of: data)
+            let answer = code.map { ByteBuffer(integer: $0) } ?? ByteBuffer()
+            send(WebSocketFrame(fin: true, opcode: .connectionClose, data: answer))
+        } catch {
+            return close(error)
+        }
         isClosing = true
         context.close(promise: nil)
     }

@@ -38,16 +38,21 @@ struct SocketService: Sendable {
     }
 }
 
-/// Refuses frames that no client may send (RFC 6455, sections 5.1 and 5.2), before they are put together.
+/// Refuses frames that no client may send (RFC 6455, sections 5.1, 5.2 and 5.5.1), before they are put together.
 final class FrameGate: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
-            return context.fireErrorCaught(CloseReason.protocolError)
-        }
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3,
+            FrameGate.opcodes.contains(frame.opcode)
+        else { return context.fireErrorCaught(CloseReason.protocolError) }
         context.fireChannelRead(data)
     }
+
+    /// The others are reserved.
+    private static let opcodes: Set<WebSocketOpcode> = [
+        .continuation, .text, .binary, .connectionClose, .ping, .pong,
+    ]
 }

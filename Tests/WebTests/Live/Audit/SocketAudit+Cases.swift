@@ -248,7 +248,9 @@ extension SocketAudit {
 
     static let breaking =
         [
-            ("nonsense", "no JSON"), ("", "no JSON"), ("{", "no JSON"), ("[]", "must be an object"),
+            ("nonsense", "no JSON: Expected a value, found \"n\""), ("", "no JSON"),
+            (#"{"type":"ping","type":"ping"}"#, #"no JSON: The object has the name "type" twice"#),
+            ("{", "no JSON"), ("[]", "must be an object"),
             ("null", "must be an object"), (#""ping""#, "must be an object"), ("1", "must be an object"),
             ("{}", "'type' must be a string"), (#"{"type":null}"#, "'type' must be a string"),
             (#"{"type":1}"#, "'type' must be a string"), (#"{"type":""}"#, "unknown type"),

@@ -144,7 +144,9 @@ struct SocketAuditTests {
         }
     }
 
-    @Test("CLOSE-1: the client's goodbye is answered with its code", arguments: [1_000, 1_001, 4_499])
+    @Test(
+        "CLOSE-1: the client's goodbye is answered with its code",
+        arguments: [1_000, 1_001, 1_007, 1_014, 3_000, 4_999])
     func goodbye(code: Int) async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)
