@@ -46,6 +46,58 @@ struct MetricsTests {
         }
     }
 
+    /// What `/metrics` tells of operations.
+    private static func counts(_ server: TestServer) async throws -> Set<String> {
+        let text = try await server.ask(RawRequest.get("/metrics")).body
+        return Set(text.split(separator: "\n").filter { $0.hasPrefix("portico_graphql_op") }.map(String.init))
+    }
+
+    @Test("count each operation of an array")
+    func batch() async throws {
+        var limits = ServerLimits.patient
+        limits.batch = 3
+        try await withServer(limits: limits) { server in
+            let requests = [
+                #"{"operationName":"A","query":"{ name }"}"#, #"{"query":"{"}"#, #"{"query":"{ hello }"}"#,
+            ]
+            _ = try await server.ask(RawRequest.post("[\(requests.joined(separator: ","))]"))
+            let lines = try await Self.counts(server)
+            for line in [
+                #"portico_graphql_operations_total{operation="A",outcome="complete"} 1"#,
+                #"portico_graphql_operations_total{operation="(anonymous)",outcome="refused"} 1"#,
+                #"portico_graphql_operations_total{operation="(anonymous)",outcome="complete"} 1"#,
+                #"portico_graphql_operation_duration_seconds_count{operation="A"} 1"#,
+            ] { #expect(lines.contains(line), "\(line)") }
+        }
+    }
+
+    @Test("count operations of streams and sockets with their first response, also those that go on")
+    func following() async throws {
+        try await withServer(LiveService.make()) { server in
+            let streamed = #"{"operationName":"S","query":"subscription S { count(to: 2) }"}"#
+            _ = try await server.ask(RawRequest.post(streamed, fields: ["Accept: text/event-stream"]))
+            let socket = try await SocketClient.begin(server)
+            for (id, query, name) in [
+                ("a", "subscription E { endless }", "E"), ("b", "subscription P { partly }", "P"),
+                ("c", "query R { nothing }", "R"),
+            ] {
+                let payload = #"{"query":"\#(query)","operationName":"\#(name)"}"#
+                try await socket.say(#"{"id":"\#(id)","type":"subscribe","payload":\#(payload)}"#)
+                #expect(try await socket.next().text.contains(#""id":"\#(id)""#))
+                // The second response of `partly`, and that it is complete.
+                if id == "b" { for _ in 0..<2 { _ = try await socket.next() } }
+            }
+            let lines = try await Self.counts(server)
+            for (name, outcome) in [("S", "complete"), ("E", "complete"), ("P", "partial"), ("R", "refused")]
+            {
+                let count = #"portico_graphql_operations_total{operation="\#(name)",outcome="\#(outcome)"} 1"#
+                #expect(lines.contains(count), "\(count)")
+                let times = #"portico_graphql_operation_duration_seconds_count{operation="\#(name)"} 1"#
+                #expect(lines.contains(times), "\(times)")
+            }
+        }
+    }
+
     @Test("tell the own time of operations apart from the time that they spent on providers")
     func times() {
         let metrics = Metrics()

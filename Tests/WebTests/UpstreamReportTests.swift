@@ -14,21 +14,33 @@ struct UpstreamReportTests {
         var service = TestService.make()
         let respond = service.respond
         service.respond = { request, context in
-            if let log = context.upstream {
-                log.note(
-                    UpstreamCall(
-                        provider: "SAXO", call: "quotes", outcome: .failed,
-                        start: log.start + .microseconds(1_500), duration: .milliseconds(2), status: 503,
-                        attempts: 3))
-                log.note(
-                    UpstreamCall(
-                        provider: "ALPACA", call: "positions", outcome: .cached,
-                        start: log.start + .microseconds(1_020)))
-            }
+            if let log = context.upstream { Self.note(in: log) }
             return respond(request, context)
         }
         service.cachePolicy = { $0.document == "{ hello }" ? CachePolicy(maxAge: 60) : nil }
         service.audience = { _ in ["everyone"] }
+        return service
+    }
+
+    private static func note(in log: UpstreamLog) {
+        log.note(
+            UpstreamCall(
+                provider: "SAXO", call: "quotes", outcome: .failed, start: log.start + .microseconds(1_500),
+                duration: .milliseconds(2), status: 503, attempts: 3))
+        log.note(
+            UpstreamCall(
+                provider: "ALPACA", call: "positions", outcome: .cached,
+                start: log.start + .microseconds(1_020)))
+    }
+
+    /// A service whose streams cost two calls before their first response.
+    private static func live() throws -> GraphQLService<String> {
+        var service = try LiveService.make()
+        let subscribe = service.subscribe
+        service.subscribe = { request, context in
+            if let log = context.upstream { Self.note(in: log) }
+            return await subscribe(request, context)
+        }
         return service
     }
 
@@ -68,6 +80,64 @@ struct UpstreamReportTests {
             let answers = try #require(JSONValue(parsing: answer.body).elements)
             #expect(answers.count == 2)
             for answer in answers { #expect(answer["extensions"]?["portico"]?["upstream"] == Self.told) }
+        }
+    }
+
+    @Test("is told with each response of a stream: what that one has cost")
+    func stream() async throws {
+        try await withServer(Self.live()) { server in
+            let answer = try await server.ask(
+                RawRequest.post(
+                    RawRequest.query("subscription { count(to: 2) }"),
+                    fields: [Self.field, "Accept: text/event-stream"]))
+            let events = try answer.body.split(separator: "\n").filter { $0.hasPrefix("data: {") }
+                .map { try JSONValue(parsing: String($0.dropFirst(6))) }
+            #expect(events.map { $0["data"]?["count"] } == [1, 2])
+            let reports = events.map { $0["extensions"]?["portico"] }
+            #expect(reports.map { $0?["upstream"] } == [Self.told, .array([])])
+            for report in reports { #expect(try #require(report?["durationMs"]?.number) >= 0) }
+        }
+    }
+
+    /// What a client says in its handshake and in its first message, and whether that asks to be told.
+    @Test(
+        "is told on a socket whose handshake or first message asks for it",
+        arguments: [
+            ("Portico-Upstream: true\r\n", "null", true), ("", #"{"Portico-Upstream":true}"#, true),
+            ("", #"{"portico-upstream":"True"}"#, true),
+            ("", #"{"headers":{"Portico-Upstream":"true"}}"#, true),
+            ("Portico-Upstream: yes\r\n", #"{"Portico-Upstream":false}"#, false),
+            ("", #"{"headers":{"x":true},"Portico-Upstream":{}}"#, false),
+        ])
+    func socket(fields: String, payload: String, isTold: Bool) async throws {
+        try await withServer(Self.live()) { server in
+            let socket = try await SocketClient.open(server, SocketClient.handshake(fields: fields))
+            try await socket.say(#"{"type":"connection_init","payload":\#(payload)}"#)
+            #expect(try await socket.next().text == #"{"type":"connection_ack"}"#)
+            try await socket.subscribe("a", "subscription { count(to: 2) }")
+            for cost in [Self.told, JSONValue.array([])] {
+                let response = try JSONValue(parsing: try await socket.next().text)["payload"]
+                #expect(response?["data"]?["count"] != nil)
+                #expect(response?["extensions"]?["portico"]?["upstream"] == (isTold ? cost : nil))
+            }
+            #expect(try await socket.next().text == #"{"id":"a","type":"complete"}"#)
+            // What is refused has nothing but errors, in the form that the protocol gives them.
+            try await socket.subscribe("a", "{ nothing }")
+            let refusal = try JSONValue(parsing: try await socket.next().text)
+            #expect(refusal["type"] == "error")
+            #expect(refusal["payload"]?.elements?.count == 1)
+        }
+    }
+
+    @Test("is told to nobody on a socket in production")
+    func productionSocket() async throws {
+        let configuration = ServerConfiguration(host: "127.0.0.1", port: 0).inProduction
+        try await withServer(configuration, Self.live()) { server in
+            let socket = try await SocketClient.begin(server, payload: #"{"Portico-Upstream":true}"#)
+            try await socket.subscribe("a", "{ hello }")
+            #expect(
+                try await socket.next().text
+                    == #"{"id":"a","type":"next","payload":{"data":{"hello":"world"}}}"#)
         }
     }
 
@@ -146,6 +216,18 @@ struct UpstreamReportTests {
             #expect(json["errors"]?.elements?.count == 1)
             #expect(json["extensions"]?["portico"]?["upstream"]?.elements == [])
         }
+    }
+
+    @Test("begins anew with each taking, so that the log of a stream stays small")
+    func taking() throws {
+        let log = UpstreamLog()
+        let end = log.start + .milliseconds(5)
+        Self.note(in: log)
+        let taken = log.take(until: end)
+        #expect(taken.entries.calls.count == 2)
+        #expect(taken.use(until: end).calls == 1)
+        #expect(log.entries.calls.isEmpty)
+        #expect(log.start == end)
     }
 
     @Test("has a bound on the calls that are told one by one")

@@ -35,7 +35,7 @@ struct Answering {
     func subscribe(
         _ request: GraphQL.Request, _ front: Web.RequestContext<Session>
     ) async -> Result<ResponseStream, RefusedSubscription> {
-        let (observer, tracing) = (observer(noting: nil), tracing(front))
+        let (observer, tracing) = (observer(noting: front.upstream), tracing(front))
         let context: @Sendable () -> GatewayContext = { [backends] in
             GatewayContext(
                 session: front.session, backends: backends,

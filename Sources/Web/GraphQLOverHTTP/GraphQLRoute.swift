@@ -20,6 +20,7 @@ final class GraphQLRoute: Route {
     private let heartbeat: Duration
     private let sockets: SocketService
     private let tracer: RequestTracer?
+    private let metrics: Metrics
 
     init<Session>(
         _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad
@@ -37,8 +38,10 @@ final class GraphQLRoute: Route {
         operationType = service.operationType
         tracer = service.tracer
         heartbeat = .nanoseconds(limits.heartbeat.nanoseconds)
+        metrics = load.metrics
         sockets = SocketService(
-            responder: responder, documents: documents, quota: quota, load: load, limits: limits)
+            responder: responder, operationType: operationType, documents: documents, quota: quota,
+            tracer: tracer, tellsUpstream: tellsUpstream, load: load, limits: limits)
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
@@ -141,14 +144,7 @@ final class GraphQLRoute: Route {
             return response.map { $0.adding(extensions: log.report(until: .now)) }
         }
 
-        /// Begins the operation when its answer is on its way.
-        func begin(_ request: GraphQL.Request, allowing allowed: Set<OperationType>) -> BeginResponses {
-            { [responder, circumstances = circumstances(allowed)] in
-                await responder.subscribe(request, circumstances)
-            }
-        }
-
-        private func circumstances(_ allowed: Set<OperationType>) -> RequestCircumstances {
+        func circumstances(_ allowed: Set<OperationType>) -> RequestCircumstances {
             RequestCircumstances(
                 id: id, trace: trace, allowedOperations: allowed, demandsFresh: demandsFresh,
                 client: client)
@@ -218,12 +214,20 @@ final class GraphQLRoute: Route {
 
     /// Answers each request of a batch; one that fails takes none of the others with it.
     private func answer(_ requests: [GraphQL.Request], for caller: Caller) -> Loading<HTTPResponse> {
+        let start = NIODeadline.now()
         let responses = Loading.each(requests) { [self] request -> Loading<GraphQL.Response> in
             do throws(HTTPProblem) {
                 let request = try documents.resolve(request)
+                let log = UpstreamLog()
                 return caller.respond(
-                    to: request, allowing: GraphQLRoute.allOperations, noting: UpstreamLog(),
-                    in: span(of: request, for: caller))
+                    to: request, allowing: GraphQLRoute.allOperations, noting: log,
+                    in: span(of: request, for: caller)
+                ).map { [metrics] response in
+                    var facts = OperationFacts(request, response.outcome)
+                    facts.upstream = log.use(until: .now)
+                    metrics.record(facts, took: .now() - start)
+                    return response
+                }
             } catch {
                 return .ready(error.graphQLResponse(id: caller.id))
             }
@@ -248,7 +252,10 @@ final class GraphQLRoute: Route {
         _ request: GraphQL.Request, as form: StreamForm, allowing allowed: Set<OperationType>,
         for caller: Caller
     ) -> HTTPResponse {
-        let body = BodyProducer(form, heartbeat: heartbeat, of: caller.begin(request, allowing: allowed))
+        let operation = FollowedOperation(
+            request: request, responder: caller.responder, circumstances: caller.circumstances(allowed),
+            hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, type: operationType, metrics: metrics)
+        let body = BodyProducer(form, heartbeat: heartbeat, of: operation)
         var response = HTTPResponse(.ok, form.contentType, streaming: body)
         // Proxies must neither keep it nor hold parts of it back.
         response.headers = [
@@ -270,7 +277,8 @@ final class GraphQLRoute: Route {
                 throw .unauthorized(error)
             }
             let socket = SocketService.Socket(
-                client: head.client, token: token, speaksProtocol: handshake.speaksProtocol)
+                client: head.client, token: token, speaksProtocol: handshake.speaksProtocol,
+                trace: tracer?.context(of: head.fields), asksForUpstream: head.fields.asksForUpstream)
             return .success { [sockets] _, _ in .ready(handshake.response(sockets.handover(socket))) }
         } catch {
             return .failure(Refusal(error, id: id))

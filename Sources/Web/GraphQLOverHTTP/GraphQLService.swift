@@ -68,6 +68,6 @@ package struct RequestContext<Session: Sendable>: Sendable {
     package let demandsFresh: Bool
     /// Where the request comes from.
     package let client: ClientAddress
-    /// Where calls that the operation makes are noted; nil where nobody reads of them, as with several responses.
+    /// Where calls that the operation makes are noted; nil where nobody reads of them.
     package let upstream: UpstreamLog?
 }

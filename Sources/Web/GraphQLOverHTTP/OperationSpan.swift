@@ -1,7 +1,7 @@
 import GraphQL
 import Tracing
 
-/// The span of an operation that has one answer, from its request to its answer.
+/// The span of an operation, from its request to its answer, or to the end of its answers.
 struct OperationSpan: Sendable {
     private let span: RequestSpan
 
@@ -26,13 +26,13 @@ struct OperationSpan: Sendable {
     ) -> Loading<GraphQL.Response> {
         switch response {
         case .ready(let response):
-            end(response, id, log)
+            end(response.outcome, of: id, upstreamCalls: log.use(until: .now).calls)
             return .ready(response)
         case .later(let fetch):
             return .later {
                 do {
                     let response = try await fetch()
-                    end(response, id, log)
+                    end(response.outcome, of: id, upstreamCalls: log.use(until: .now).calls)
                     return response
                 } catch {
                     span.recordError(error)
@@ -43,11 +43,12 @@ struct OperationSpan: Sendable {
         }
     }
 
-    private func end(_ response: GraphQL.Response, _ id: RequestID, _ log: UpstreamLog) {
+    /// Ends with the operation; the outcome is nil where its reader has given it up before there was one.
+    func end(_ outcome: GraphQL.Response.Outcome?, of id: RequestID, upstreamCalls calls: Int) {
         span.updateAttributes { attributes in
             attributes["portico.request_id"] = id.description
-            attributes["portico.outcome"] = response.outcome.label
-            attributes["portico.upstream_calls"] = log.use(until: .now).calls
+            attributes["portico.outcome"] = outcome?.label
+            attributes["portico.upstream_calls"] = calls
         }
         span.end()
     }

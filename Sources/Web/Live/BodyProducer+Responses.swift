@@ -1,9 +1,6 @@
 import GraphQL
 import NIOCore
 
-/// Begins what makes several responses, or says in one why it does not begin.
-typealias BeginResponses = @Sendable () async -> Result<ResponseStream, RefusedSubscription>
-
 extension BodyProducer {
     /// Sends responses as they come, and says in between that it is still there.
     ///
@@ -14,8 +11,8 @@ extension BodyProducer {
     /// - Parameters:
     ///   - form: how responses are written.
     ///   - interval: between two signs of life; shorter than the server and proxies wait for one.
-    ///   - begin: begins the responses.
-    init(_ form: StreamForm, heartbeat interval: Duration, of begin: @escaping BeginResponses) {
+    ///   - operation: is run when its answer is on its way.
+    init(_ form: StreamForm, heartbeat interval: Duration, of operation: FollowedOperation) {
         self.init { writer in
             // So that a client knows at once that it is heard.
             try await writer.write(form.start + form.heartbeat)
@@ -27,10 +24,11 @@ extension BodyProducer {
                     }
                 }
                 defer { group.cancelAll() }
-                switch await begin() {
-                case .failure(let refused): try await writer.write(form.part(refused.response))
-                case .success(let responses):
-                    for await response in responses { try await writer.write(form.part(response)) }
+                try await operation.run { part in
+                    switch part {
+                    case .response(let response), .refusal(let response):
+                        try await writer.write(form.part(response))
+                    }
                 }
                 if !Task.isCancelled { try await writer.write(form.end) }
             }

@@ -54,12 +54,21 @@ final class Metrics: Sendable {
         state.withLock { state in
             state.answers[Answer(path: path, method: method, status: status), default: 0] += 1
             state.durations[path, default: Histogram()].record(duration)
-            guard let operation else { return }
-            if operation.isReused { state.reused += 1 }
-            let name = label(for: operation.name, in: state)
-            state.operations[Operation(name: name, outcome: operation.outcome), default: 0] += 1
-            state.times[name, default: OperationTimes()].record(duration, operation.upstream)
+            if let operation { record(operation, took: duration, in: &state) }
         }
+    }
+
+    /// Counts an operation that has no answer of its own: one of an array, or one of several responses, the first of
+    /// which took so long.
+    func record(_ operation: OperationFacts, took duration: TimeAmount) {
+        state.withLock { record(operation, took: duration, in: &$0) }
+    }
+
+    private func record(_ operation: OperationFacts, took duration: TimeAmount, in state: inout State) {
+        if operation.isReused { state.reused += 1 }
+        let name = label(for: operation.name, in: state)
+        state.operations[Operation(name: name, outcome: operation.outcome), default: 0] += 1
+        state.times[name, default: OperationTimes()].record(duration, operation.upstream)
     }
 
     private func label(for name: String?, in state: State) -> String {
@@ -113,7 +122,8 @@ final class Metrics: Sendable {
         return [
             family(
                 "portico_graphql_operation_duration_seconds",
-                "From a request's end to its answer, by the operation's name.", \.whole),
+                "From a request's end to its answer, or the first of several, by the operation's name.",
+                \.whole),
             family(
                 "portico_graphql_operation_own_duration_seconds",
                 "The part of it in which no call of the operation's to a provider was under way.", \.own),

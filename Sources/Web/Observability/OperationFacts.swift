@@ -13,6 +13,13 @@ package struct OperationFacts: Sendable {
     var upstream: UpstreamUse?
 }
 
+extension OperationFacts {
+    /// Of an operation that was run, and what came of it.
+    init(_ request: GraphQL.Request, _ outcome: GraphQL.Response.Outcome) {
+        self.init(name: request.operationName, document: request.document, outcome: outcome)
+    }
+}
+
 extension GraphQL.Response.Outcome {
     /// For logs and metrics.
     var label: String {

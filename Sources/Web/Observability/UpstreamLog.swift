@@ -6,18 +6,25 @@ package final class UpstreamLog: Sendable {
     static let limit = 256
 
     private struct State {
+        var start: ContinuousClock.Instant
         var calls: [UpstreamCall] = []
         var omitted = 0
         var servesStale = false
     }
 
-    let start: ContinuousClock.Instant
     // Calls end on any thread; held for an append.
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(start: ContinuousClock.Instant = .now) {
-        self.start = start
+        state = Mutex(State(start: start))
     }
+
+    private init(_ state: State) {
+        self.state = Mutex(state)
+    }
+
+    /// When the operation began, or the part of it that is noted now.
+    var start: ContinuousClock.Instant { state.withLock { $0.start } }
 
     /// Notes a call that has ended, or what stood in for one.
     package func note(_ call: UpstreamCall) {
@@ -30,9 +37,21 @@ package final class UpstreamLog: Sendable {
     /// Whether something was told that is past its time.
     var servesStale: Bool { state.withLock(\.servesStale) }
 
+    /// What is noted so far, in a log of its own; this one begins anew.
+    ///
+    /// So the log of an operation of many responses stays small, however long it lasts.
+    func take(until end: ContinuousClock.Instant) -> UpstreamLog {
+        UpstreamLog(
+            state.withLock { state in
+                defer { state = State(start: end) }
+                return state
+            })
+    }
+
     /// What the operation has cost so far.
     func use(until end: ContinuousClock.Instant) -> UpstreamUse {
-        UpstreamUse(of: state.withLock { $0.calls }, from: start, until: end)
+        let state = state.withLock { $0 }
+        return UpstreamUse(of: state.calls, from: state.start, until: end)
     }
 
     /// What is noted so far, in the order in which it began; `omitted` is how much came beyond the limit.

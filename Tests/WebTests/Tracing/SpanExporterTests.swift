@@ -115,6 +115,44 @@ struct SpanExporterTests {
         }
     }
 
+    @Test("of operations on a socket and of streams last as long as these, below the client's")
+    func following() async throws {
+        let collector = Collector()
+        try await withServer(routes: ["/v1/traces": collector]) { server in
+            try await Self.withExporter(Self.limits(batch: 1), Collector.send(to: server)) { exporter in
+                var service = try LiveService.make()
+                service.tracer = RequestTracer(exporting: exporter)
+                let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+                try await withServer(service) { traced in
+                    let socket = try await SocketClient.open(
+                        traced, SocketClient.handshake(fields: "traceparent: \(trace)\r\n"))
+                    try await socket.say(#"{"type":"connection_init"}"#)
+                    _ = try await socket.next()
+                    try await socket.subscribe("a", "subscription { endless }")
+                    #expect(try await socket.next().text.contains("endless"))
+                    try await socket.say(#"{"id":"a","type":"complete"}"#)
+                    try await Self.expect(try await collector.next().spans, "subscription", "complete")
+                    try await socket.subscribe("b", "subscription { partly }")
+                    try await Self.expect(try await collector.next().spans, "subscription", "partial")
+                    _ = try await traced.ask(
+                        RawRequest.post(
+                            RawRequest.query("{ nothing }"),
+                            fields: ["Accept: text/event-stream", "traceparent: \(trace)"]))
+                    try await Self.expect(try await collector.next().spans, "request", "refused")
+                }
+            }
+        }
+    }
+
+    private static func expect(_ spans: [JSONValue], _ name: String, _ outcome: String) async throws {
+        let span = try #require(spans.first)
+        #expect(spans.count == 1)
+        #expect(span["name"]?.string == name)
+        #expect(span["parentSpanId"] == "b7ad6b7169203331")
+        let told = span["attributes"]?.elements?.first { $0["key"] == "portico.outcome" }
+        #expect(told?["value"]?["stringValue"]?.string == outcome)
+    }
+
     @Test("of a request that fails inside tell the type of the error, and nothing that it says")
     func failure() async throws {
         let collector = Collector()

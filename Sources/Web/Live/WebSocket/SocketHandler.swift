@@ -14,10 +14,18 @@ final class SocketHandler: ChannelDuplexHandler {
         let task: Task<Void, Never>
     }
 
+    private struct Caller {
+        let responder: Responder
+        let token: String?
+        /// Whether responses tell which upstream calls they have cost.
+        let hearsOfUpstream: Bool
+    }
+
     private let service: SocketService
     private let socket: SocketService.Socket
     private var state: SocketState
-    private var responder: Responder?
+    /// Who has said who they are: what answers them.
+    private var caller: Caller?
     private var operations: [String: Operation] = [:]
     private var operationCount = 0
     /// Operations that wait until the client takes more.
@@ -189,7 +197,9 @@ final class SocketHandler: ChannelDuplexHandler {
     private func initialise(_ payload: InputObject) {
         do throws(Unauthorized) {
             let token = try SocketToken.read(payload) ?? socket.token
-            responder = try service.responder(token).get()
+            caller = Caller(
+                responder: try service.responder(token).get(), token: token,
+                hearsOfUpstream: service.tellsUpstream && (socket.asksForUpstream || payload.asksForUpstream))
             send(.acknowledge)
         } catch {
             close(.forbidden)
@@ -201,10 +211,11 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     private func begin(_ request: GraphQL.Request, id: String) {
-        guard let context, let responder else { return close(.unauthorized) }
+        guard let context, let caller else { return close(.unauthorized) }
         let resolved: GraphQL.Request
         do throws(HTTPProblem) {
             try service.quota.charge(socket.client)
+            if let token = caller.token { try service.quota.charge(token: token, from: socket.client) }
             resolved = try service.documents.resolve(request)
             guard service.load.streams.enter() else { throw .overloaded(.streams) }
         } catch {
@@ -214,32 +225,41 @@ final class SocketHandler: ChannelDuplexHandler {
         operationCount &+= 1
         let number = operationCount
         let teller = Teller(NIOLoopBound(self, eventLoop: context.eventLoop), id: id, number: number)
-        let requestID = service.ids.make()
-        let task = Task { [streams = service.load.streams, client = socket.client] in
-            await RunningRequest.$id.withValue(requestID) {
-                await SocketHandler.run(resolved, requestID, of: client, by: responder, telling: teller)
+        let operation = follow(resolved, for: caller)
+        let task = Task { [streams = service.load.streams] in
+            await RunningRequest.$id.withValue(operation.circumstances.id) {
+                // A client that wants to hear no more of it has ended it.
+                try? await SocketHandler.run(operation, telling: teller)
             }
             streams.leave()
         }
         operations[id] = Operation(number: number, task: task)
     }
 
+    private func follow(_ request: GraphQL.Request, for caller: Caller) -> FollowedOperation {
+        FollowedOperation(
+            request: request, responder: caller.responder,
+            circumstances: RequestCircumstances(
+                id: service.ids.make(), trace: socket.trace,
+                allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
+                client: socket.client),
+            hearsOfUpstream: caller.hearsOfUpstream, tracer: service.tracer, type: service.operationType,
+            metrics: service.load.metrics)
+    }
+
     /// Runs an operation to its end, or until the client wants to hear no more of it.
-    private static func run(
-        _ request: GraphQL.Request, _ id: RequestID, of client: ClientAddress, by responder: Responder,
-        telling teller: Teller
-    ) async {
-        let circumstances = RequestCircumstances(
-            id: id, allowedOperations: [.query, .mutation, .subscription], demandsFresh: false, client: client
-        )
-        switch await responder.subscribe(request, circumstances) {
-        case .failure(let refused): await teller.tell(.error(id: teller.id, refused.response), isLast: true)
-        case .success(let responses):
-            for await response in responses {
-                guard await teller.tell(.next(id: teller.id, response), isLast: false) else { return }
+    private static func run(_ operation: FollowedOperation, telling teller: Teller) async throws {
+        var isRefused = false
+        try await operation.run { part in
+            switch part {
+            case .response(let response):
+                try await teller.tell(.next(id: teller.id, response), isLast: false)
+            case .refusal(let response):
+                isRefused = true
+                try await teller.tell(.error(id: teller.id, response), isLast: true)
             }
-            await teller.tell(.complete(id: teller.id), isLast: true)
         }
+        if !isRefused { try await teller.tell(.complete(id: teller.id), isLast: true) }
     }
 
     /// Where an operation tells the client what came of it.
@@ -254,15 +274,15 @@ final class SocketHandler: ChannelDuplexHandler {
             self.number = number
         }
 
-        /// Returns when the client takes more; false where it wants to hear no more of the operation.
-        @discardableResult
-        func tell(_ message: ServerMessage, isLast: Bool) async -> Bool {
+        /// Returns when the client takes more.
+        ///
+        /// - Throws: `CancellationError` where it wants to hear no more of the operation.
+        func tell(_ message: ServerMessage, isLast: Bool) async throws {
             let eventLoop = handler.eventLoop
-            let told = eventLoop.flatSubmit { [handler, id, number] in
+            try await eventLoop.flatSubmit { [handler, id, number] in
                 handler.value.tell(message, id, number, isLast: isLast)
                     ?? eventLoop.makeFailedFuture(CancellationError())
-            }
-            return (try? await told.get()) != nil
+            }.get()
         }
     }
 

@@ -1,12 +1,17 @@
 import GraphQL
 import NIOCore
 import NIOWebSocket
+import Tracing
 
 /// What stands behind all sockets: who may begin, what answers, and the bounds.
 struct SocketService: Sendable {
     let responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized>
+    let operationType: @Sendable (GraphQL.Request) -> OperationType?
     let documents: DocumentResolver
     let quota: ClientQuota
+    let tracer: RequestTracer?
+    /// Whether clients that ask for it are told of upstream calls.
+    let tellsUpstream: Bool
     let load: ServerLoad
     let limits: ServerLimits
     let ids = RequestIDs()
@@ -35,6 +40,9 @@ struct SocketService: Sendable {
         /// What the Authorization field of the handshake says; nil where there is none, as browsers cannot send it.
         let token: String?
         let speaksProtocol: Bool
+        /// Where the client stands in a trace; nil where nothing is traced.
+        let trace: ServiceContext?
+        let asksForUpstream: Bool
     }
 }
 

@@ -1,0 +1,86 @@
+import GraphQL
+import NIOCore
+import Tracing
+
+/// An operation whose responses come one after the other, with what is told of it: to its reader, metrics and traces.
+struct FollowedOperation: Sendable {
+    let request: GraphQL.Request
+    let responder: Responder
+    let circumstances: RequestCircumstances
+    /// Whether each response tells which upstream calls it has cost.
+    let hearsOfUpstream: Bool
+    let tracer: RequestTracer?
+    /// What kind of operation it is, for its span.
+    let type: @Sendable (GraphQL.Request) -> OperationType?
+    let metrics: Metrics
+
+    /// What comes of it.
+    enum Part: Sendable {
+        case response(GraphQL.Response)
+        /// It did not begin, and nothing more comes.
+        case refusal(GraphQL.Response)
+    }
+
+    /// Hands each response on when the one before is taken, and returns when the operation is over.
+    ///
+    /// It is counted with its first response, since it may last for days; what its reader gives up before is not. Its
+    /// span ends with it.
+    ///
+    /// - Throws: what `take` throws, which ends the operation.
+    func run(_ take: (Part) async throws -> Void) async throws {
+        let span = span
+        var course = Course()
+        defer { span?.end(course.outcome, of: circumstances.id, upstreamCalls: course.upstreamCalls) }
+        switch await responder.subscribe(request, circumstances(noting: course.log, in: span)) {
+        case .failure(let refused):
+            note(refused.response.outcome, in: &course)
+            // Sockets tell nothing but its errors, so that is all it has.
+            try await take(.refusal(refused.response))
+        case .success(let responses):
+            for await response in responses {
+                let cost = note(response.outcome, in: &course)
+                try await take(.response(hearsOfUpstream ? response.adding(extensions: cost) : response))
+            }
+            if course.outcome == nil, !Task.isCancelled { note(.complete, in: &course) }
+        }
+    }
+
+    /// What has happened so far.
+    private struct Course {
+        let start = NIODeadline.now()
+        let log = UpstreamLog()
+        /// The first that was not complete; nil before there is a response.
+        var outcome: GraphQL.Response.Outcome?
+        var upstreamCalls = 0
+    }
+
+    /// Notes a response, and counts the operation with the first one.
+    ///
+    /// - Returns: what the response has cost since the one before.
+    @discardableResult
+    private func note(_ outcome: GraphQL.Response.Outcome, in course: inout Course) -> InputObject {
+        let now = ContinuousClock.now
+        let log = course.log.take(until: now)
+        let use = log.use(until: now)
+        if course.outcome == nil {
+            var facts = OperationFacts(request, outcome)
+            facts.upstream = use
+            metrics.record(facts, took: .now() - course.start)
+        }
+        if course.outcome ?? .complete == .complete { course.outcome = outcome }
+        course.upstreamCalls += use.calls
+        return hearsOfUpstream ? log.report(until: now) : InputObject()
+    }
+
+    private var span: OperationSpan? {
+        guard let tracer, let context = circumstances.trace else { return nil }
+        return OperationSpan(tracer, in: context, type(request), named: request.operationName)
+    }
+
+    private func circumstances(noting log: UpstreamLog, in span: OperationSpan?) -> RequestCircumstances {
+        var circumstances = circumstances
+        circumstances.upstream = log
+        if let span { circumstances.trace = span.context }
+        return circumstances
+    }
+}
