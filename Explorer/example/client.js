@@ -1,4 +1,4 @@
-// Runs documents, most of them of `schema/operations`, for a session.
+// Runs documents of `schema/operations` for a session.
 
 import { ask, follow } from "/shared/graphql.js";
 import { loadText } from "/shared/documents.js";

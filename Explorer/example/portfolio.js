@@ -1,11 +1,12 @@
-// What it is all worth, the line of the day, and the positions as they move: `raven-home` and `live-positions`.
+// What it is all worth, the line of the day, and the positions as they move: `raven-home`, then
+// `raven-live-positions`.
 
 import { drawEquity } from "/example/equity-chart.js";
 import { element } from "/example/elements.js";
 import { direction, money, percent, quantity, signedMoney } from "/example/format.js";
 
 const home = "/operations/raven/raven-home.graphql";
-const livePositions = "/example/documents/live-positions.graphql";
+const livePositions = "/operations/raven/raven-live-positions.graphql";
 
 /** @returns `drawChart()`, once its place is there to be drawn in, and the `symbols` that are held. */
 export async function showPortfolio(client) {

@@ -1,5 +1,5 @@
 // What is watched, each with its price and the line of the last hours: `stocktracker-home`. A search adds to it:
-// `stocktracker-search`, then `add-to-list`, or `stocktracker-new-list` where there is no list yet.
+// `stocktracker-search`, then `stocktracker-add-to-list`, or `stocktracker-new-list` where there is no list yet.
 
 import { drawn, element, say } from "/example/elements.js";
 import { direction, money, percent } from "/example/format.js";
@@ -7,7 +7,7 @@ import { direction, money, percent } from "/example/format.js";
 const home = "/operations/stocktracker/stocktracker-home.graphql";
 const find = "/operations/stocktracker/stocktracker-search.graphql";
 const newList = "/operations/stocktracker/stocktracker-new-list.graphql";
-const addToList = "/example/documents/add-to-list.graphql";
+const addToList = "/operations/stocktracker/stocktracker-add-to-list.graphql";
 
 /** How long typing must rest before it is searched for, in milliseconds. */
 const typingPause = 250;

@@ -27,7 +27,7 @@ struct ContractTests {
 
     /// Runs the mutations of real screens with their examples, so that there is something of what users make.
     private func furnish(_ house: TestHouse) async throws {
-        for document in OperationDocument.all where document.isMutation {
+        for document in OperationDocument.mutations {
             let answer = try await document.ask(house)
             #expect(answer["errors"] == nil, "\(document.name)")
         }

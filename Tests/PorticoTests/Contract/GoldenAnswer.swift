@@ -14,6 +14,7 @@ struct GoldenAnswer {
     /// quotas, which depends on which calls were under way together.
     private static let madeAnew: [String: Set<String>] = [
         "stocktracker-new-list": ["addedAt"],
+        "stocktracker-add-to-list": ["addedAt"],
         "stocktracker-home": ["remaining", "resetsAt"],
     ]
 

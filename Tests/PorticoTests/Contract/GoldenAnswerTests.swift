@@ -12,32 +12,66 @@ struct GoldenAnswerTests {
     )
     func answers() async throws {
         // First what users make, so that there is something of it to be told.
-        let documents = OperationDocument.all.filter(\.isMutation) + OperationDocument.all.filter(\.isQuery)
+        let all = OperationDocument.all
+        let documents =
+            OperationDocument.mutations + all.filter(\.isQuery) + all.filter(\.isSubscription)
         try await withServer(environment: ["PORTICO_SANDBOX_TIME": Self.time]) { server in
-            let first = try await server.ask("{ account { id } }").json
-            let account = try #require(first?["data"]?["account"]?["id"]?.string)
             var made: [String: String] = [:]
             for document in documents {
-                let variables = InputValue.object(try document.variables(with: account)).json
-                let query = RawRequest.query(document.text).dropLast()
-                let body = "\(query),\"variables\":\(String(decoding: variables, as: UTF8.self))}"
-                let answer = try await server.send(
-                    RawRequest.post(body, fields: ["Authorization: Bearer \(RunningServer.sandboxToken)"]))
-                #expect(answer.status == 200)
+                let answers = try await Self.answers(to: document, server)
                 if document.isMutation {
-                    for id in Self.ids(madeIn: answer) { made[id] = "(made by \(document.name))" }
+                    for id in try Self.ids(madeIn: answers) where made[id] == nil {
+                        made[id] = "(made by \(document.name))"
+                    }
                 }
-                let named = made.reduce(answer.body) { $0.replacing($1.key, with: $1.value) }
-                try GoldenAnswer(to: document.name).compare(named)
+                let named = answers.map { answer in
+                    made.reduce(answer) { $0.replacing($1.key, with: $1.value) }
+                }
+                // Brokers answer in any order.
+                let list = "[\(named.sorted().joined(separator: ","))]"
+                try GoldenAnswer(to: document.name).compare(document.isSubscription ? list : named[0])
             }
         }
     }
 
+    /// The answer to a document; of a subscription those with which it begins.
+    private static func answers(
+        to document: OperationDocument, _ server: RunningServer
+    ) async throws -> [String] {
+        let variables = try await document.variables { try #require(await server.ask($0).json) }
+        let json = String(decoding: InputValue.object(variables).json, as: UTF8.self)
+        let body = "\(RawRequest.query(document.text).dropLast()),\"variables\":\(json)}"
+        if document.isSubscription {
+            return try await server.events(countOfFirst(of: document, server), of: body)
+        }
+        let answer = try await server.send(
+            RawRequest.post(body, fields: ["Authorization: Bearer \(RunningServer.sandboxToken)"]))
+        #expect(answer.status == 200)
+        return [answer.body]
+    }
+
+    /// By subscription, a query that tells how many things it follows; the others follow one.
+    private static let followed = [
+        "raven-live-positions": "{ positions { id } }",
+        "saxotrader-live-orders": "{ orders(open: true) { nodes { id } } }",
+    ]
+
+    /// With how many events a subscription begins: one for each thing that it follows.
+    private static func countOfFirst(
+        of document: OperationDocument, _ server: RunningServer
+    ) async throws -> Int {
+        guard let query = followed[document.name] else { return 1 }
+        let found = try #require(await server.ask(query).json?["data"]?.members?.values.first)
+        return try #require((found["nodes"] ?? found).elements?.count)
+    }
+
     /// The ids of what a mutation made, which are others each time.
-    private static func ids(madeIn answer: RawResponse) -> [String] {
-        let payloads = answer.json?["data"]?.members?.values ?? [:].values
-        return payloads.flatMap { payload in
-            payload.members?.values.compactMap { $0["id"]?.string } ?? []
+    private static func ids(madeIn answers: [String]) throws -> [String] {
+        try answers.flatMap { answer in
+            let payloads = try JSONValue(parsing: answer)["data"]?.members?.values ?? [:].values
+            return payloads.flatMap { payload in
+                payload.members?.values.compactMap { $0["id"]?.string } ?? []
+            }
         }
     }
 

@@ -39,32 +39,58 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
     }()
 
     var examples: InputObject {
-        get throws {
-            guard case .object(let object) = try InputValue(json: variables) else { return InputObject() }
-            return object
-        }
+        get throws { try Self.object(variables) }
+    }
+
+    private static func object(_ json: [UInt8]) throws -> InputObject {
+        guard case .object(let object) = try InputValue(json: json) else { return InputObject() }
+        return object
     }
 }
 
 extension OperationDocument {
-    /// Asks a house for it, with its example variables and the house's own account; of a subscription the first answer.
+    /// Asks a house for it, with its example variables and ids of the house's own; of a subscription the first answer.
     func ask(_ house: TestHouse) async throws -> JSONValue {
-        let account = try await house.ask("{ account { id } }")["data"]?["account"]?["id"]?.string
-        let variables = try variables(with: account ?? "")
-        guard has(.subscription) else { return try await house.ask(text, variables: variables) }
+        if wantsWatchlist { try await house.makeWatchlist() }
+        let variables = try await variables { try await house.ask($0) }
+        guard isSubscription else { return try await house.ask(text, variables: variables) }
         try await house.placeOpenOrder()
         var responses = try await house.follow(text, variables: variables)
         return try #require(try await responses.next())
     }
 
-    /// Its example variables, with an account that there is.
-    func variables(with account: String) throws -> InputObject {
-        var variables = try examples
-        variables.replace("accountId", with: .string(account))
-        return variables
+    /// Its example variables, with ids that there are where they say "the id of an account", as the explorer does it.
+    func variables(asking ask: (_ query: String) async throws -> JSONValue) async throws -> InputObject {
+        var text = String(decoding: variables, as: UTF8.self)
+        for (placeholder, kind) in wanted {
+            let data = try await ask(#require(Self.sources[kind], "an id of the kind \(kind)"))["data"]
+            let found = try #require(data?.members?.values.first, "\(name)")
+            let id = try #require((found.elements?.first ?? found)["id"]?.string, "there is no \(kind)")
+            text.replace(placeholder, with: id)
+        }
+        return try Self.object([UInt8](text.utf8))
+    }
+
+    /// Where the first object of a kind is found.
+    private static let sources = ["account": "{ account { id } }", "watchlist": "{ watchlists { id } }"]
+
+    /// What the example variables say in place of ids, and of which kind of thing each is.
+    private var wanted: [(placeholder: String, kind: String)] {
+        String(decoding: variables, as: UTF8.self).matches(of: /the id of an? (\w+)/).map {
+            (String($0.0), String($0.1))
+        }
+    }
+
+    private var wantsWatchlist: Bool { wanted.contains { $0.kind == "watchlist" } }
+
+    /// Those that make something, in an order in which each finds what it changes.
+    static var mutations: [OperationDocument] {
+        let mutations = all.filter(\.isMutation)
+        return mutations.filter { !$0.wantsWatchlist } + mutations.filter(\.wantsWatchlist)
     }
 
     var isQuery: Bool { has(.query) }
+    var isSubscription: Bool { has(.subscription) }
     var isMutation: Bool { has(.mutation) }
 
     private func has(_ type: OperationType) -> Bool {
@@ -88,18 +114,11 @@ extension TestHouse {
             """)
         #expect(answer.failures.isEmpty, "\(answer)")
     }
-}
 
-extension InputObject {
-    /// Gives every field of a name, however deep, another value: an example cannot know ids.
-    fileprivate mutating func replace(_ name: String, with value: InputValue) {
-        for field in fields {
-            if field.name == name {
-                self[name] = value
-            } else if case .object(var object) = field.value {
-                object.replace(name, with: value)
-                self[field.name] = .object(object)
-            }
-        }
+    /// Makes a list, so that there is one to be changed.
+    fileprivate func makeWatchlist() async throws {
+        let answer = try await ask(
+            "mutation { createWatchlist(input: { name: \"Watched\" }) { watchlist { id } } }")
+        #expect(answer.failures.isEmpty, "\(answer)")
     }
 }

@@ -20,29 +20,10 @@ struct GeneratedSubscriptionTests {
                 let query =
                     "subscription { \(field.name)\(arguments) { __typename \(fields.map(\.name).joined(separator: " ")) } }"
                 let valid = try validate(parse(SourceText(query)), against: schema)
-                let event = try await firstEvent(of: query, server)
+                let told = try #require(await server.events(1, of: RawRequest.query(query)).first)
+                let event = try JSONValue(parsing: told)
                 #expect(AnswerCheck(event, to: valid).violations.isEmpty)
                 #expect(event["data"]?[field.name]?.members != nil, "\(field.name)")
-            }
-        }
-    }
-
-    /// The first event of a subscription, told as server-sent events.
-    private func firstEvent(of query: String, _ server: RunningServer) async throws -> JSONValue {
-        let client = try RawClient(port: server.port)
-        defer { client.close() }
-        try await client.send(
-            RawRequest.post(
-                RawRequest.query(query),
-                fields: [
-                    "Accept: text/event-stream", "Authorization: Bearer \(RunningServer.sandboxToken)",
-                ]))
-        var text = ""
-        while true {
-            text += try await client.take(1)
-            guard text.hasSuffix("\n\n") else { continue }
-            if let event = text.firstMatch(of: /event: next\ndata: (.*)\n\n/) {
-                return try JSONValue(parsing: String(event.1))
             }
         }
     }
