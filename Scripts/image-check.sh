@@ -5,14 +5,16 @@
 #   Scripts/image-check.sh --stand-in    the second in any case
 #
 # The stand-ins are for a machine that runs no daemon, or cannot pull official images. Both bases are made with
-# debootstrap, and the build stage is lent this machine's Swift toolchain and its git configuration with the mirrors
-# that it names. The Dockerfile is the same; only its two base arguments differ. Needs root, on Debian.
+# debootstrap, and the build stage is lent this machine's Swift toolchain, its git configuration with the mirrors that it
+# names, and the authorities that it trusts. The Dockerfile is the same; only its two base arguments differ. Needs root, on
+# Debian. Where PyPI is not reached, EXPLORER=off in the environment leaves the explorer's libraries out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 name=portico-check
 suite=bookworm
 port=${PORTICO_CHECK_PORT:-18080}
+explorer=${EXPLORER:-on}
 query='{ account { equity cash buyingPower } positions { symbol quantity marketValue quote { price change changePercent } } account2: account { history(range: ONE_DAY) { points { time equity } } } }'
 scratch=$(mktemp --directory)
 cleanups=()
@@ -62,6 +64,13 @@ check_libraries() {
     say "loads $(wc --lines <"$scratch/libraries") libraries, all of them in the image"
 }
 
+check_explorer() {
+    [[ $explorer == on ]] || { say "without the explorer's libraries"; return; }
+    curl --silent --fail --output /dev/null "http://127.0.0.1:$port/libraries/graphiql-1.5.1.min.js" \
+        || fail "the explorer's libraries are not in the image"
+    say "has the explorer's libraries"
+}
+
 # check_volume COMMAND …: what users entrust to it lies in its volume, where it outlives the container.
 check_volume() {
     local file=/var/lib/portico/sandbox/portico.db
@@ -78,14 +87,13 @@ docker_runs() {
 
 check_with_docker() {
     local id code
-    IMAGE_BUILDER=docker Scripts/image.sh "$name"
+    IMAGE_BUILDER=docker Scripts/image.sh "$name" --build-arg "EXPLORER=$explorer"
     id=$(docker run --detach --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
         --publish "127.0.0.1:$port:8080" --env PORTICO_SANDBOX=true "$name")
     cleanups+=("docker rm --force --volumes $id")
     await_ready docker_runs "$id"
     ask_home_screen
-    curl --silent --fail --output /dev/null "http://127.0.0.1:$port/libraries/graphiql-1.5.1.min.js" \
-        || fail "the explorer's libraries are not in the image"
+    check_explorer
     check_libraries docker exec "$id"
     check_volume docker exec "$id"
     docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check says no"
@@ -133,11 +141,13 @@ make_base() {
     rm -rf --one-file-system "$scratch/base"
 }
 
-# Prints, one word a line, the options that lend the build stage the toolchain in $1 and what git needs to find the
+# Prints, one word a line, the options that lend the build stage the toolchain in $1 and what git and pip need to find
 # packages here.
 lent_folders() {
-    local mirror
+    local mirror authorities=/etc/ssl/certs/ca-certificates.crt
     printf '%s\n' --volume "$1:$1:ro"
+    # Where Debian's own package of authorities takes up more of them.
+    [[ ! -e $authorities ]] || printf '%s\n' --volume "$authorities:/usr/local/share/ca-certificates/here.crt:ro"
     [[ ! -e /etc/gitconfig ]] || printf '%s\n' --volume /etc/gitconfig:/etc/gitconfig:ro
     { git config --get-regexp '^url\..*\.insteadof$' || true; } \
         | sed -E 's/^url\.(.*)\.insteadof .*/\1/' | sort --unique \
@@ -156,8 +166,7 @@ build_on_stand_ins() {
     # What the toolchain itself loads and links with, as the official build image has it.
     make_base "$name-build-base" binutils,ca-certificates,git,libc6-dev,libcurl4,libgcc-12-dev,libncurses6,libsqlite3-0,libstdc++-12-dev,libxml2,pkg-config \
         "$toolchain/bin:$path"
-    # The chroot has no pip set up as here.
-    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${lent[@]}" --build-arg EXPLORER=off \
+    IMAGE_BUILDER=buildah Scripts/image.sh "$name" "${lent[@]}" --build-arg "EXPLORER=$explorer" \
         --build-arg "BUILD_IMAGE=localhost/$name-build-base" \
         --build-arg "RUNTIME_IMAGE=localhost/$name-runtime-base" >"$scratch/build.log" 2>&1 \
         || fail "the build: $(tail -n 30 "$scratch/build.log")"
@@ -195,6 +204,7 @@ check_with_buildah() {
     process=$(portico_under "$runner" | grep .) || fail "no process runs /usr/local/bin/portico"
     cleanups+=("kill -KILL $process")
     ask_home_screen
+    check_explorer
 
     check_libraries buildah run "$container" --
     check_volume buildah run "$container" --
