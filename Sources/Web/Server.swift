@@ -33,7 +33,7 @@ package final class Server: Service {
     ) async throws -> Server {
         let identity = try configuration.tls.map { try TLSIdentity($0) }
         let load = ServerLoad(configuration.limits)
-        let router = Router(service, configuration, load, others: routes)
+        let router = Router(service, configuration, load, others: routes, logger: logger)
         let state = ServerState(configuration, router: router, load: load, logger: logger)
         do {
             load.lag.watch(group)

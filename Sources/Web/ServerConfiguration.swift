@@ -1,3 +1,5 @@
+import Logging
+
 /// Where a server listens, how it answers, and its bounds.
 package struct ServerConfiguration: Sendable, Hashable {
     /// A name or an address; `0.0.0.0` and `::` are every one of the machine.
@@ -28,6 +30,9 @@ package struct ServerConfiguration: Sendable, Hashable {
         self.port = port
         self.limits = limits
     }
+
+    /// At which answers are logged.
+    var answerLevel: Logger.Level { logsAnswers ? .info : .debug }
 
     /// The same for a server that strangers reach: neither the schema nor upstream calls, nor GET, which caches and
     /// histories keep.

@@ -55,6 +55,39 @@ struct LogTests {
         #expect(lines.text.contains(" path=/nothing "))
     }
 
+    @Test("has a line for each operation of a socket, of a stream and of an array")
+    func operations() async throws {
+        let lines = LogLines()
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.logsAnswers = true
+        configuration.limits.batch = 2
+        let logger = Logger(label: "test") { _ in lines }
+        let ids = try await withServer(configuration, LiveService.make(), logger: logger) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.say(
+                #"{"id":"a","type":"subscribe","payload":{"query":"query A { hello }","operationName":"A"}}"#)
+            #expect(try await socket.next().text.contains("world"))
+            let stream = #"{"query":"subscription B { count(to: 2) }","operationName":"B"}"#
+            let streamed = try await server.ask(
+                RawRequest.post(stream, fields: ["Accept: text/event-stream"]))
+            let array = #"[{"query":"query C { hello }","operationName":"C"},{"query":"{ nothing }"}]"#
+            let batch = try await server.ask(RawRequest.post(array))
+            return [streamed, batch].map { $0["x-request-id"] ?? "" }
+        }
+        for (document, name, id) in [
+            ("query A { hello }", "A", ""), ("subscription B { count(to: 2) }", "B", ids[0]),
+            ("query C { hello }", "C", ids[1]),
+        ] {
+            let hash = DocumentHash(of: document)
+            let start = "info Operation answered document=\(hash) microseconds="
+            let line = lines.text.split(separator: "\n").filter { $0.hasPrefix(start) }
+            #expect(line.count == 1, "\(document)")
+            #expect(line.first?.contains(" operation=\(name) outcome=complete requestID=\(id)") == true)
+        }
+        #expect(lines.text.contains(" outcome=refused requestID=\(ids[1]) "))
+        for secret in ["hello", "nothing", "count"] { #expect(!lines.text.contains(secret)) }
+    }
+
     @Test("knows a request by the id that its answer has, also where that has to be waited for")
     func requestIDs() async throws {
         var service = TestService.make()

@@ -13,7 +13,8 @@ struct RequestAssemblerTests {
     }
 
     private func assembler() -> RequestAssembler {
-        let router = Router(TestService.make(), ServerConfiguration(limits: limits), ServerLoad(limits))
+        let router = Router(
+            TestService.make(), ServerConfiguration(limits: limits), ServerLoad(limits), logger: .silent)
         return RequestAssembler(router: router, limits: limits)
     }
 

@@ -11,7 +11,7 @@ extension ConnectionHandler {
             path: server.router.label(for: exchange.path), method: exchange.method.rawValue,
             status: response.status.code, response.operation, took: duration)
         server.logger.log(
-            level: server.configuration.logsAnswers ? .info : .debug, "Answered",
+            level: server.configuration.answerLevel, "Answered",
             metadata: Self.metadata(response, exchange, duration))
     }
 
@@ -24,14 +24,7 @@ extension ConnectionHandler {
             "bytes": "\(response.body.count.map(String.init) ?? "streamed")",
             "microseconds": "\(duration.nanoseconds / 1_000)",
         ]
-        guard let operation = response.operation else { return metadata }
-        metadata["operation"] = operation.name.map { "\($0.prefix(100))" }
-        metadata["document"] = "\(DocumentHash(of: operation.document))"
-        metadata["outcome"] = "\(operation.outcome.label)"
-        if let upstream = operation.upstream {
-            metadata["upstreamCalls"] = "\(upstream.calls)"
-            metadata["upstreamMicroseconds"] = "\(upstream.time.wholeMicroseconds)"
-        }
+        if let operation = response.operation { metadata.merge(operation.metadata) { own, _ in own } }
         return metadata
     }
 }

@@ -1,4 +1,5 @@
 import GraphQL
+import Logging
 import NIOCore
 import NIOHTTP1
 import Tracing
@@ -20,10 +21,11 @@ final class GraphQLRoute: Route {
     private let heartbeat: Duration
     private let sockets: SocketService
     private let tracer: RequestTracer?
-    private let metrics: Metrics
+    private let recorder: OperationRecorder
 
     init<Session>(
-        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad
+        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad,
+        _ logger: Logger
     ) {
         let limits = configuration.limits
         responder = service.responder
@@ -38,10 +40,11 @@ final class GraphQLRoute: Route {
         operationType = service.operationType
         tracer = service.tracer
         heartbeat = .nanoseconds(limits.heartbeat.nanoseconds)
-        metrics = load.metrics
+        recorder = OperationRecorder(
+            metrics: load.metrics, logger: logger, level: configuration.answerLevel)
         sockets = SocketService(
             responder: responder, operationType: operationType, documents: documents, quota: quota,
-            tracer: tracer, tellsUpstream: tellsUpstream, load: load, limits: limits)
+            tracer: tracer, recorder: recorder, tellsUpstream: tellsUpstream, load: load, limits: limits)
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
@@ -222,10 +225,10 @@ final class GraphQLRoute: Route {
                 return caller.respond(
                     to: request, allowing: GraphQLRoute.allOperations, noting: log,
                     in: span(of: request, for: caller)
-                ).map { [metrics] response in
+                ).map { [recorder] response in
                     var facts = OperationFacts(request, response.outcome)
                     facts.upstream = log.use(until: .now)
-                    metrics.record(facts, took: .now() - start)
+                    recorder.record(facts, of: caller.id, took: .now() - start)
                     return response
                 }
             } catch {
@@ -254,7 +257,8 @@ final class GraphQLRoute: Route {
     ) -> HTTPResponse {
         let operation = FollowedOperation(
             request: request, responder: caller.responder, circumstances: caller.circumstances(allowed),
-            hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, type: operationType, metrics: metrics)
+            hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, type: operationType,
+            recorder: recorder)
         let body = BodyProducer(form, heartbeat: heartbeat, of: operation)
         var response = HTTPResponse(.ok, form.contentType, streaming: body)
         // Proxies must neither keep it nor hold parts of it back.

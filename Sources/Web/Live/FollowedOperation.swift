@@ -2,7 +2,8 @@ import GraphQL
 import NIOCore
 import Tracing
 
-/// An operation whose responses come one after the other, with what is told of it: to its reader, metrics and traces.
+/// An operation whose responses come one after the other, with what is told of it: to its reader, metrics, the log
+/// and traces.
 struct FollowedOperation: Sendable {
     let request: GraphQL.Request
     let responder: Responder
@@ -12,7 +13,7 @@ struct FollowedOperation: Sendable {
     let tracer: RequestTracer?
     /// What kind of operation it is, for its span.
     let type: @Sendable (GraphQL.Request) -> OperationType?
-    let metrics: Metrics
+    let recorder: OperationRecorder
 
     /// What comes of it.
     enum Part: Sendable {
@@ -23,8 +24,8 @@ struct FollowedOperation: Sendable {
 
     /// Hands each response on when the one before is taken, and returns when the operation is over.
     ///
-    /// It is counted with its first response, since it may last for days; what its reader gives up before is not. Its
-    /// span ends with it.
+    /// It is counted and logged with its first response, since it may last for days; what its reader gives up before is
+    /// not. Its span ends with it.
     ///
     /// - Throws: what `take` throws, which ends the operation.
     func run(_ take: (Part) async throws -> Void) async throws {
@@ -65,7 +66,7 @@ struct FollowedOperation: Sendable {
         if course.outcome == nil {
             var facts = OperationFacts(request, outcome)
             facts.upstream = use
-            metrics.record(facts, took: .now() - course.start)
+            recorder.record(facts, of: circumstances.id, took: .now() - course.start)
         }
         if course.outcome ?? .complete == .complete { course.outcome = outcome }
         course.upstreamCalls += use.calls

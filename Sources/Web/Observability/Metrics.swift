@@ -58,8 +58,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// Counts an operation that has no answer of its own: one of an array, or one of several responses, the first of
-    /// which took so long.
+    /// Counts an operation that has no answer of its own, and was answered for the first time after so long.
     func record(_ operation: OperationFacts, took duration: TimeAmount) {
         state.withLock { record(operation, took: duration, in: &$0) }
     }

@@ -1,4 +1,5 @@
 import GraphQL
+import Logging
 import NIOHTTP1
 
 /// Knows what stands at which path.
@@ -9,13 +10,13 @@ struct Router: Sendable {
     /// The routes of a service, and others beside them, by their paths; theirs take precedence.
     init<Session>(
         _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad,
-        others: [String: any Route] = [:]
+        others: [String: any Route] = [:], logger: Logger
     ) {
         cors = configuration.cors
         let health = HealthRoute(readiness: service.readiness)
         let schema = SchemaRoute(service.schemaText)
         routes = [
-            "/graphql": GraphQLRoute(service, configuration, load),
+            "/graphql": GraphQLRoute(service, configuration, load, logger),
             "/health/live": ReadingRoute { _ in health.liveness },
             "/health/ready": ReadingRoute { health.readiness(isStopping: $0) },
             "/metrics": MetricsRoute(audience: configuration.metricsAudience) { [metrics = service.metrics] in

@@ -244,7 +244,7 @@ final class SocketHandler: ChannelDuplexHandler {
                 allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
                 client: socket.client),
             hearsOfUpstream: caller.hearsOfUpstream, tracer: service.tracer, type: service.operationType,
-            metrics: service.load.metrics)
+            recorder: service.recorder)
     }
 
     /// Runs an operation to its end, or until the client wants to hear no more of it.

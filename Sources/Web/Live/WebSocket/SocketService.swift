@@ -10,6 +10,7 @@ struct SocketService: Sendable {
     let documents: DocumentResolver
     let quota: ClientQuota
     let tracer: RequestTracer?
+    let recorder: OperationRecorder
     /// Whether clients that ask for it are told of upstream calls.
     let tellsUpstream: Bool
     let load: ServerLoad
