@@ -14,6 +14,9 @@ struct FrontDoorTests {
             let misspelt = try await server.ask("{ acount { id } }")
             #expect(misspelt.message?.contains("Did you mean") == false)
             #expect(try await server.ask("{ account }").message?.contains("Did you mean") == false)
+            let misnamed =
+                #"{"query":"mutation A($i: SignInInput!) { signIn(input: $i) { token } }","variables":{"i":{"usernam":"a"}}}"#
+            #expect(try await !server.send(RawRequest.post(misnamed)).body.contains("Did you mean"))
             // As scanners look whether each of ten directives is looked at.
             let overloaded = try await server.ask("{ __typename \(String(repeating: "@aa", count: 10)) }")
             #expect(overloaded.json?["errors"]?.elements?.count == 6)

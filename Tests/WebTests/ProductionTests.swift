@@ -21,13 +21,18 @@ struct ProductionTests {
     }
 
     /// Where the engine is told to keep its suggestions to itself, as `--production` tells it.
-    @Test("no message says what may have been meant", arguments: ["{ helo }", "{ __schema }"])
-    func suggestions(document: String) async throws {
+    @Test(
+        "no message says what may have been meant",
+        arguments: [
+            #"{"query":"{ helo }"}"#, #"{"query":"{ __schema }"}"#, #"{"query":"{ say(tone: LOD) }"}"#,
+            #"{"query":"query A($tone: Tone!) { say(tone: $tone) }","variables":{"tone":"LOD"}}"#,
+        ])
+    func suggestions(request: String) async throws {
         var options = ExecutionOptions()
         for suggests in [true, false] {
             options.validation.suggests = suggests
             try await withServer(SmallSchema.service(options: options)) { server in
-                let message = try await server.ask(RawRequest.post(RawRequest.query(document))).message
+                let message = try await server.ask(RawRequest.post(request)).message
                 let isTold = try #require(message).contains("Did you mean")
                 #expect(isTold == suggests)
             }

@@ -44,7 +44,7 @@ public struct DynamicSchema: Sendable {
     public func run(_ request: Request, rootValue: InputValue = .null) throws(GraphQLErrors) -> Response {
         let document = PreparedDocument(try valid(request.document))
         let operation = try document.operation(named: request.operationName)
-        let variables = try operation.variables(given: request.variables, schema)
+        let variables = try operation.variables(given: request.variables, schema, options.validation)
         let root = DynamicValue(rootValue)
         let planning = DynamicPlanning(schema: schema, variables: variables, typeNames: root.typeNames)
         defer { planning.forget() }

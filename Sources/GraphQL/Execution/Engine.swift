@@ -97,7 +97,7 @@ final class Engine: Sendable {
             return (plan, OperationPlan.Circumstances(variables: .empty, context: context))
         }
         let measured = try operation.measured(within: options.limits, at: prices)
-        let variables = try operation.variables(given: request.variables, schema)
+        let variables = try operation.variables(given: request.variables, schema, options.validation)
         // Before planning: the plan of an operation that costs too much may be too large to make.
         let cost = try measured.cost(variables)
         let plan = try operation.plan(variables) { conditions throws in

@@ -75,9 +75,15 @@ final class PreparedOperation: Sendable {
     }
 
     /// The variables of a request, coerced (specification, section 6.1.2).
-    func variables(given: InputObject, _ schema: Schema) throws(GraphQLErrors) -> VariableValues {
+    ///
+    /// - Throws: what is wrong with them, as told and as bounded as what is wrong with a document.
+    func variables(
+        given: InputObject, _ schema: Schema, _ options: ValidationOptions
+    ) throws(GraphQLErrors) -> VariableValues {
         guard !definition.variables.isEmpty else { return .empty }
-        return try schema.coerceVariables(of: definition, in: valid.document, given: given)
+        return try schema.coerceVariables(
+            of: definition, in: valid.document, given: given, errorLimit: options.maximumErrors,
+            suggests: options.suggests)
     }
 
     /// The plan for the values that the conditional variables have.

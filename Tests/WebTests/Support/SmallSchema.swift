@@ -4,8 +4,9 @@ import Web
 /// A service over the real engine.
 enum SmallSchema {
     static let text = """
-        type Query { hello: String! }
+        type Query { hello: String! say(tone: Tone!): String! }
         type Mutation { act: String! }
+        enum Tone { LOUD SOFT }
 
         """
 
@@ -22,7 +23,20 @@ enum SmallSchema {
     private struct Query: GraphQLObject {
         static let graphQL = Object<Query>("Query") {
             Field("hello") { _ in "world" }
+            Field("say", Saying.self, once: { arguments, _ in .ready(arguments.tone.rawValue) })
         }
+    }
+
+    private enum Tone: String, GraphQLEnum, Input {
+        case loud = "LOUD"
+        case soft = "SOFT"
+
+        static var sample: Tone { .loud }
+    }
+
+    private struct Saying: GraphQLArguments {
+        let tone: Tone
+        init(_ arguments: ArgumentReader) throws { tone = try arguments["tone"] }
     }
 
     private struct Mutation: GraphQLObject {
