@@ -43,7 +43,6 @@ async def subscribe_by_gql(base, token):
     transport = WebsocketsTransport(
         url=f"{base.replace('http', 'ws', 1)}/graphql",
         init_payload={"Authorization": f"Bearer {token}"},
-        subprotocols=["graphql-transport-ws"],
     )
     async with Client(transport=transport) as session:
         subscription = gql(QUOTES)

@@ -18,7 +18,7 @@ struct HandoverTests {
             #expect(try await client.response().status == 200)
             let consent = try await client.response()
             #expect(consent.status == 101)
-            #expect(consent["connection"] == "upgrade")
+            #expect(consent["connection"] == "Upgrade")
             #expect(consent["upgrade"] == "echo")
             #expect(consent["content-length"] == nil)
             #expect(try await client.take(9) == "GET early")

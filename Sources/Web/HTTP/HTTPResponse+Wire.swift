@@ -41,7 +41,7 @@ extension HTTPResponse {
         case .streamed:
             if circumstances.isChunked { buffer.writeStaticString("\r\ntransfer-encoding: chunked") }
         case .handover:
-            buffer.writeStaticString("\r\nconnection: upgrade")
+            buffer.writeStaticString("\r\nConnection: Upgrade")
         }
         buffer.writeStaticString("\r\ndate: ")
         circumstances.date.write(into: &buffer)

@@ -39,7 +39,7 @@ package struct HTTPResponse: Sendable {
         }
     }
 
-    /// A header field; its name is in lower case.
+    /// A header field; its name is in lower case, as HTTP/2 wants it, but for those of a handshake.
     package struct Header: Sendable {
         package let name: StaticString
         package let value: String

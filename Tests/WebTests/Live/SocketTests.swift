@@ -17,6 +17,21 @@ struct SocketTests {
         }
     }
 
+    /// Clients have been found that look for these letters.
+    @Test("names the fields of the handshake as RFC 6455 does")
+    func names() async throws {
+        try await withServer(LiveService.make()) { server in
+            let client = try server.client()
+            try await client.send(SocketClient.handshake())
+            var lines: Set<String> = []
+            while let line = Optional(try await client.line()), !line.isEmpty { lines.insert(line) }
+            for line in [
+                "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Protocol: graphql-transport-ws",
+                "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+            ] { #expect(lines.contains(line), "\(line)") }
+        }
+    }
+
     @Test(
         "refuses a handshake that is none",
         arguments: [

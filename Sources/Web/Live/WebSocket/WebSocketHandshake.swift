@@ -32,13 +32,15 @@ struct WebSocketHandshake: Sendable {
     }
 
     /// The server's part, after which the connection is the protocol's.
+    ///
+    /// Its fields are named in the letters of RFC 6455: clients look for them in these, such as gql of Python.
     func response(_ handover: ProtocolHandover) -> HTTPResponse {
         var headers = [
-            HTTPResponse.Header("upgrade", "websocket"),
-            HTTPResponse.Header("sec-websocket-accept", accept),
+            HTTPResponse.Header("Upgrade", "websocket"),
+            HTTPResponse.Header("Sec-WebSocket-Accept", accept),
         ]
         if speaksProtocol {
-            headers.append(HTTPResponse.Header("sec-websocket-protocol", WebSocketHandshake.subprotocol))
+            headers.append(HTTPResponse.Header("Sec-WebSocket-Protocol", WebSocketHandshake.subprotocol))
         }
         return HTTPResponse(switchingTo: handover, headers: headers)
     }
