@@ -103,6 +103,7 @@ extension ConnectionDesk {
         case .added:
             let connection = open(kept, secret, connector)
             registry.add(connection)
+            didChange(connection)
             return connection
         case .tooMany:
             throw FieldError(
@@ -138,7 +139,7 @@ extension ConnectionDesk {
             throw FieldError.noConnection(kept.id)
         }
         old.close()
-        forget(old)
+        didChange(old)
         return connection
     }
 }

@@ -15,7 +15,7 @@ package final class ConnectionDesk: Sendable {
     let redirects: RedirectPolicy
     let pending: PendingAuthorizations
     let clock: CallClock
-    let forget: @Sendable (Connection) -> Void
+    let didChange: @Sendable (Connection) -> Void
     /// In which it is written down that a provider refuses a connection's credential, or takes it again.
     let refusals = KeyedTurns<String>()
 
@@ -25,18 +25,19 @@ package final class ConnectionDesk: Sendable {
     ///   - connectors: One for each provider that users can connect with.
     ///   - redirects: Where browsers may be sent back to.
     ///   - clock: What times are measured by.
-    ///   - forget: Drops what was read through a connection.
+    ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
+    ///     no more: what was read through it counts no longer.
     init(
         keptIn store: ConnectionStore, foundIn registry: ConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: CallClock,
-        forget: @escaping @Sendable (Connection) -> Void
+        didChange: @escaping @Sendable (Connection) -> Void
     ) {
         self.store = store
         self.registry = registry
         self.connectors = Dictionary(connectors.map { ($0.provider, $0) }, uniquingKeysWith: { $1 })
         self.redirects = redirects
         self.clock = clock
-        self.forget = forget
+        self.didChange = didChange
         pending = PendingAuthorizations(clock: clock)
     }
 
@@ -85,14 +86,14 @@ package final class ConnectionDesk: Sendable {
         }
         guard let removed = registry.remove(connection.id, of: owner) else { return }
         removed.close()
-        forget(removed)
+        didChange(removed)
     }
 
     /// Drops a user's connections from memory, once the user has been deleted and the rows with them.
     package func forgetAll(of owner: OwnerID) {
         for connection in registry.removeAll(of: owner) {
             connection.close()
-            forget(connection)
+            didChange(connection)
         }
     }
 

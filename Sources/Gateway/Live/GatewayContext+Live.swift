@@ -21,14 +21,16 @@ extension GatewayContext {
         }
     }
 
-    /// The positions of all accounts: all of them first, then each that changes; one that was closed has no quantity.
+    /// The positions of all accounts, those of connections that are made meanwhile included: all of them first, then each
+    /// that changes; one that was closed has no quantity.
     func livePositions(with provider: Provider?) throws -> Feed<String, LiveValue<LinkedPosition>> {
-        let watches = try connections(with: provider).map { connection in
+        feed(ofConnectionsOf: try owner(), with: provider) { connection in
             watch(connection, WatchKey.Subject.positions, in: backends.watches.positions) { context in
                 try await context.positions(of: connection, symbols: nil).value() ?? []
             }
+        } telling: {
+            $0
         }
-        return feed(of: watches) { $0 }
     }
 
     /// An account, first as it is, then each time that it changes.
@@ -60,36 +62,28 @@ extension GatewayContext {
         return feed(of: [Watched(id: currency, values: watch.values)]) { $0 }
     }
 
-    /// The orders of all connections: the open ones first, then each that is placed, changes or ends.
+    /// The orders of all connections, those that are made meanwhile included: the open ones first, then each that is placed,
+    /// changes or ends.
     func liveOrders() throws -> Feed<String, LiveValue<LinkedOrder>> {
-        let watches = try connections(with: nil).filter { $0.orders != nil }.map { connection in
+        feed(ofConnectionsOf: try owner(), with: nil) { connection -> Watched<WatchedOrder>? in
+            guard connection.orders != nil else { return nil }
             let watch = backends.watches.orders.watch(connection) {
-                [session, backends] inbox, watch, nudges in
+                [session, backends] inbox, watch, turn in
                 // By its credential of now, which may be another one than when it was first followed.
                 let links = backends.links(of: connection.owner)
                 guard let current = links.first(where: { $0.id == connection.id })?.broker else { return }
                 let follower = OrderFollower(
                     connection: current, clock: backends.watches.clock, inbox: inbox
                 ) { call in GatewayContext(session: session, backends: backends, call: call) }
-                await follower.run(telling: watch, nudges)
+                await follower.run(telling: watch, turn)
             }
             return Watched(id: connection.id) { watch.orders.values() }
-        }
-        return feed(of: watches) {
-            $0
         } telling: {
             $0.linked
         }
     }
 
     // MARK: Watching
-
-    /// Where the values of something that is watched come from; it is watched as long as this is kept.
-    private struct Watched<Item: LiveItem>: Sendable {
-        /// Tells it from the others that are followed with it.
-        let id: String
-        let values: @Sendable () -> AsyncStream<Result<[Item], any Error>>
-    }
 
     private func watch<Item: LiveItem>(
         _ connection: BrokerConnection, _ subject: (String) -> WatchKey.Subject,
@@ -106,27 +100,38 @@ extension GatewayContext {
     private func feed<Item: LiveItem>(
         of watches: [Watched<Item>], keeping kept: @escaping @Sendable ([Item]) throws -> [Item]
     ) -> Feed<String, LiveValue<Item>> {
-        feed(of: watches, keeping: kept) { $0 }
+        Feed { inbox in
+            await withDiscardingTaskGroup { group in
+                for watched in watches {
+                    group.addTask { await watched.tell(inbox, keeping: kept) { $0 } }
+                }
+            }
+        }
     }
 
+    /// What changes among the items of all of a user's connections; it ends when there are none any more.
+    ///
+    /// - Parameters:
+    ///   - owner: Whose connections.
+    ///   - provider: Those with this one only; nil for all.
+    ///   - watched: Where a connection's items come from; nil for one that is passed over.
+    ///   - told: An item as it is told.
+    /// - Returns: all items first, then each that changes.
     private func feed<Item: LiveItem, Told: Sendable>(
-        of watches: [Watched<Item>], keeping kept: @escaping @Sendable ([Item]) throws -> [Item],
+        ofConnectionsOf owner: OwnerID, with provider: Provider?,
+        _ watched: @escaping @Sendable (BrokerConnection) -> Watched<Item>?,
         telling told: @escaping @Sendable (Item) -> Told
     ) -> Feed<String, LiveValue<Told>> {
-        Feed { inbox in
-            await withTaskGroup(of: Void.self) { group in
-                for watched in watches {
-                    group.addTask {
-                        var changes = LiveChanges<Item>()
-                        for await answer in watched.values() {
-                            switch changes.take(answer.flatMap { items in Result { try kept(items) } }) {
-                            case .items(let items):
-                                for item in items { inbox.put(.success(told(item)), for: item.globalID) }
-                            // One for the connection, whichever of its items it would have told of.
-                            case .failure(let error): inbox.put(.failure(error), for: watched.id)
-                            }
-                        }
+        Feed { [backends] inbox in
+            await withDiscardingTaskGroup { group in
+                var followed: Set<String> = []
+                for await _ in backends.watches.connections.changes(of: owner) {
+                    let all = backends.connections(of: owner, with: provider).compactMap(watched)
+                    if all.isEmpty { break }
+                    for watched in all where !followed.contains(watched.id) {
+                        group.addTask { await watched.tell(inbox, keeping: { $0 }, telling: told) }
                     }
+                    followed = Set(all.map(\.id))
                 }
             }
         }
@@ -139,6 +144,29 @@ extension QuoteNews {
         switch self {
         case .success(let quote): .success(quote)
         case .failure(let failure): .failure(FieldError([failure], of: "symbol \"\(symbol)\""))
+        }
+    }
+}
+
+/// Where the values of something that is watched come from; it is watched as long as this is kept.
+private struct Watched<Item: LiveItem>: Sendable {
+    /// Tells it from the others that are followed with it.
+    let id: String
+    let values: @Sendable () -> AsyncStream<Result<[Item], any Error>>
+
+    /// Puts what changes in an inbox, until what is watched is no more.
+    func tell<Told: Sendable>(
+        _ inbox: FeedInbox<String, LiveValue<Told>>,
+        keeping kept: @Sendable ([Item]) throws -> [Item], telling told: @Sendable (Item) -> Told
+    ) async {
+        var changes = LiveChanges<Item>()
+        for await answer in values() {
+            switch changes.take(answer.flatMap { items in Result { try kept(items) } }) {
+            case .items(let items):
+                for item in items { inbox.put(.success(told(item)), for: item.globalID) }
+            // One for the connection, whichever of its items it would have told of.
+            case .failure(let error): inbox.put(.failure(error), for: id)
+            }
         }
     }
 }

@@ -22,38 +22,46 @@ struct OrderFollower: Sendable {
     private static let patience = Duration.seconds(10)
 
     /// Tells a watch the orders until the task is cancelled.
-    func run(telling watch: Watch<[WatchedOrder]>, _ nudges: AsyncStream<Void>) async {
-        inbox.begin()
+    ///
+    /// - Parameters:
+    ///   - watch: Who is told.
+    ///   - turn: What the watch asks for.
+    func run(telling watch: Watch<[WatchedOrder]>, _ turn: WatchTurn) async {
+        let round = inbox.begin(turn.number)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await followStream(telling: watch) }
+            group.addTask { await followStream(in: round, telling: watch) }
             group.addTask {
                 while (try? await clock.sleep(clock.now() + pace.interval)) != nil {
-                    if inbox.wantsReadingAfterWhile() { watch.nudge() }
+                    if round.wantsReadingAfterWhile() { watch.nudge() }
                 }
             }
             group.addTask {
                 var board = OrderBoard()
-                for await _ in nudges { watch.tell(await step(&board)) }
+                for await _ in turn.nudges {
+                    guard let news = round.take() else { return }
+                    watch.tell(await see(to: news, in: round, &board))
+                }
             }
         }
     }
 
     /// Without a stream, or where only the user can help, it is over at once, and all is read now and then.
-    private func followStream(telling watch: Watch<[WatchedOrder]>) async {
+    private func followStream(in round: OrderRound, telling watch: Watch<[WatchedOrder]>) async {
         guard let stream = connection.orders as? any OrderStream else { return }
         try? await stream.follow(clock: clock) { event in
-            inbox.put(event)
+            round.put(event)
             watch.nudge()
         } didEnd: {
-            inbox.streamEnded()
+            round.streamEnded()
         }
     }
 
     /// Sees to what has come in.
     ///
     /// - Returns: all orders as they are known now, or why they are not.
-    private func step(_ board: inout OrderBoard) async -> Result<[WatchedOrder], any Error> {
-        let news = inbox.take()
+    private func see(
+        to news: OrderInbox.Contents, in round: OrderRound, _ board: inout OrderBoard
+    ) async -> Result<[WatchedOrder], any Error> {
         for order in news.own { board.take(order) }
         do {
             let now = clock.now()
@@ -62,11 +70,11 @@ struct OrderFollower: Sendable {
             try await context.take(news.streamed, of: connection, into: &board)
             if news.wantsReading {
                 try await read(in: context, into: &board)
-                inbox.note(isBehind: false)
+                round.note(isBehind: false)
             }
             return .success(board.all)
         } catch {
-            inbox.note(isBehind: true)
+            round.note(isBehind: true)
             return .failure(error)
         }
     }

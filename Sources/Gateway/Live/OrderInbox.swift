@@ -3,6 +3,9 @@ import Synchronization
 import Upstream
 
 /// What has come in of a connection's orders, and is still to be seen to.
+///
+/// Portico's own writes put it here, and the broker's stream of the round that goes on: when a connection is given another
+/// credential a new round begins, and what is left of the one before has no say any more.
 final class OrderInbox: Sendable {
     /// What there is to do.
     struct Contents {
@@ -14,7 +17,8 @@ final class OrderInbox: Sendable {
         var wantsReading = true
     }
 
-    private struct State {
+    fileprivate struct State {
+        var round = 0
         var contents = Contents()
         /// Whether the stream stands.
         var isStreaming = false
@@ -26,22 +30,17 @@ final class OrderInbox: Sendable {
     static let mostWaiting = 1_000
 
     // Filled by requests and on the stream's thread; held for a few stores.
-    private let state = Mutex(State())
+    fileprivate let state = Mutex(State())
 
-    /// Nothing is known: the first thing to do is to read all.
-    func begin() {
-        state.withLock { $0 = State() }
-    }
-
-    /// All that has come in since the last time.
-    func take() -> Contents {
+    /// A new round: nothing is known, and the first thing to do is to read all.
+    ///
+    /// - Parameter number: Greater than that of any round before; one that comes too late has no say from the beginning.
+    /// - Returns: the round, for whoever sees to it.
+    func begin(_ number: Int) -> OrderRound {
         state.withLock { state in
-            defer {
-                state.contents = Contents()
-                state.contents.wantsReading = false
-            }
-            return state.contents
+            if number > state.round { state = State(round: number) }
         }
+        return OrderRound(inbox: self, number: number)
     }
 
     func put(own order: LinkedOrder) {
@@ -54,14 +53,36 @@ final class OrderInbox: Sendable {
         }
     }
 
+    /// All are to be read, whatever the stream tells.
+    func wantReading() {
+        state.withLock { $0.contents.wantsReading = true }
+    }
+}
+
+/// One round of seeing to what comes in.
+struct OrderRound: Sendable {
+    fileprivate let inbox: OrderInbox
+    fileprivate let number: Int
+
+    /// All that has come in since the last time; nil once another round has begun.
+    func take() -> OrderInbox.Contents? {
+        change { state in
+            defer {
+                state.contents = OrderInbox.Contents()
+                state.contents.wantsReading = false
+            }
+            return state.contents
+        }
+    }
+
     func put(_ event: StreamEvent<Order>) {
-        state.withLock { state in
+        change { state in
             switch event {
             case .connected:
                 state.isStreaming = true
                 state.contents.wantsReading = true
             case .value(let order):
-                guard state.contents.streamed.count < Self.mostWaiting else {
+                guard state.contents.streamed.count < OrderInbox.mostWaiting else {
                     state.contents.wantsReading = true
                     return
                 }
@@ -71,25 +92,25 @@ final class OrderInbox: Sendable {
     }
 
     func streamEnded() {
-        state.withLock { $0.isStreaming = false }
-    }
-
-    /// All are to be read, whatever the stream tells.
-    func wantReading() {
-        state.withLock { $0.contents.wantsReading = true }
+        change { $0.isStreaming = false }
     }
 
     /// Time has passed; true where nobody tells of changes, or something was missed, and so all are to be read.
     func wantsReadingAfterWhile() -> Bool {
-        state.withLock { state in
+        change { state in
             guard !state.isStreaming || state.isBehind else { return false }
             state.contents.wantsReading = true
             return true
-        }
+        } ?? false
     }
 
     /// Something could not be seen to, or a reading has made up for it.
     func note(isBehind: Bool) {
-        state.withLock { $0.isBehind = isBehind }
+        change { $0.isBehind = isBehind }
+    }
+
+    @discardableResult
+    private func change<Result>(_ change: (inout OrderInbox.State) -> Result) -> Result? {
+        inbox.state.withLock { $0.round == number ? change(&$0) : nil }
     }
 }

@@ -18,7 +18,7 @@ final class OrderWatches: Sendable {
         _ connection: BrokerConnection,
         follow:
             @escaping @Sendable (
-                _ inbox: OrderInbox, _ watch: Watch<[WatchedOrder]>, _ nudges: AsyncStream<Void>
+                _ inbox: OrderInbox, _ watch: Watch<[WatchedOrder]>, _ turn: WatchTurn
             ) async -> Void
     ) -> OrderWatch {
         let key = WatchKey(connection, WatchKey.Subject.orders)
@@ -67,11 +67,11 @@ final class OrderWatch: Sendable {
     fileprivate init(
         _ follow:
             @escaping @Sendable (
-                _ inbox: OrderInbox, _ watch: Watch<[WatchedOrder]>, _ nudges: AsyncStream<Void>
+                _ inbox: OrderInbox, _ watch: Watch<[WatchedOrder]>, _ turn: WatchTurn
             ) async -> Void
     ) {
         let inbox = OrderInbox()
         self.inbox = inbox
-        orders = Watch { watch, nudges in await follow(inbox, watch, nudges) }
+        orders = Watch { watch, turn in await follow(inbox, watch, turn) }
     }
 }

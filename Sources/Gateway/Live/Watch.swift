@@ -4,8 +4,8 @@ import Upstream
 /// A value that is looked after while somebody watches it, once for all who do.
 final class Watch<Value: Sendable>: Sendable {
     typealias Answer = Result<Value, any Error>
-    /// Tells a watch its answers until it is cancelled; each nudge says that there may be a new one.
-    typealias Work = @Sendable (_ watch: Watch, _ nudges: AsyncStream<Void>) async -> Void
+    /// Tells a watch its answers until it is cancelled.
+    typealias Work = @Sendable (_ watch: Watch, _ turn: WatchTurn) async -> Void
 
     private struct State {
         var watchers: [Int: AsyncStream<Answer>.Continuation] = [:]
@@ -13,6 +13,8 @@ final class Watch<Value: Sendable>: Sendable {
         var latest: Answer?
         /// What looks after the value, while anybody watches.
         var work: Task<Void, Never>?
+        /// How often that has begun.
+        var turns = 0
         var nudge: AsyncStream<Void>.Continuation?
         /// What was watched is no more.
         var isOver = false
@@ -36,13 +38,13 @@ final class Watch<Value: Sendable>: Sendable {
     convenience init(
         _ pace: WatchPace, _ clock: CallClock, reading read: @escaping @Sendable () async -> Answer
     ) {
-        self.init { watch, nudges in
+        self.init { watch, turn in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
                     while (try? await clock.sleep(clock.now() + pace.interval)) != nil { watch.nudge() }
                 }
                 group.addTask {
-                    for await _ in nudges {
+                    for await _ in turn.nudges {
                         watch.tell(await read())
                         try? await clock.sleep(clock.now() + pace.rest)
                     }
@@ -116,8 +118,10 @@ final class Watch<Value: Sendable>: Sendable {
         // The first one.
         nudge.yield()
         state.nudge = nudge
+        state.turns += 1
+        let turn = WatchTurn(number: state.turns, nudges: nudges)
         // A task of its own, because it belongs to all who watch and not to the first.
-        state.work = Task.detached { [self] in await work(self, nudges) }
+        state.work = Task.detached { [self] in await work(self, turn) }
     }
 
     private func settleDown(_ state: inout State) {
@@ -136,6 +140,14 @@ final class Watch<Value: Sendable>: Sendable {
         }
         work?.cancel()
     }
+}
+
+/// What the work of a watch is given each time that it begins.
+struct WatchTurn: Sendable {
+    /// Greater than that of any turn before, which may not have come to its end yet, or even to its beginning.
+    let number: Int
+    /// Each says that there may be something new; the first comes at once.
+    let nudges: AsyncStream<Void>
 }
 
 /// How often what is watched is read.

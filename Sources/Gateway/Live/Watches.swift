@@ -8,6 +8,7 @@ final class Watches: Sendable {
     let positions: WatchTable<[LinkedPosition]>
     let goals: WatchTable<[GoalsProgress]>
     let orders = OrderWatches()
+    let connections = ConnectionChanges()
     /// What the pauses between two readings are measured by.
     let clock: CallClock
 
@@ -35,12 +36,14 @@ final class Watches: Sendable {
         accounts.end(WatchKey(connection, WatchKey.Subject.accounts))
         positions.end(WatchKey(connection, WatchKey.Subject.positions))
         orders.end(WatchKey(connection, WatchKey.Subject.orders))
+        connections.tell(connection.owner)
         goalsChanged(of: connection.owner)
     }
 
-    /// A connection has another credential from now on.
+    /// A connection was made, or has another credential from now on.
     func renew(_ connection: Connection) {
         orders.renew(WatchKey(connection, WatchKey.Subject.orders))
+        connections.tell(connection.owner)
         holdingsChanged(of: connection.owner)
     }
 }

@@ -1,0 +1,36 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("A connection that is made while one follows")
+struct JoiningTests {
+    @Test("is followed from then on, for its user alone")
+    func joins() async throws {
+        try await withHouse { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            _ = try await house.consent(.alpaca, as: ann)
+            _ = try await house.consent(.alpaca, of: "second", as: bob)
+            var positions = try await house.follow("subscription { positions { provider } }", as: ann)
+            var orders = try await house.follow("subscription { orders { provider } }", as: ann)
+            var others = try await house.follow("subscription { positions { provider } }", as: bob)
+            #expect(try await positions.next()?["data"]?["positions"]?["provider"] == "ALPACA")
+            _ = try await house.consent(.saxo, as: ann)
+            var next: JSONValue?
+            repeat {
+                next = try await positions.next()
+            } while next?["data"]?["positions"]?["provider"] == "ALPACA"
+            #expect(next?["data"]?["positions"]?["provider"] == "SAXO", "\(String(describing: next))")
+            // The sandbox's users have an open order at each broker.
+            repeat {
+                next = try await orders.next()
+            } while next?["data"]?["orders"]?["provider"] == "ALPACA"
+            #expect(next?["data"]?["orders"]?["provider"] == "SAXO", "\(String(describing: next))")
+            _ = try await house.consent(.saxo, of: "second", as: bob)
+            repeat {
+                next = try await others.next()
+            } while next?["data"]?["positions"]?["provider"] == "ALPACA"
+            #expect(next?["data"]?["positions"]?["provider"] == "SAXO", "\(String(describing: next))")
+        }
+    }
+}
