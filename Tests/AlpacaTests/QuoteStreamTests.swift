@@ -109,12 +109,15 @@ struct QuoteStreamTests {
                 let quotes = try? await rest.quotes(for: symbols, in: context).found
                 return quotes?.mapValues { .success($0) } ?? [:]
             }
-            var news = try hub.follow([apple]).makeAsyncIterator()
+            let (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            let follower = try hub.follow([apple]) { ring.yield() }
+            var untold = rings.makeAsyncIterator()
             var prices: Set<Decimal> = []
             func follow(until count: Int) async throws {
                 try await whileTimePasses(session.clock) {
                     while prices.count < count {
-                        let quote = try await #require(news.next()?[apple]).get()
+                        await untold.next(isolation: #isolation)
+                        guard let quote = try follower.takeUntold()?[apple]?.get() else { continue }
                         prices.insert(try #require(quote.price))
                     }
                 }

@@ -3,6 +3,7 @@ import Brokerage
 import GraphQL
 import Sandbox
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 import Upstream
@@ -158,7 +159,7 @@ struct LiveQuoteTests {
             let (first, second) = (try gateway.alpaca(), try gateway.yahoo())
             let apple = try #require(Symbol("AAPL"))
             let hub = hubs.hub(of: first)
-            var follower: QuoteFollower? = try hub.follow([apple])
+            var follower: QuoteFollower? = try hub.follow([apple]) {}
             #expect(hub.idleSince == nil)
             _ = hubs.hub(of: second)
             #expect(hubs.count == 2)
@@ -174,6 +175,49 @@ struct LiveQuoteTests {
             #expect(hubs.hub(of: first) === hub)
             gateway.clock.advance(by: QuoteHubs.patience * 2)
             #expect(hubs.hub(of: first) !== hub)
+        }
+    }
+
+    @Test("end with the task that reads them, and are followed no more")
+    func cancelled() async throws {
+        try await withGateway { gateway in
+            let apple = try #require(Symbol("AAPL"))
+            let hub = QuoteHubs(
+                quotes: KeptReads(clock: gateway.clock.calls).quotes, clock: gateway.clock.calls
+            ).hub(of: try gateway.alpaca())
+            let (told, tell) = AsyncStream.makeStream(of: Void.self)
+            let task = Task {
+                for await _ in LiveQuotes([apple: [0]], at: { _ in hub }) { tell.yield() }
+            }
+            var iterator = told.makeAsyncIterator()
+            await iterator.next(isolation: #isolation)
+            #expect(hub.symbolCount == 1)
+            task.cancel()
+            await task.value
+            #expect(hub.symbolCount == 0)
+        }
+    }
+
+    @Test("go on at the hub that takes the place of one that was closed")
+    func reopened() async throws {
+        try await withGateway { gateway in
+            let apple = try #require(Symbol("AAPL"))
+            let clock = gateway.clock.calls
+            let source = try gateway.alpaca()
+            func hub() -> QuoteHub {
+                QuoteHubs(quotes: KeptReads(clock: clock).quotes, clock: clock).hub(of: source)
+            }
+            let (first, second) = (hub(), hub())
+            let asked = Mutex(0)
+            let quotes = LiveQuotes([apple: [0]]) { _ in
+                asked.withLock { $0 += 1 }
+                return asked.withLock(\.self) == 1 ? first : second
+            }
+            #expect(await quotes.first { _ in true }?.keys.map(\.self) == [apple])
+            first.close()
+            #expect(second.symbolCount == 1, "before anybody looks")
+            #expect(asked.withLock(\.self) == 2)
+            withExtendedLifetime(quotes) {}
         }
     }
 

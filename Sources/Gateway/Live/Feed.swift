@@ -41,15 +41,9 @@ package final class Feed<Key: Hashable & Sendable, Value: Sendable>: AsyncSequen
 /// Beyond a bound, which no user's accounts come near, what has waited longest is dropped.
 final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
-        /// Keys in the order in which their values came.
-        var waiting: [Key] = []
-        var values: [Key: Value] = [:]
+        var waiting = LatestQueue<Key, Value>()
         var reader: CheckedContinuation<Value?, Never>?
         var hasEnded = false
-
-        mutating func take() -> Value? {
-            waiting.isEmpty ? nil : values.removeValue(forKey: waiting.removeFirst())
-        }
     }
 
     private static var mostWaiting: Int { 50_000 }
@@ -64,8 +58,8 @@ final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 state.reader = nil
                 return reader
             }
-            if state.values.updateValue(value, forKey: key) == nil { state.waiting.append(key) }
-            if state.waiting.count > Self.mostWaiting { _ = state.take() }
+            state.waiting.put(value, for: key)
+            if state.waiting.count > Self.mostWaiting { _ = state.waiting.take() }
             return nil
         }
         reader?.resume(returning: value)
@@ -86,7 +80,7 @@ final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
                 let answer: Value?? = state.withLock { state in
-                    if let value = state.take() { return .some(value) }
+                    if let value = state.waiting.take() { return .some(value) }
                     // One task at a time reads; a second one would wait in vain.
                     if state.hasEnded || state.reader != nil { return .some(nil) }
                     state.reader = reader

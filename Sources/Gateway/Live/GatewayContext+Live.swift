@@ -7,18 +7,10 @@ typealias LiveValue<Value: Sendable> = Result<Value?, any Error>
 
 extension GatewayContext {
     /// The prices of some symbols: the first of each as soon as it is known, then each change.
-    func livePrices(of symbols: [Symbol]) throws -> Feed<Symbol, LiveValue<Quote>> {
+    func livePrices(of symbols: [Symbol]) throws -> LivePrices {
         let sources = try sources(for: .quotes, from: nil)
         let unknown = symbols.filter { symbol in !sources.contains { $0.has(symbol) } }
-        let prices = try follow(symbols, from: nil)
-        return Feed { inbox in
-            for symbol in unknown {
-                inbox.put(.failure(FieldError([], of: "symbol \"\(symbol)\"")), for: symbol)
-            }
-            for await news in prices {
-                for (symbol, item) in news { inbox.put(item.told(of: symbol), for: symbol) }
-            }
-        }
+        return LivePrices(try follow(symbols, from: nil), unknown: unknown)
     }
 
     /// The positions of all accounts, those of connections that are made meanwhile included: all of them first, then each
@@ -134,16 +126,6 @@ extension GatewayContext {
                     followed = Set(all.map(\.id))
                 }
             }
-        }
-    }
-}
-
-extension QuoteNews {
-    /// As a subscription tells it.
-    fileprivate func told(of symbol: Symbol) -> LiveValue<Quote> {
-        switch self {
-        case .success(let quote): .success(quote)
-        case .failure(let failure): .failure(FieldError([failure], of: "symbol \"\(symbol)\""))
         }
     }
 }

@@ -47,6 +47,8 @@ struct LiveBoard {
         return step
     }
 
+    var hasUntold: Bool { !untold.isEmpty }
+
     /// What was not told yet; it counts as told from now on.
     mutating func takeUntold() -> [Symbol: QuoteNews] {
         defer { untold = [:] }
@@ -57,23 +59,33 @@ struct LiveBoard {
     mutating func take(_ news: [Symbol: QuoteNews], from source: Int) -> Step {
         var step = Step()
         for (symbol, item) in news {
-            guard var entry = entries[symbol], let place = entry.sources.firstIndex(of: source),
-                place < entry.depth, !entry.left.contains(source)
-            else { continue }
-            entry.news[source] = item
-            if item.isFresh {
-                Self.settle(&entry, at: place, symbol, &step)
-            } else if place == entry.depth - 1, entry.depth < entry.sources.count {
-                step.follow[entry.sources[entry.depth], default: []].insert(symbol)
-                entry.depth += 1
+            // In its place: a copy would be made of all that it holds.
+            guard let place = entries.index(forKey: symbol) else { continue }
+            if let best = Self.take(item, of: symbol, from: source, into: &entries.values[place], &step) {
+                untold[symbol] = best
             }
-            if let best = entry.best {
-                if entry.told.map({ !best.says(theSameAs: $0) }) ?? true { untold[symbol] = best }
-                entry.told = best
-            }
-            entries[symbol] = entry
         }
         return step
+    }
+
+    /// - Returns: what is to be told; nil where it is nothing new.
+    private static func take(
+        _ item: QuoteNews, of symbol: Symbol, from source: Int, into entry: inout Entry, _ step: inout Step
+    ) -> QuoteNews? {
+        guard let place = entry.sources.firstIndex(of: source), place < entry.depth,
+            !entry.left.contains(source)
+        else { return nil }
+        entry.news[source] = item
+        if item.isFresh {
+            settle(&entry, at: place, symbol, &step)
+        } else if place == entry.depth - 1, entry.depth < entry.sources.count {
+            step.follow[entry.sources[entry.depth], default: []].insert(symbol)
+            entry.depth += 1
+        }
+        guard let best = entry.best else { return nil }
+        let isNew = entry.told.map { !best.says(theSameAs: $0) } ?? true
+        entry.told = best
+        return isNew ? best : nil
     }
 
     /// A source tells a price: those behind it are not needed, nor those before it that cannot help again.

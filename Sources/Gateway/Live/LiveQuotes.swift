@@ -25,13 +25,16 @@ package final class LiveQuotes: AsyncSequence, Sendable {
         desk.end()
     }
 
+    /// What was not told yet, without waiting for it; it counts as told from now on.
+    func takeUntold() -> Element { desk.takeUntold() }
+
     package struct Iterator: AsyncIteratorProtocol {
         let quotes: LiveQuotes
         var nudges: AsyncStream<Void>.Iterator
 
         package mutating func next() async -> Element? {
             while true {
-                let news = quotes.desk.takeUntold()
+                let news = quotes.takeUntold()
                 if !news.isEmpty { return news }
                 guard await nudges.next(isolation: #isolation) != nil else { return nil }
             }
@@ -44,6 +47,8 @@ package final class LiveQuotes: AsyncSequence, Sendable {
 }
 
 /// Follows symbols at the hubs of their sources as a ``LiveBoard`` says.
+///
+/// Without a task of its own: what a hub's stream tells goes through here on the stream's thread, and wakes the reader.
 private final class LiveDesk: Sendable {
     private struct State {
         var board: LiveBoard
@@ -57,15 +62,14 @@ private final class LiveDesk: Sendable {
         let source: Int
         var symbols: Set<Symbol>
         let follower: QuoteFollower
-        let pump: Task<Void, Never>
     }
 
     /// Tells that there is something untold.
     let nudges: AsyncStream<Void>
     private let nudge: AsyncStream<Void>.Continuation
     private let hub: @Sendable (Int) throws(ProviderFailure) -> QuoteHub
-    // News come from several hubs at once. It is held while hubs are told to follow and to leave too, so that they are told so
-    // in the board's order; they have their own locks, and call nobody back.
+    // News come from several hubs at once. It is held while hubs are asked for them, and told to follow and to leave, so that
+    // all of it happens in one order; they have their own locks, and call nobody back while they hold them.
     private let state: Mutex<State>
 
     init(_ board: LiveBoard, at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub) {
@@ -84,7 +88,8 @@ private final class LiveDesk: Sendable {
             defer { state.legs = [:] }
             return state.legs
         }
-        for leg in legs.values { leg.pump.cancel() }
+        // Its followers go away here, outside of the lock.
+        withExtendedLifetime(legs) {}
         nudge.finish()
     }
 
@@ -92,24 +97,38 @@ private final class LiveDesk: Sendable {
         state.withLock { $0.board.takeUntold() }
     }
 
-    private func take(_ news: [Symbol: QuoteNews], from source: Int) {
-        state.withLock { state in
-            guard !state.isOver else { return }
-            carryOut(state.board.take(news, from: source), &state)
+    /// A hub has rung.
+    private func look(_ number: Int) {
+        let hasNews = state.withLock { state in
+            if !state.isOver { look(number, &state) }
+            return state.board.hasUntold
         }
-        nudge.yield()
+        if hasNews { nudge.yield() }
+    }
+
+    private func look(_ number: Int, _ state: inout State) {
+        guard let leg = state.legs[number] else { return }
+        if let news = leg.follower.takeUntold() {
+            carryOut(state.board.take(news, from: leg.source), &state)
+        } else {
+            // Its hub was closed, and what was followed there is followed anew.
+            state.legs[number] = nil
+            carryOut(LiveBoard.Step(follow: [leg.source: leg.symbols]), &state)
+        }
     }
 
     private func carryOut(_ step: LiveBoard.Step, _ state: inout State) {
         for (source, symbols) in step.leave {
             for (number, leg) in state.legs where leg.source == source {
-                state.legs[number]?.symbols.subtract(symbols)
+                let rest = leg.symbols.subtracting(symbols)
+                state.legs[number]?.symbols = rest
                 leg.follower.leave(symbols)
+                if rest.isEmpty { state.legs[number] = nil }
             }
         }
         for (source, symbols) in step.follow {
             do throws(ProviderFailure) {
-                follow(try hub(source).follow(symbols), symbols, of: source, &state)
+                try follow(symbols, of: source, &state)
             } catch {
                 // As much as the source bears is followed there already, or it is no more: the next one may help.
                 let news = Dictionary(symbols.map { ($0, QuoteNews.failure(error)) }) { first, _ in first }
@@ -119,25 +138,14 @@ private final class LiveDesk: Sendable {
     }
 
     private func follow(
-        _ follower: QuoteFollower, _ symbols: Set<Symbol>, of source: Int, _ state: inout State
-    ) {
+        _ symbols: Set<Symbol>, of source: Int, _ state: inout State
+    ) throws(ProviderFailure) {
         let number = state.nextLeg
         state.nextLeg += 1
-        // A task of its own: it belongs to the one who follows, wherever they are asked from.
-        let pump = Task.detached { [self] in
-            for await news in follower { take(news, from: source) }
-            end(number)
-        }
-        state.legs[number] = Leg(source: source, symbols: symbols, follower: follower, pump: pump)
-    }
-
-    /// A leg is over: nothing was left to follow, or its hub was closed, and what was followed there is followed anew.
-    private func end(_ number: Int) {
-        state.withLock { state in
-            guard let leg = state.legs.removeValue(forKey: number), !leg.symbols.isEmpty, !state.isOver
-            else { return }
-            carryOut(LiveBoard.Step(follow: [leg.source: leg.symbols]), &state)
-        }
-        nudge.yield()
+        // The hub keeps this as long as it is followed there, which ends with `end`.
+        let follower = try hub(source).follow(symbols) { [self] in look(number) }
+        state.legs[number] = Leg(source: source, symbols: symbols, follower: follower)
+        // What is known already.
+        look(number, &state)
     }
 }

@@ -11,6 +11,14 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
     private let source: Source
 
+    /// Whether there is a response for each event, and not just one.
+    package var isSubscription: Bool {
+        switch source {
+        case .single: false
+        case .events: true
+        }
+    }
+
     init(single run: PreparedRun) {
         source = .single(run)
     }

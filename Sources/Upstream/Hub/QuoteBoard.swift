@@ -18,13 +18,14 @@ extension QuoteNews {
 ///
 /// A value without time or tasks: ``QuoteHub`` keeps it behind its lock and does what it says.
 struct QuoteBoard {
-    typealias Waiter = CheckedContinuation<[Symbol: QuoteNews]?, Never>
+    /// Tells a follower that there is something untold, or that it is over.
+    typealias Bell = @Sendable () -> Void
 
     private struct Follower {
         var symbols: Set<Symbol>
-        /// The latest of each symbol only: who is slow is not told what is over.
-        var untold: [Symbol: QuoteNews] = [:]
-        var waiter: Waiter?
+        /// Of which there are news: the latest only, for who is slow is not told what is over.
+        var untold: Set<Symbol> = []
+        let bell: Bell
     }
 
     private struct Entry {
@@ -34,12 +35,6 @@ struct QuoteBoard {
         var change: QuoteChange?
 
         var quote: Quote? { try? news?.get() }
-    }
-
-    /// Someone to be woken, and with what.
-    struct Wake {
-        let waiter: Waiter
-        let news: [Symbol: QuoteNews]?
     }
 
     private let provider: Provider
@@ -66,16 +61,18 @@ struct QuoteBoard {
 
     // MARK: Followers
 
-    /// Takes a follower in: what is known is told at once, the rest is to be read.
-    mutating func add(_ symbols: Set<Symbol>) -> Int {
+    /// Takes a follower in: what is known is untold, the rest is to be read.
+    ///
+    /// The bell rings when something comes to be untold where nothing was; who has just come looks without being told.
+    mutating func add(_ symbols: Set<Symbol>, ringing bell: @escaping Bell) -> Int {
         nextNumber += 1
-        var follower = Follower(symbols: symbols)
+        var follower = Follower(symbols: symbols, bell: bell)
         for symbol in symbols {
             entries[symbol, default: Entry()].followers.insert(nextNumber)
-            if let news = entries[symbol]?.news {
-                follower.untold[symbol] = news
-            } else {
+            if entries[symbol]?.news == nil {
                 unread.insert(symbol)
+            } else {
+                follower.untold.insert(symbol)
             }
         }
         followers[nextNumber] = follower
@@ -83,23 +80,18 @@ struct QuoteBoard {
     }
 
     /// Lets a follower go, and forgets what nobody follows any more.
-    mutating func remove(_ number: Int) -> Wake? {
-        guard let follower = followers.removeValue(forKey: number) else { return nil }
+    mutating func remove(_ number: Int) {
+        guard let follower = followers.removeValue(forKey: number) else { return }
         for symbol in follower.symbols { forget(symbol, of: number) }
-        return follower.waiter.map { Wake(waiter: $0, news: nil) }
     }
 
     /// Lets a follower go from some of its symbols; from the last of them is as good as gone.
-    mutating func remove(_ symbols: Set<Symbol>, of number: Int) -> Wake? {
-        guard var follower = followers[number] else { return nil }
+    mutating func remove(_ symbols: Set<Symbol>, of number: Int) {
+        guard let follower = followers[number] else { return }
         if follower.symbols.isSubset(of: symbols) { return remove(number) }
-        for symbol in follower.symbols.intersection(symbols) {
-            forget(symbol, of: number)
-            follower.untold[symbol] = nil
-        }
-        follower.symbols.subtract(symbols)
-        followers[number] = follower
-        return nil
+        for symbol in follower.symbols.intersection(symbols) { forget(symbol, of: number) }
+        followers[number]?.symbols.subtract(symbols)
+        followers[number]?.untold.subtract(symbols)
     }
 
     private mutating func forget(_ symbol: Symbol, of number: Int) {
@@ -110,29 +102,20 @@ struct QuoteBoard {
     }
 
     /// What a follower was not told; nil after it left.
-    ///
-    /// Where there is nothing yet, `waiter` is kept until there is.
-    mutating func take(_ number: Int, _ waiter: Waiter) -> Wake? {
-        guard var follower = followers[number] else { return Wake(waiter: waiter, news: nil) }
-        // One task at a time reads a follower's news; a second one would wait in vain.
-        if follower.waiter != nil { return Wake(waiter: waiter, news: nil) }
-        guard follower.untold.isEmpty else {
-            let news = follower.untold
-            follower.untold = [:]
-            followers[number] = follower
-            return Wake(waiter: waiter, news: news)
-        }
-        follower.waiter = waiter
-        followers[number] = follower
-        return nil
+    mutating func takeUntold(by number: Int) -> [Symbol: QuoteNews]? {
+        guard let untold = followers[number]?.untold else { return nil }
+        followers[number]?.untold.removeAll(keepingCapacity: true)
+        var news: [Symbol: QuoteNews] = [:]
+        for symbol in untold { news[symbol] = entries[symbol]?.news }
+        return news
     }
 
     /// Lets all followers go.
-    mutating func removeAll() -> [Wake] {
+    ///
+    /// - Returns: their bells.
+    mutating func removeAll() -> [Bell] {
         defer { (followers, entries, unread) = ([:], [:], []) }
-        return followers.values.compactMap { follower in
-            follower.waiter.map { Wake(waiter: $0, news: nil) }
-        }
+        return followers.values.map(\.bell)
     }
 
     // MARK: News
@@ -168,7 +151,7 @@ struct QuoteBoard {
     }
 
     /// Takes in what a snapshot says.
-    mutating func settle(_ results: [Symbol: QuoteNews], at moment: Instant) -> [Wake] {
+    mutating func settle(_ results: [Symbol: QuoteNews], at moment: Instant) -> [Bell] {
         var news: [Symbol: QuoteNews] = [:]
         for (symbol, result) in results {
             guard let entry = entries[symbol] else { continue }
@@ -187,7 +170,7 @@ struct QuoteBoard {
     }
 
     /// Takes in what the stream says.
-    mutating func apply(_ change: QuoteChange, at moment: Instant) -> [Wake] {
+    mutating func apply(_ change: QuoteChange, at moment: Instant) -> [Bell] {
         let symbol = change.symbol
         guard let entry = entries[symbol] else { return [] }
         entries[symbol]?.change = entry.change?.followed(by: change) ?? change
@@ -206,27 +189,22 @@ struct QuoteBoard {
         isStreaming = false
     }
 
-    /// Keeps what is known of symbols, and tells it where it says anything new.
-    private mutating func tell(_ news: [Symbol: QuoteNews]) -> [Wake] {
-        var told: Set<Int> = []
+    /// Keeps what is known of symbols.
+    ///
+    /// - Returns: the bells of those for whom it says anything new, and who have not been rung for since they last looked.
+    private mutating func tell(_ news: [Symbol: QuoteNews]) -> [Bell] {
+        var bells: [Bell] = []
         for (symbol, item) in news {
-            guard var entry = entries[symbol] else { continue }
-            let isNew = entry.news.map { !item.says(theSameAs: $0) } ?? true
-            entry.news = item
-            entries[symbol] = entry
-            guard isNew else { continue }
-            for number in entry.followers {
-                followers[number]?.untold[symbol] = item
-                told.insert(number)
+            guard let known = entries[symbol] else { continue }
+            entries[symbol]?.news = item
+            guard known.news.map({ !item.says(theSameAs: $0) }) ?? true else { continue }
+            bells.reserveCapacity(known.followers.count)
+            for number in known.followers {
+                guard let follower = followers[number] else { continue }
+                if follower.untold.isEmpty { bells.append(follower.bell) }
+                followers[number]?.untold.insert(symbol)
             }
         }
-        return told.compactMap { number in
-            guard let waiter = followers[number]?.waiter, let untold = followers[number]?.untold else {
-                return nil
-            }
-            followers[number]?.waiter = nil
-            followers[number]?.untold = [:]
-            return Wake(waiter: waiter, news: untold)
-        }
+        return bells
     }
 }

@@ -40,6 +40,10 @@ package final class QuoteHub: Sendable {
         var nudge: AsyncStream<Void>.Continuation?
         /// Nobody follows here again.
         var isClosed = false
+        /// Bells that are to be rung.
+        var bells: [QuoteBoard.Bell] = []
+        /// Whether somebody is about to ring them.
+        var isRinging = false
     }
 
     private let provider: Provider
@@ -47,7 +51,7 @@ package final class QuoteHub: Sendable {
     private let policy: QuoteHubPolicy
     private let clock: CallClock
     private let snapshot: Snapshot
-    // Held while the board changes, never while anything is awaited or resumed: messages of the stream come on its thread.
+    // Held while the board changes, never while anything is awaited or a bell rung: messages of the stream come on its thread.
     private let state: Mutex<State>
 
     /// A hub that calls nobody until somebody follows.
@@ -78,16 +82,23 @@ package final class QuoteHub: Sendable {
 
     /// Follows symbols, for as long as the follower lives.
     ///
+    /// - Parameters:
+    ///   - symbols: At least one.
+    ///   - bell: Rings once there is something untold, and then again when it has been taken and there is more, and when it
+    ///     is over. Who has just come looks at once without being told. It is called on any thread, and must be quick; the
+    ///     hub may be called from it.
     /// - Returns: what tells of them; it is over at once where the hub has been closed.
     /// - Throws: `overloaded` where the hub's bounds are reached.
-    package func follow(_ symbols: Set<Symbol>) throws(ProviderFailure) -> QuoteFollower {
+    package func follow(
+        _ symbols: Set<Symbol>, ringing bell: @escaping @Sendable () -> Void
+    ) throws(ProviderFailure) -> QuoteFollower {
         let number: Int? = state.withLock { state in
             // A number that nobody has.
             if state.isClosed { return 0 }
             guard state.board.count(with: symbols) <= policy.symbols,
                 state.board.followerCount < policy.followers
             else { return nil }
-            let number = state.board.add(symbols)
+            let number = state.board.add(symbols, ringing: bell)
             state.idleSince = nil
             if state.work == nil { start(&state) }
             state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
@@ -100,12 +111,16 @@ package final class QuoteHub: Sendable {
 
     /// Ends it: nothing more is asked of the provider, and who follows is told that it is over.
     package func close() {
-        let (wakes, work) = state.withLock { state in
+        let (bells, work) = state.withLock { state in
             state.isClosed = true
             return (state.board.removeAll(), stop(&state))
         }
         work?.cancel()
-        for wake in wakes { wake.waiter.resume(returning: wake.news) }
+        for ring in bells { ring() }
+    }
+
+    func takeUntold(by number: Int) -> [Symbol: QuoteNews]? {
+        state.withLock { $0.board.takeUntold(by: number) }
     }
 
     func leave(_ number: Int) {
@@ -116,29 +131,17 @@ package final class QuoteHub: Sendable {
         leave { $0.remove(symbols, of: number) }
     }
 
-    private func leave(_ removal: (inout QuoteBoard) -> QuoteBoard.Wake?) {
-        let (wake, work): (QuoteBoard.Wake?, Task<Void, Never>?) = state.withLock { state in
-            let wake = removal(&state.board)
+    private func leave(_ removal: (inout QuoteBoard) -> Void) {
+        let work = state.withLock { state -> Task<Void, Never>? in
+            removal(&state.board)
             guard state.board.isIdle else {
                 state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
-                return (wake, nil)
+                return nil
             }
             if state.work != nil { state.idleSince = clock.now() }
-            return (wake, stop(&state))
+            return stop(&state)
         }
         work?.cancel()
-        wake.map { $0.waiter.resume(returning: $0.news) }
-    }
-
-    func news(for number: Int) async -> [Symbol: QuoteNews]? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let wake = state.withLock { $0.board.take(number, waiter) }
-                wake.map { $0.waiter.resume(returning: $0.news) }
-            }
-        } onCancel: {
-            leave(number)
-        }
     }
 
     // MARK: Work
@@ -233,8 +236,27 @@ package final class QuoteHub: Sendable {
         }
     }
 
-    private func change(_ generation: Int, _ change: (inout QuoteBoard) -> [QuoteBoard.Wake]) {
-        let wakes = state.withLock { $0.generation == generation ? change(&$0.board) : [] }
-        for wake in wakes { wake.waiter.resume(returning: wake.news) }
+    private func change(_ generation: Int, _ change: (inout QuoteBoard) -> [QuoteBoard.Bell]) {
+        let mustRing = state.withLock { state in
+            guard state.generation == generation else { return false }
+            state.bells += change(&state.board)
+            if state.bells.isEmpty || state.isRinging { return false }
+            state.isRinging = true
+            return true
+        }
+        // Not here: what else the stream has just told, a trade's price and then its quote, is one piece of news by then.
+        if mustRing { Task.detached { [self] in ringBells() } }
+    }
+
+    private func ringBells() {
+        while true {
+            let bells = state.withLock { state in
+                defer { state.bells = [] }
+                state.isRinging = !state.bells.isEmpty
+                return state.bells
+            }
+            if bells.isEmpty { return }
+            for ring in bells { ring() }
+        }
     }
 }

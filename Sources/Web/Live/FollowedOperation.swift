@@ -27,8 +27,14 @@ struct FollowedOperation: Sendable {
     /// It is counted and logged with its first response, since it may last for days; what its reader gives up before is
     /// not. Its span ends with it.
     ///
+    /// - Parameters:
+    ///   - executor: Where the events of a subscription are answered and handed on; nil for anywhere. What is asked once may
+    ///     be more work, and is done elsewhere.
+    ///   - take: Takes what comes of it.
     /// - Throws: what `take` throws, which ends the operation.
-    func run(_ take: (Part) async throws -> Void) async throws {
+    func run(
+        eventsOn executor: (any TaskExecutor)? = nil, _ take: (Part) async throws -> Void
+    ) async throws {
         let span = span
         var course = Course()
         defer { span?.end(course.outcome, of: circumstances.id, upstreamCalls: course.upstreamCalls) }
@@ -38,9 +44,11 @@ struct FollowedOperation: Sendable {
             // Sockets tell nothing but its errors, so that is all it has.
             try await take(.refusal(refused.response))
         case .success(let responses):
-            for await response in responses {
-                let cost = note(response.outcome, in: &course)
-                try await take(.response(hearsOfUpstream ? response.adding(extensions: cost) : response))
+            try await withTaskExecutorPreference(responses.isSubscription ? executor : nil) {
+                for await response in responses {
+                    let cost = note(response.outcome, in: &course)
+                    try await take(.response(hearsOfUpstream ? response.adding(extensions: cost) : response))
+                }
             }
             if course.outcome == nil, !Task.isCancelled { note(.complete, in: &course) }
         }

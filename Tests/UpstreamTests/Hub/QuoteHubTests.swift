@@ -1,4 +1,5 @@
 import Brokerage
+import Synchronization
 import Testing
 import Upstream
 
@@ -180,7 +181,7 @@ struct QuoteHubTests {
         var connections = stream.connections.makeAsyncIterator()
         var endings = stream.endings.makeAsyncIterator()
         for round in 1...3 {
-            var follower: QuoteFollower? = try hub.follow([aapl])
+            var follower: FollowedNews? = try hub.follow([aapl])
             #expect(await follower?.first { _ in true }?.count == 1)
             let connection = try #require(await connections.next())
             connection.deliver(.connected)
@@ -232,25 +233,40 @@ struct QuoteHubTests {
         #expect(hub.symbolCount == 0 && snapshots.count(of: aapl) == 1)
     }
 
-    @Test("ends a follower whose task is cancelled")
-    func cancelled() async throws {
-        let snapshots = ScriptedSnapshots([aapl: 200])
-        let hub = hub(nil, snapshots)
-        let follower = try hub.follow([aapl])
-        let (told, tell) = AsyncStream.makeStream(of: Void.self)
-        let task = Task {
-            var count = 0
-            for await _ in follower {
-                count += 1
-                tell.yield()
-            }
-            return count
+    @Test("rings once for all that is untold, and again for what comes after that was taken")
+    func bell() async throws {
+        let (stream, snapshots) = (ScriptedStream(), ScriptedSnapshots([aapl: 200, ko: 60]))
+        let hub = hub(stream, snapshots)
+        var news = try hub.follow([aapl, ko]).makeAsyncIterator()
+        #expect(await news.next()?.count == 2)
+        var connections = stream.connections.makeAsyncIterator()
+        let connection = try #require(await connections.next())
+        let rings = Mutex(0)
+        let (rung, ring) = AsyncStream.makeStream(of: Void.self)
+        let follower = try hub.follow([aapl, ko]) {
+            rings.withLock { $0 += 1 }
+            ring.yield()
         }
-        var iterator = told.makeAsyncIterator()
-        await iterator.next()
-        task.cancel()
-        #expect(await task.value == 1)
-        #expect(hub.symbolCount == 0)
+        // Who has just come looks without being told.
+        let first = follower.takeUntold()
+        #expect(price(first, aapl) == 200 && price(first, ko) == 60)
+        #expect(follower.takeUntold()?.isEmpty == true)
+        for cents in 1...3 {
+            connection.tell(aapl, price: try Decimal(201) + Decimal(cents))
+            connection.tell(ko, price: try Decimal(60) + Decimal(cents))
+        }
+        var bells = rung.makeAsyncIterator()
+        await bells.next(isolation: #isolation)
+        let second = follower.takeUntold()
+        #expect(price(second, aapl) == 204 && price(second, ko) == 63)
+        follower.leave([ko])
+        connection.tell(ko, price: 1)
+        connection.tell(aapl, price: 1)
+        await bells.next(isolation: #isolation)
+        #expect(follower.takeUntold()?.keys.map(\.self) == [aapl])
+        #expect(rings.withLock(\.self) == 2)
+        follower.leave([aapl])
+        #expect(follower.takeUntold() == nil)
     }
 
     @Test("refuses more symbols and followers than its bounds, and says so")

@@ -1,4 +1,6 @@
 import GraphQL
+import NIOCore
+import NIOWebSocket
 
 /// What the server says (GraphQL over WebSocket, "Message types").
 enum ServerMessage: Sendable {
@@ -9,23 +11,40 @@ enum ServerMessage: Sendable {
     case error(id: String, GraphQL.Response)
     case complete(id: String)
 
-    var json: [UInt8] {
+    /// The message in a frame of its own.
+    var frame: ByteBuffer {
         switch self {
-        case .acknowledge: Array(#"{"type":"connection_ack"}"#.utf8)
-        case .pong(nil): Array(#"{"type":"pong"}"#.utf8)
+        case .acknowledge: .text(#"{"type":"connection_ack"}"#)
+        case .pong(nil): .text(#"{"type":"pong"}"#)
         case .pong(let payload?):
-            Array(#"{"type":"pong","payload":"#.utf8) + InputValue.object(payload).json + Self.end
-        case .next(let id, let response): Self.start("next", id) + response.body + Self.end
-        case .error(let id, let response): Self.start("error", id) + response.errors + Self.end
+            .frame(.text) { text in
+                text.writeStaticString(#"{"type":"pong","payload":"#)
+                text.writeBytes(InputValue.object(payload).json)
+                text.writeStaticString("}")
+            }
+        case .next(let id, let response): Self.frame(of: "next", id, response.body)
+        case .error(let id, let response): Self.frame(of: "error", id, response.errors)
         case .complete(let id):
-            Array(#"{"id":"#.utf8) + InputValue.string(id).json + Array(#","type":"complete"}"#.utf8)
+            .frame(.text) { text in
+                text.writeStaticString(#"{"id":"#)
+                text.writeBytes(InputValue.string(id).json)
+                text.writeStaticString(#","type":"complete"}"#)
+            }
         }
     }
 
-    private static let end: [UInt8] = [UInt8(ascii: "}")]
-
-    private static func start(_ type: String, _ id: String) -> [UInt8] {
-        Array(#"{"id":"#.utf8) + InputValue.string(id).json + Array(#","type":"\#(type)","payload":"#.utf8)
+    private static func frame(
+        of type: StaticString, _ id: String, _ payload: some Collection<UInt8>
+    ) -> ByteBuffer {
+        .frame(.text, expecting: payload.count + id.utf8.count + 48) { text in
+            text.writeStaticString(#"{"id":"#)
+            text.writeBytes(InputValue.string(id).json)
+            text.writeStaticString(#","type":""#)
+            text.writeStaticString(type)
+            text.writeStaticString(#"","payload":"#)
+            text.writeBytes(payload)
+            text.writeStaticString("}")
+        }
     }
 }
 

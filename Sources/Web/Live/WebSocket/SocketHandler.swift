@@ -5,8 +5,8 @@ import NIOWebSocket
 /// A socket that speaks GraphQL over WebSocket: does what `SocketState` says about each message, and runs the operations.
 final class SocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
-    typealias OutboundIn = WebSocketFrame
-    typealias OutboundOut = WebSocketFrame
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     private struct Operation {
         /// Tells it from an earlier one of the same id.
@@ -103,7 +103,7 @@ final class SocketHandler: ChannelDuplexHandler {
     private func keepAlive() {
         guard wasHeard else { return close(.idle) }
         wasHeard = false
-        send(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()))
+        send(.frame(.ping) { _ in })
     }
 
     private func end() {
@@ -124,7 +124,7 @@ final class SocketHandler: ChannelDuplexHandler {
         guard !isClosing || frame.opcode == .connectionClose else { return }
         switch frame.opcode {
         case .text: receive(frame.unmaskedData)
-        case .ping: send(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData))
+        case .ping: send(.frame(.pong) { $0.writeImmutableBuffer(frame.unmaskedData) })
         case .connectionClose: answerClose(frame.unmaskedData)
         case .binary: close(.invalidMessage("Invalid message: must be text"))
         default: break
@@ -144,21 +144,21 @@ final class SocketHandler: ChannelDuplexHandler {
         }
     }
 
-    private func send(_ frame: WebSocketFrame) {
+    private func send(_ frame: ByteBuffer) {
         guard !isClosing else { return }
         context?.writeAndFlush(wrapOutboundOut(frame), promise: nil)
     }
 
-    private func send(_ message: ServerMessage) {
-        send(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: message.json)))
-    }
+    private func send(_ message: ServerMessage) { send(message.frame) }
 
     /// Says why, and waits for the client's word that it has read it, for a while.
     private func close(_ reason: CloseReason) {
         guard !isClosing, let context else { return }
-        var data = ByteBuffer(integer: reason.code)
-        data.writeString(reason.message)
-        send(WebSocketFrame(fin: true, opcode: .connectionClose, data: data))
+        send(
+            .frame(.connectionClose) { data in
+                data.writeInteger(reason.code)
+                data.writeString(reason.message)
+            })
         isClosing = true
         for operation in operations.values { operation.task.cancel() }
         let channel = context.channel
@@ -172,8 +172,7 @@ final class SocketHandler: ChannelDuplexHandler {
         guard !isClosing else { return context.close(promise: nil) }
         do throws(CloseReason) {
             let code = try CloseReason.code(of: data)
-            let answer = code.map { ByteBuffer(integer: $0) } ?? ByteBuffer()
-            send(WebSocketFrame(fin: true, opcode: .connectionClose, data: answer))
+            send(.frame(.connectionClose) { answer in if let code { answer.writeInteger(code) } })
         } catch {
             return close(error)
         }
@@ -250,7 +249,8 @@ final class SocketHandler: ChannelDuplexHandler {
     /// Runs an operation to its end, or until the client wants to hear no more of it.
     private static func run(_ operation: FollowedOperation, telling teller: Teller) async throws {
         var isRefused = false
-        try await operation.run { part in
+        // Events are answered where the answers are sent.
+        try await operation.run(eventsOn: EventLoopExecutor(teller.eventLoop)) { part in
             switch part {
             case .response(let response):
                 try await teller.tell(.next(id: teller.id, response), isLast: false)
@@ -265,6 +265,7 @@ final class SocketHandler: ChannelDuplexHandler {
     /// Where an operation tells the client what came of it.
     private struct Teller: Sendable {
         let id: String
+        var eventLoop: any EventLoop { handler.eventLoop }
         private let handler: NIOLoopBound<SocketHandler>
         private let number: Int
 
@@ -278,28 +279,42 @@ final class SocketHandler: ChannelDuplexHandler {
         ///
         /// - Throws: `CancellationError` where it wants to hear no more of the operation.
         func tell(_ message: ServerMessage, isLast: Bool) async throws {
-            let eventLoop = handler.eventLoop
-            try await eventLoop.flatSubmit { [handler, id, number] in
-                handler.value.tell(message, id, number, isLast: isLast)
-                    ?? eventLoop.makeFailedFuture(CancellationError())
-            }.get()
+            let reception: Reception
+            if eventLoop.inEventLoop {
+                reception = handler.value.tell(message, id, number, isLast: isLast)
+            } else {
+                reception = try await eventLoop.submit { [handler, id, number] in
+                    handler.value.tell(message, id, number, isLast: isLast)
+                }.get()
+            }
+            switch reception {
+            case .over: throw CancellationError()
+            case .taken: return
+            case .waits(let writable): try await writable.get()
+            }
         }
     }
 
-    /// The future ends when the client takes more; nil where the operation is over.
-    private func tell(
-        _ message: ServerMessage, _ id: String, _ number: Int, isLast: Bool
-    ) -> EventLoopFuture<Void>? {
-        guard let context, !isClosing, operations[id]?.number == number else { return nil }
+    /// What became of a message.
+    private enum Reception: Sendable {
+        /// The operation is over; nobody is told.
+        case over
+        case taken
+        /// It is taken, and nothing more before the future has ended.
+        case waits(EventLoopFuture<Void>)
+    }
+
+    private func tell(_ message: ServerMessage, _ id: String, _ number: Int, isLast: Bool) -> Reception {
+        guard let context, !isClosing, operations[id]?.number == number else { return .over }
         if isLast {
             operations[id] = nil
             _ = state.finish(id)
         }
         send(message)
-        guard !context.channel.isWritable, !isLast else { return context.eventLoop.makeSucceededVoidFuture() }
+        guard !context.channel.isWritable, !isLast else { return .taken }
         let promise = context.eventLoop.makePromise(of: Void.self)
         waiting.append(promise)
-        return promise.futureResult
+        return .waits(promise.futureResult)
     }
 
     private func resume() {

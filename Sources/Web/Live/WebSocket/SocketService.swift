@@ -23,7 +23,6 @@ struct SocketService: Sendable {
         let largest = min(limits.body, Int(Int32.max))
         return ProtocolHandover { channel in
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(WebSocketFrameEncoder())
             try pipeline.addHandler(
                 ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: largest)))
             try pipeline.addHandler(FrameGate())

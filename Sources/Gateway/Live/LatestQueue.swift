@@ -1,0 +1,17 @@
+/// Values that wait in the order in which they came, of each key only the latest, in the place of an earlier one.
+struct LatestQueue<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// Keys in the order in which their first values came.
+    private var keys: [Key] = []
+    private var values: [Key: Value] = [:]
+
+    var count: Int { keys.count }
+
+    mutating func put(_ value: Value, for key: Key) {
+        if values.updateValue(value, forKey: key) == nil { keys.append(key) }
+    }
+
+    /// The first one; nil where none waits.
+    mutating func take() -> Value? {
+        keys.isEmpty ? nil : values.removeValue(forKey: keys.removeFirst())
+    }
+}
