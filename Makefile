@@ -43,7 +43,7 @@ test: setup ## Build everything and run all tests, those of the built executable
 coverage: setup ## Run all tests in a build of its own, and tell what of the engine, the gateway and the storage they reach
 	swift build --build-tests --enable-code-coverage --scratch-path $(covered) $(checked)
 	rm -rf $(covered)/profiles
-	export LLVM_PROFILE_FILE=$(CURDIR)/$(covered)/profiles/%4m.profraw; \
+	export LLVM_PROFILE_FILE=$(CURDIR)/$(covered)/profiles/%p.profraw; \
 		$(call run_tests,--scratch-path $(covered))
 	Scripts/coverage.sh $(covered)
 

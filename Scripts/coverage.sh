@@ -3,7 +3,8 @@
 #
 #   Scripts/coverage.sh SCRATCH_PATH [FOLDER …]     by default Sources/GraphQL, Sources/Gateway and Sources/Storage
 #
-# The profiles are those in SCRATCH_PATH/profiles. Programs that the tests start count too, unless they are killed.
+# The profiles are those in SCRATCH_PATH/profiles, one for each process: where servers that end at the same time merge theirs
+# into one file, its counters are garbage. Programs that the tests start count too, unless they are killed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +16,8 @@ folders=("$@")
 tools=$(swift -print-target-info | sed -nE 's/.*"runtimeResourcePath": "(.*)\/lib\/swift".*/\1/p')/bin
 built=$(swift build --scratch-path "$scratch" --show-bin-path)
 profile=$scratch/profiles/all.profdata
-"$tools/llvm-profdata" merge --sparse --output "$profile" "$scratch"/profiles/*.profraw
+# One that was killed while it wrote is left out.
+"$tools/llvm-profdata" merge --sparse --failure-mode=all --output "$profile" "$scratch"/profiles/*.profraw
 
 # The tests have every room in them; what they start is a program of its own.
 objects=("$built"/*.xctest)
