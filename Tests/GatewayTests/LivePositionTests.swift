@@ -1,0 +1,41 @@
+import Brokerage
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("A position that is followed")
+struct LivePositionTests {
+    @Test(
+        "is told again when a screen would show something else, and once more, of nothing, when it is closed")
+    func changes() async throws {
+        try await withGateway { gateway in
+            let connection = try gateway.connection("alpaca", of: alice)
+            func reading(_ quantity: Decimal, _ price: Decimal, at seconds: Int, isStale: Bool = false)
+                -> LinkedPosition
+            {
+                let fetched = Instant.earliest + .seconds(seconds)
+                var position = Position(
+                    symbol: .example, side: .long, quantity: quantity, currency: "USD",
+                    reading: Reading(source: .alpaca, fetchedAt: fetched, isStale: isStale))
+                (position.currentPrice, position.marketValue) = (price, price)
+                return LinkedPosition(position: position, connection: connection)
+            }
+            var changes = LiveChanges<LinkedPosition>()
+            func told(_ positions: LinkedPosition...) -> [Position] {
+                guard case .items(let items) = changes.take(.success(positions)) else { return [] }
+                return items.map(\.position)
+            }
+            #expect(told(reading(1, 10, at: 0)).map(\.quantity) == [1])
+            #expect(told(reading(1, 10, at: 1)).isEmpty, "only read again")
+            #expect(told(reading(1, 11, at: 2)).map(\.currentPrice) == [11])
+            #expect(told(reading(1, 11, at: 2, isStale: true)).map(\.reading.isStale) == [true])
+            let closed = told()
+            #expect(closed.map(\.symbol) == [.example])
+            #expect(closed.map(\.quantity) == [.zero])
+            #expect(closed.map(\.marketValue) == [nil])
+            #expect(told().isEmpty)
+        }
+    }
+}
