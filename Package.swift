@@ -159,7 +159,8 @@ let package = Package(
         tests("SupportTests", of: ["TestSupport"]),
         tests(
             "WebTests",
-            of: ["GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tracing] + nio),
+            of: ["GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tracing, webSocket]
+                + nio),
         tests(
             "GatewayTests",
             of: [

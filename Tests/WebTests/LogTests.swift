@@ -58,7 +58,7 @@ struct LogTests {
     @Test("has a line for each operation of a socket, of a stream and of an array")
     func operations() async throws {
         let lines = LogLines()
-        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
         configuration.logsAnswers = true
         configuration.limits.batch = 2
         let logger = Logger(label: "test") { _ in lines }

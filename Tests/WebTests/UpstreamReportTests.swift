@@ -131,7 +131,7 @@ struct UpstreamReportTests {
 
     @Test("is told to nobody on a socket in production")
     func productionSocket() async throws {
-        let configuration = ServerConfiguration(host: "127.0.0.1", port: 0).inProduction
+        let configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient).inProduction
         try await withServer(configuration, Self.live()) { server in
             let socket = try await SocketClient.begin(server, payload: #"{"Portico-Upstream":true}"#)
             try await socket.subscribe("a", "{ hello }")
