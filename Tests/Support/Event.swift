@@ -21,6 +21,15 @@ package final class Event<Value: Sendable>: Sendable {
         for continuation in waiting { continuation.resume(returning: value) }
     }
 
+    package var hasHappened: Bool {
+        state.withLock { state in
+            switch state {
+            case .awaited: false
+            case .happened: true
+            }
+        }
+    }
+
     /// Waits, also where the task is cancelled meanwhile.
     package func wait() async -> Value {
         await withCheckedContinuation { continuation in

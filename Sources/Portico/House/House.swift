@@ -45,6 +45,7 @@ struct House {
             isValid: groundwork.sessions.isValid)
         var service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session, respond: answering.respond)
+        service.isValid = groundwork.sessions.isValid
         service.subscribe = answering.subscribe
         service.operationType = { schema.operationType(of: $0) }
         service.cachePolicy = { schema.cachePolicy(of: $0) }

@@ -7,6 +7,8 @@ package import Tracing
 package struct GraphQLService<Session: Sendable>: Sendable {
     /// The session of a bearer token, from memory; nil where none was sent.
     package var session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
+    /// Whether a session has not ended meanwhile: what goes on for longer than a request ends with it.
+    package var isValid: @Sendable (Session) -> Bool = { _ in true }
     /// Answers a request.
     ///
     /// What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task

@@ -5,6 +5,8 @@ import Tracing
 struct Responder: Sendable {
     /// Whom public answers are shared with; nil shares none.
     let audience: [String]?
+    /// Whether the session has not ended meanwhile.
+    let isValid: @Sendable () -> Bool
     let respond: @Sendable (GraphQL.Request, RequestCircumstances) -> Loading<GraphQL.Response>
     let subscribe:
         @Sendable (GraphQL.Request, RequestCircumstances) async -> Result<ResponseStream, RefusedSubscription>
@@ -24,10 +26,11 @@ struct RequestCircumstances: Sendable {
 extension GraphQLService {
     /// Finds the session of a token, and what answers for it.
     var responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized> {
-        { [session, audience, respond, subscribe] token in
+        { [session, audience, isValid, respond, subscribe] token in
             session(token).map { session in
                 Responder(
                     audience: audience(session),
+                    isValid: { isValid(session) },
                     respond: { request, circumstances in
                         respond(request, RequestContext(session: session, circumstances))
                     },

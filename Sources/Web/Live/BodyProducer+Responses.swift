@@ -6,7 +6,7 @@ extension BodyProducer {
     ///
     /// The next response is asked for when the client has taken the one before: who is slow holds up nothing but their
     /// own stream. Where the server stops, the stream ends without the word that it is complete, so that clients come
-    /// again.
+    /// again. With its session it ends at the next response or sign of life.
     ///
     /// - Parameters:
     ///   - form: how responses are written.
@@ -18,20 +18,26 @@ extension BodyProducer {
             try await writer.write(form.start + form.heartbeat)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    while true {
-                        try await Task.sleep(for: interval)
+                    try await Task.sleep(for: interval)
+                    while operation.responder.isValid() {
                         try await writer.write(form.heartbeat)
+                        try await Task.sleep(for: interval)
                     }
                 }
-                defer { group.cancelAll() }
-                try await operation.run { part in
-                    switch part {
-                    case .response(let response), .refusal(let response):
-                        try await writer.write(form.part(response))
+                group.addTask {
+                    try await operation.run { part in
+                        switch part {
+                        case .response(let response), .refusal(let response):
+                            try await writer.write(form.part(response))
+                        }
                     }
                 }
-                if !Task.isCancelled { try await writer.write(form.end) }
+                // Whichever is over first, the other is of no use any more.
+                try await group.next()
+                group.cancelAll()
+                while await group.nextResult() != nil {}
             }
+            if !Task.isCancelled { try await writer.write(form.end) }
         }
     }
 }

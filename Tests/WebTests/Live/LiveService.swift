@@ -3,7 +3,10 @@ import Web
 
 /// A service over a real schema, whose subscriptions count.
 enum LiveService {
-    static func make() throws -> GraphQLService<String> {
+    /// A service; `isValid` tells whether a session has not ended.
+    static func make(
+        isValid: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) throws -> GraphQLService<String> {
         let schema = try ExecutableSchema(
             Schema.build(
                 """
@@ -27,6 +30,7 @@ enum LiveService {
         service.subscribe = { request, context in
             await schema.subscribe(to: request, context: context.session)
         }
+        service.isValid = isValid
         service.operationType = { schema.operationType(of: $0) }
         return service
     }

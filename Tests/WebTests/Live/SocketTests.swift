@@ -61,6 +61,31 @@ struct SocketTests {
         }
     }
 
+    @Test("is closed with 4401 at the next operation after its session has ended")
+    func ending() async throws {
+        let hasEnded = Event<Void>()
+        try await withServer(LiveService.make { _ in !hasEnded.hasHappened }) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("1", "subscription { endless }")
+            #expect(try await socket.next().text.contains(#""endless":1"#))
+            hasEnded.happen()
+            try await socket.subscribe("2", "{ hello }")
+            let close = try await socket.next()
+            #expect(close.closeCode == 4401)
+            #expect(close.closeMessage == "Unauthorized")
+        }
+    }
+
+    @Test("is closed with 4401 when it is asked for a sign of life, and its session has ended")
+    func endingUnasked() async throws {
+        var limits = ServerLimits.patient
+        limits.keepalive = .seconds(2)
+        try await withServer(LiveService.make { _ in false }, limits: limits) { server in
+            let close = try await SocketClient.begin(server).next()
+            #expect(close.closeCode == 4401)
+        }
+    }
+
     @Test("is counted while it is open")
     func counting() async throws {
         try await withServer(LiveService.make()) { server in

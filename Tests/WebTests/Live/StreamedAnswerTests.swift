@@ -125,6 +125,22 @@ struct StreamedAnswerTests {
         }
     }
 
+    @Test("end with their session, although nothing happens")
+    func ending() async throws {
+        var limits = ServerLimits.patient
+        limits.heartbeat = .milliseconds(20)
+        let hasEnded = Event<Void>()
+        try await withServer(LiveService.make { _ in !hasEnded.hasHappened }, limits: limits) { server in
+            let client = try server.client()
+            try await client.send(post("subscription { endless }", accept: "text/event-stream"))
+            var received = ""
+            while !received.contains(#"{"endless":1}"#) { received += try await client.take(1) }
+            hasEnded.happen()
+            while !received.contains("event: complete\n") { received += try await client.take(1) }
+            client.close()
+        }
+    }
+
     @Test("take the token of the Authorization field")
     func token() async throws {
         try await withServer(LiveService.make()) { server in

@@ -99,8 +99,10 @@ final class SocketHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Asks whether the client is still there, and ends a socket from which nothing was heard since the last time.
+    /// Asks whether the client is still there, and ends a socket from which nothing was heard since the last time, or
+    /// whose session has ended.
     private func keepAlive() {
+        if let caller, !caller.responder.isValid() { return close(.unauthorized) }
         guard wasHeard else { return close(.idle) }
         wasHeard = false
         send(.frame(.ping) { _ in })
@@ -210,7 +212,7 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     private func begin(_ request: GraphQL.Request, id: String) {
-        guard let context, let caller else { return close(.unauthorized) }
+        guard let context, let caller, caller.responder.isValid() else { return close(.unauthorized) }
         let resolved: GraphQL.Request
         do throws(HTTPProblem) {
             try service.quota.charge(socket.client)
