@@ -61,11 +61,14 @@ extension GatewayContext {
         var failures: Answers<Item> = []
         for list in lists {
             switch list {
-            case .success(let list): items += list.map { .success($0) }
+            case .success(let list):
+                items.reserveCapacity(items.count + list.count)
+                for item in list { items.append(.success(item)) }
             case .failure(let error): failures.append(.failure(error))
             }
         }
-        return items + failures
+        items += failures
+        return items
     }
 
     /// The account at each of some places, the accounts of a connection looked up once.
@@ -106,7 +109,14 @@ extension GatewayContext {
     /// - Throws: `FieldError` where the broker has just told that it knows no such account.
     func figures(of linked: LinkedAccount) throws -> Loading<Account> {
         if let figures = linked.figures { return .ready(figures) }
-        return try readAccounts(of: linked.connection).map { accounts in
+        return try readFigures(of: linked)
+    }
+
+    /// The figures of an account that came without them.
+    ///
+    /// - Throws: as above.
+    func readFigures(of linked: LinkedAccount) throws -> Loading<Account> {
+        try readAccounts(of: linked.connection).map { accounts in
             guard let read = accounts.first(where: { $0.account.id == linked.who.id }) else {
                 let name = linked.connection.provider.rawValue
                 throw FieldError(
@@ -144,9 +154,8 @@ extension GatewayContext {
             try await source.positions(in: call)
         }
         .map { positions in
-            positions
-                .filter { symbols?.contains($0.symbol) ?? true }
-                .map { LinkedPosition(position: $0, connection: connection) }
+            let wanted = symbols.map { symbols in positions.filter { symbols.contains($0.symbol) } }
+            return (wanted ?? positions).map { LinkedPosition(position: $0, connection: connection) }
         }
     }
 

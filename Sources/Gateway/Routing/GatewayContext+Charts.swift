@@ -16,8 +16,16 @@ extension GatewayContext {
 
     /// A chart for each symbol, in as few calls as the sources allow.
     func charts(for symbols: [Symbol], _ arguments: ChartArguments) -> Loading<Answers<CandleSeries>> {
+        charts(for: symbols, arguments, as: { $0 })
+    }
+
+    /// The same, each as it is shown.
+    func charts<Shown>(
+        for symbols: [Symbol], _ arguments: ChartArguments,
+        as show: @escaping @Sendable (CandleSeries) -> Shown
+    ) -> Loading<Answers<Shown>> {
         let window = arguments.window
-        return answers(for: symbols, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+        return answers(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
             let all = try sources(for: .charts, from: arguments.provider)
             let able = all.filter { $0.charts?.chartAbilities.serve(window) ?? false }
             guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }

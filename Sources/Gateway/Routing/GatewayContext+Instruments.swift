@@ -20,9 +20,9 @@ extension GatewayContext {
 
     /// The instrument of each symbol.
     func instruments(for symbols: [Symbol]) -> Loading<Answers<Instrument?>> {
-        answers(for: symbols, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+        answers(for: symbols, named: { "symbol \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
             try instrumentWalk(from: nil)
-        }.map { answers in answers.map { $0.map(Optional.some) } }
+        }
     }
 
     private func instrumentWalk(
@@ -69,7 +69,7 @@ extension GatewayContext {
 
     /// Figures of the company behind each symbol.
     func fundamentals(of symbols: [Symbol]) -> Loading<Answers<Fundamentals?>> {
-        answers(for: symbols, named: { "company \"\($0)\"" }) { () throws(FieldError) in
+        answers(for: symbols, named: { "company \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
             RouteWalk(
                 sources: try sources(for: .fundamentals, from: nil), reads: backends.reads.fundamentals,
                 subject: { $0.text }, mayHave: { $0.has($1) },
@@ -80,7 +80,7 @@ extension GatewayContext {
                     }
                     return found
                 })
-        }.map { answers in answers.map { $0.map(Optional.some) } }
+        }
     }
 
     /// What each company does, as its instrument's source or else a source of company figures tells.

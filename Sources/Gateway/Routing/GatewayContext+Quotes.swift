@@ -15,23 +15,31 @@ extension GatewayContext {
     /// A quote for each symbol, in as few calls as the sources allow, symbols that are asked for elsewhere at this
     /// moment not asked for again.
     func quotes(for symbols: [Symbol], from provider: Provider?) -> Loading<Answers<Quote>> {
-        answers(for: symbols, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+        quotes(for: symbols, from: provider, as: { $0 })
+    }
+
+    /// The same, each as it is shown.
+    func quotes<Shown>(
+        for symbols: [Symbol], from provider: Provider?, as show: @escaping @Sendable (Quote) -> Shown
+    ) -> Loading<Answers<Shown>> {
+        answers(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
             .quotes(from: try sources(for: .quotes, from: provider), keptIn: backends.reads.quotes)
         }
     }
 
-    /// What a walk brings for each key, with a failure in the place of what no source could tell.
-    func answers<Key, Value>(
+    /// What a walk brings for each key, as it is shown, with a failure in the place of what no source could tell.
+    func answers<Key, Value, Shown>(
         for keys: [Key], named name: @escaping @Sendable (Key) -> String,
+        as show: @escaping @Sendable (Value) -> Shown,
         along walk: () throws(FieldError) -> RouteWalk<Key, Value>
-    ) -> Loading<Answers<Value>> {
+    ) -> Loading<Answers<Shown>> {
         do throws(FieldError) {
             let walk = try walk()
-            if let values = walk.atHand(keys, in: call) { return .ready(values.map { .success($0) }) }
+            if let values = walk.atHand(keys, in: call) { return .ready(values.map { .success(show($0)) }) }
             return .later { [call] in
                 zip(keys, await walk.outcomes(for: keys, in: call)).map { key, outcome in
                     switch outcome {
-                    case .found(let value): .success(value)
+                    case .found(let value): .success(show(value))
                     case .failed(let failures): .failure(FieldError(failures, of: name(key)))
                     }
                 }
@@ -46,7 +54,7 @@ extension GatewayContext {
         for key: Key, named name: @escaping @Sendable (Key) -> String,
         along walk: () throws(FieldError) -> RouteWalk<Key, Value>
     ) throws -> Loading<Value> {
-        try answers(for: [key], named: name, along: walk).map { answers in
+        try answers(for: [key], named: name, as: { $0 }, along: walk).map { answers in
             guard let answer = answers.first else { throw FieldError.noAnswer }
             return try answer.get()
         }

@@ -69,7 +69,9 @@ package struct GatewayContext: Sendable {
         _ fetch:
             @escaping @Sendable (any AccountSource, CallContext) async throws(ProviderFailure) -> Value
     ) -> Loading<Value> {
-        read(subject, of: connection, keptIn: reads) { [self] call throws(ProviderFailure) in
+        // Before a closure is made for a call that is mostly not needed.
+        if let value = atHand(subject, of: connection, keptIn: reads) { return .ready(value) }
+        return read(subject, of: connection, keptIn: reads) { [self] call throws(ProviderFailure) in
             try await fetch(accountSource(of: connection), call)
         }
     }

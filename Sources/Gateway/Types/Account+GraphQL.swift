@@ -3,11 +3,19 @@ import GraphQL
 import Storage
 
 /// An account, and the connection by which it is read.
-struct LinkedAccount: Sendable {
+///
+/// Every position of an answer may point to its own, which nothing changes: so it is shared, not copied.
+final class LinkedAccount: Sendable {
     let who: KnownAccount
     let connection: BrokerConnection
     /// Its figures, where they came with it; nil where nobody has asked for them yet.
     let figures: Account?
+
+    init(who: KnownAccount, connection: BrokerConnection, figures: Account?) {
+        self.who = who
+        self.connection = connection
+        self.figures = figures
+    }
 
     /// The `id` that the schema gives it.
     var globalID: String { connection.globalID(ofAccount: who.id) }
@@ -38,9 +46,9 @@ extension LinkedAccount: GraphQLObject {
                 .ready(accounts.map { account in Result { try context.link(of: account) } })
             })
         Field("environment") { $0.connection.environment }
-        Field("number", \.who.number)
-        Field("name", \.who.name)
-        Field("currency", \.who.currency)
+        Field("number") { $0.who.number }
+        Field("name") { $0.who.name }
+        Field("currency") { $0.who.currency }
         askedFor
         Field(
             "positions", SymbolsArguments.self,
@@ -95,7 +103,10 @@ extension LinkedAccount: GraphQLObject {
         Field(
             name,
             load: { accounts, context in
-                .each(accounts) { linked in try context.figures(of: linked).map(value) }
+                .each(accounts) { linked in
+                    if let figures = linked.figures { return .ready(value(figures)) }
+                    return try context.readFigures(of: linked).map(value)
+                }
             })
     }
 }

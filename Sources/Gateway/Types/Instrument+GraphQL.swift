@@ -20,14 +20,13 @@ extension Instrument: GraphQLObject {
         Field(
             "quote", ProviderArguments.self,
             load: { instruments, arguments, context in
-                context.quotes(for: instruments.map(\.symbol), from: arguments.provider)
-                    .map { quotes in quotes.map { $0.map(Optional.some) } }
+                context.quotes(
+                    for: instruments.map(\.symbol), from: arguments.provider, as: Optional.some)
             })
         Field(
             "chart", ChartArguments.self,
             load: { instruments, arguments, context in
-                context.charts(for: instruments.map(\.symbol), arguments)
-                    .map { charts in charts.map { $0.map { Optional(Chart($0)) } } }
+                context.charts(for: instruments.map(\.symbol), arguments, as: { Optional(Chart($0)) })
             })
         Field(
             "news", PageArguments.self,

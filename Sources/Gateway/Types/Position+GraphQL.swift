@@ -47,14 +47,13 @@ extension LinkedPosition: GraphQLObject {
         Field(
             "quote", ProviderArguments.self,
             load: { positions, arguments, context in
-                context.quotes(for: positions.map(\.position.symbol), from: arguments.provider)
-                    .map { quotes in quotes.map { $0.map(Optional.some) } }
+                context.quotes(
+                    for: positions.map(\.position.symbol), from: arguments.provider, as: Optional.some)
             })
         Field(
             "chart", ChartArguments.self,
             load: { positions, arguments, context in
-                context.charts(for: positions.map(\.position.symbol), arguments)
-                    .map { charts in charts.map { $0.map { Optional(Chart($0)) } } }
+                context.charts(for: positions.map(\.position.symbol), arguments, as: { Optional(Chart($0)) })
             })
         Field("asOf", \.position.reading.asOf)
         Field("fetchedAt", \.position.reading.fetchedAt)

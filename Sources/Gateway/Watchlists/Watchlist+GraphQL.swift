@@ -26,14 +26,13 @@ extension WatchlistItem: GraphQLObject {
         Field(
             "quote", ProviderArguments.self,
             load: { items, arguments, context in
-                context.quotes(for: items.map(\.symbol), from: arguments.provider)
-                    .map { quotes in quotes.map { $0.map(Optional.some) } }
+                context.quotes(
+                    for: items.map(\.symbol), from: arguments.provider, as: Optional.some)
             })
         Field(
             "chart", ChartArguments.self,
             load: { items, arguments, context in
-                context.charts(for: items.map(\.symbol), arguments)
-                    .map { charts in charts.map { $0.map { Optional(Chart($0)) } } }
+                context.charts(for: items.map(\.symbol), arguments, as: { Optional(Chart($0)) })
             })
     }
 }
