@@ -95,11 +95,14 @@ let package = Package(
             "Contract", at: "schema", excluding: ["operations"],
             resources: [.embedInCode("operations.json"), .embedInCode("schema.graphql")]),
         room("Gateway", at: "Sources/Gateway", over: ["Brokerage", "GraphQL", "Storage", "Upstream"]),
+        .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         room(
             "Web", at: "Sources/Web",
-            over: ["CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls, tracing, webSocket]
-                + nio),
+            over: [
+                "CMalloc", "CZlib", "GraphQL", crypto, http2, logging, lifecycle, nioTLS, tls, tracing,
+                webSocket,
+            ] + nio),
         door(
             "Portico", at: "Sources/Portico",
             over: [

@@ -23,6 +23,7 @@ struct BenchServer {
     private static func run(port: Int) async throws {
         var logger = Logger(label: "bench")
         logger.logLevel = .warning
+        FreedMemory.keep()
         let workload = Workload()
         let schema = try workload.schema()
         let store = try workload.store()

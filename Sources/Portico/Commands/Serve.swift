@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import ServiceLifecycle
+import Web
 
 /// The command `portico serve`.
 struct Serve: AsyncParsableCommand {
@@ -71,6 +72,7 @@ struct Serve: AsyncParsableCommand {
     var otlp: String?
 
     func run() async throws {
+        FreedMemory.keep()
         let settings = try ServeSettings(
             await SettingReader(flags: flags, environment: ProcessInfo.processInfo.environment))
         var logger = Logger(label: "portico", factory: settings.logFormat.handler)
