@@ -34,8 +34,10 @@ package final class Server: Service {
         let identity = try configuration.tls.map { try TLSIdentity($0) }
         let load = ServerLoad(configuration.limits)
         let router = Router(service, configuration, load, others: routes, logger: logger)
-        let state = ServerState(configuration, router: router, load: load, logger: logger)
         do {
+            let state = ServerState(
+                configuration, router: router, load: load, flushRounds: try await FlushRounds(group),
+                logger: logger)
             load.lag.watch(group)
             let listener = try await listen(configuration, state, identity, group)
             guard let address = listener.localAddress, let host = address.ipAddress, let port = address.port
@@ -91,10 +93,13 @@ package final class Server: Service {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(EndOfInput())
                     guard let identity else { return try HTTP1Pipeline.addHandlers(to: channel, state) }
-                    try channel.pipeline.syncOperations.addHandlers([
+                    try pipeline.addHandlers([
                         NIOSSLServerHandler(context: identity.context), ProtocolChooser(state),
                     ])
                 }

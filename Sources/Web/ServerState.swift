@@ -9,12 +9,17 @@ final class ServerState: Sendable {
     let logger: Logger
     let requestIDs = RequestIDs()
     let date = DateStamp()
+    let flushRounds: FlushRounds
 
-    init(_ configuration: ServerConfiguration, router: Router, load: ServerLoad, logger: Logger) {
+    init(
+        _ configuration: ServerConfiguration, router: Router, load: ServerLoad, flushRounds: FlushRounds,
+        logger: Logger
+    ) {
         self.configuration = configuration
         limits = configuration.limits
         self.router = router
         self.load = load
+        self.flushRounds = flushRounds
         self.logger = logger
     }
 }

@@ -81,6 +81,17 @@ package final class RawClient: Sendable {
         }
     }
 
+    /// Sends the last bytes together with the end of the client's side, in one segment; the server's stays open.
+    package func finish(_ text: String) async throws {
+        let bytes = Array(text.utf8)
+        try await onQueue { [descriptor] in
+            let count = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_MORE))
+            guard count == bytes.count, shutdown(descriptor, Int32(SHUT_WR)) == 0 else {
+                throw Failure(description: "cannot finish: errno \(errno)")
+            }
+        }
+    }
+
     /// The next response; its body as long as Content-Length or its chunks say, or none after HEAD.
     package func response(toHead: Bool = false) async throws -> RawResponse {
         try await onQueue { [self] in

@@ -69,6 +69,21 @@ struct ConnectionTests {
         }
     }
 
+    @Test("answers what came together with the end of the client's side")
+    func endOfInput() async throws {
+        try await withServer { server in
+            for count in [1, 20] {
+                let client = try server.client()
+                try await client.finish(
+                    String(repeating: RawRequest.post(RawRequest.query("{ hello }")), count: count))
+                for _ in 0..<count {
+                    #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+                }
+                #expect(try await client.rest() == "")
+            }
+        }
+    }
+
     @Test("stays open after each of many requests")
     func keepAlive() async throws {
         try await withServer { server in

@@ -153,7 +153,7 @@ extension ConnectionHandler {
     private func linger(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
         // A stream of HTTP/2 has no other behind it, and its end overtakes nothing.
-        guard encoding == .http1 else { return context.close(promise: nil) }
+        guard encoding == .http1 else { return close(context: context) }
         enter(.lingering, context: context)
         context.close(mode: .output, promise: nil)
         context.read()
@@ -162,6 +162,17 @@ extension ConnectionHandler {
     func flushIfNeeded(context: ChannelHandlerContext) {
         guard needsFlush else { return }
         needsFlush = false
+        if let flushRound { flushRound.add(self) } else { context.flush() }
+    }
+
+    /// Has the kernel take what is written.
+    func flush() {
+        context?.flush()
+    }
+
+    /// Closes the connection, behind what is written and waits for its round.
+    func close(context: ChannelHandlerContext) {
         context.flush()
+        context.close(promise: nil)
     }
 }

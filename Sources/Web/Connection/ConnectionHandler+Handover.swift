@@ -21,7 +21,7 @@ extension ConnectionHandler {
         } catch {
             server.logger.error(
                 "Handover failed", metadata: ["requestID": "\(exchange.id)", "error": "\(type(of: error))"])
-            context.close(promise: nil)
+            close(context: context)
         }
     }
 

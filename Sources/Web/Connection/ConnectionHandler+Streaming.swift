@@ -86,7 +86,7 @@ extension ConnectionHandler {
             server.logger.debug(
                 "Streamed answer broken off",
                 metadata: ["requestID": "\(id)", "error": "\(type(of: failure))"])
-            return context.close(promise: nil)
+            return close(context: context)
         }
         let end = encoding.encodeEnd(isChunked: body.isChunked)
         conclude(with: end, isLast: body.isLast || isDraining, context: context)

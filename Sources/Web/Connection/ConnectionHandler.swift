@@ -6,8 +6,8 @@ import NIOHTTP1
 /// One connection, or one stream of HTTP/2: takes parts of requests from its codec, has the requests answered in order,
 /// and writes the answers.
 ///
-/// An answer that is at hand is written where it was asked for, on the event loop, without a task. Answers to requests
-/// that arrived in one read are flushed together.
+/// An answer that is at hand is written where it was asked for, on the event loop, without a task. Answers that are made
+/// in one turn of the loop are flushed together.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
@@ -24,6 +24,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a read has begun and not yet completed; flushing waits for its end.
     private var isInRead = false
     var needsFlush = false
+    /// The round that answers are flushed in; nil where each is flushed for itself.
+    private(set) var flushRound: FlushRound?
     /// Whether a read was asked for and held back, because enough requests wait.
     var holdsRead = false
     /// Whether a head has begun to arrive; the codec knows.
@@ -93,6 +95,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin(context: ChannelHandlerContext) {
         assembler.peer = ClientAddress(context.channel.remoteAddress)
+        // Streams of HTTP/2 share a connection, which flushes for all of them.
+        if encoding == .http1 { flushRound = server.flushRounds.round(of: context.eventLoop) }
         setTimer(context: context)
     }
 
@@ -165,12 +169,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isDraining = true
         if current?.body != nil { cancelCurrent() }
         let isIdle = current == nil && waiting.isEmpty && !assembler.isMidRequest && deadline.phase == .idle
-        if isIdle { context.close(promise: nil) }
+        if isIdle { close(context: context) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         server.logger.debug("Connection failed", metadata: ["error": "\(error)"])
-        context.close(promise: nil)
+        close(context: context)
     }
 
     // MARK: - Requests in order
@@ -249,7 +253,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func expire(context: ChannelHandlerContext) {
         let limits = server.limits
         switch deadline.phase {
-        case .idle, .writing, .ending, .lingering: context.close(promise: nil)
+        case .idle, .writing, .ending, .lingering: close(context: context)
         case .head: refuse(.slow(.head, limit: limits.headTimeout), context: context)
         case .body: refuse(.slow(.body, limit: limits.bodyTimeout), context: context)
         case .queued: giveUp(.overloaded(.requestsInFlight), context: context)
@@ -258,7 +262,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             server.logger.error(
                 "Streamed answer fell silent",
                 metadata: ["requestID": "\(current?.exchange.id, default: "-")"])
-            context.close(promise: nil)
+            close(context: context)
         }
     }
 
