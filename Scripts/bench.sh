@@ -4,7 +4,8 @@
 #   Scripts/bench.sh           everything: engine, gateway, sockets and door
 #   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
 #   Scripts/bench.sh gateway   what lies between the engine and the providers
-#   Scripts/bench.sh sockets   requests a second on the workload, beside a bare server on NIO's codec
+#   Scripts/bench.sh sockets   requests a second on the workload, beside a bare server on NIO's codec, and one that has no
+#                              codec at all: what nobody on the same channels can exceed
 #   Scripts/bench.sh door      the whole of Portico before the sandbox: a real home screen, idle sockets, subscribers of
 #                              one quote, live sessions; followed by names, these only (see DoorBenchmarks)
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow, or a
@@ -91,6 +92,12 @@ print_ratio() {
         'BEGIN { printf "%-20s %.2f (aim: %s)%s\n", what, own / peer, aim, own / peer < aim ? " MISSED" : "" }'
 }
 
+# print_floor OPERATION: how many times as fast as graphql-js a server without a codec and without an engine is.
+print_floor() {
+    awk -v floor="$(median_rate framed "$1")" -v peer="$(median_rate graphql-js "$1")" -v what="$1" \
+        'BEGIN { printf "%s: the server without a codec is %.2f times graphql-js\n", what, floor / peer }'
+}
+
 measure_engine() {
     local engine hook peer=()
     engine=$(built "$benchmarks" EngineBenchmarks)
@@ -115,6 +122,7 @@ measure_sockets() {
     bench_server=$(built . BenchServer)
     for ((turn = 1; turn <= turns; turn++)); do
         printf '%-12s%10s%10s%10s%10s\n' "turn $turn" w1 w2 w3 w4
+        measure_server framed "$bench_server" framed
         measure_server bare "$bench_server" bare
         measure_server Portico "$bench_server"
         if has_peer; then measure_server graphql-js node "$benchmarks/baseline/server.js"; fi
@@ -123,6 +131,8 @@ measure_sockets() {
     if has_peer; then
         print_ratio w1 graphql-js 3.5
         print_ratio w2 graphql-js 12
+        print_floor w1
+        print_floor w2
     fi
 }
 

@@ -10,12 +10,14 @@ import Workload
 /// at `$PORT`, a free port without one, and prints its address.
 ///
 /// `BenchServer bare` sends the same answers without looking at the questions: no server on the same codec is faster.
+/// `BenchServer framed` sends them without any codec: no server on the same channels is faster.
 @main
 struct BenchServer {
     static func main() async throws {
         let port = ProcessInfo.processInfo.environment["PORT"].flatMap { Int($0) } ?? 0
         switch CommandLine.arguments.dropFirst().first {
         case "bare": try await runBare(port: port)
+        case "framed": try await runFramed(port: port)
         case .some, nil: try await run(port: port)
         }
     }
@@ -42,6 +44,13 @@ struct BenchServer {
 
     private static func runBare(port: Int) async throws {
         let server = try await BareServer.start(port: port, answers: try await answers())
+        announce(port: server.port ?? port)
+        // Until it is killed.
+        try await server.run()
+    }
+
+    private static func runFramed(port: Int) async throws {
+        let server = try await FramedServer.start(port: port, answers: try await answers())
         announce(port: server.port ?? port)
         // Until it is killed.
         try await server.run()
