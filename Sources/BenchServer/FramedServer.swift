@@ -17,13 +17,22 @@ struct FramedServer {
     /// Listens on 127.0.0.1, and has the bodies of its answers by the lengths of the bodies of their questions.
     static func start(port: Int, answers: [Int: [UInt8]]) async throws -> FramedServer {
         let responses = answers.mapValues { response(of: $0) }
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let group = MultiThreadedEventLoopGroup.singleton
+        var turns: [ObjectIdentifier: NIOLoopBound<Turn>] = [:]
+        for eventLoop in group.makeIterator() {
+            turns[ObjectIdentifier(eventLoop)] = try await eventLoop.submit {
+                NIOLoopBound(Turn(eventLoop), eventLoop: eventLoop)
+            }.get()
+        }
+        let turnOf = turns
+        let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(FramedHandler(responses))
+                    let turn = turnOf[ObjectIdentifier(channel.eventLoop)]?.value
+                    try channel.pipeline.syncOperations.addHandler(FramedHandler(responses, turn))
                 }
             }
             .bind(host: "127.0.0.1", port: port).get()
@@ -47,15 +56,41 @@ struct FramedServer {
     }
 }
 
+/// What was written in a turn of an event loop, and is flushed at its end, as Portico does it.
+private final class Turn {
+    private let eventLoop: any EventLoop
+    private var contexts: [ChannelHandlerContext] = []
+
+    init(_ eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    func flush(_ context: ChannelHandlerContext) {
+        contexts.append(context)
+        switch contexts.count {
+        case 1: eventLoop.assumeIsolated().execute { self.end() }
+        case 16: end()
+        default: break
+        }
+    }
+
+    private func end() {
+        for context in contexts { context.flush() }
+        contexts.removeAll(keepingCapacity: true)
+    }
+}
+
 private final class FramedHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let responses: [Int: ByteBuffer]
+    private let turn: Turn?
     private var arrived = ByteBuffer()
 
-    init(_ responses: [Int: ByteBuffer]) {
+    init(_ responses: [Int: ByteBuffer], _ turn: Turn?) {
         self.responses = responses
+        self.turn = turn
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -85,6 +120,6 @@ private final class FramedHandler: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        context.flush()
+        if let turn { turn.flush(context) } else { context.flush() }
     }
 }

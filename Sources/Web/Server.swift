@@ -93,12 +93,15 @@ package final class Server: Service {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // Behind TLS the end of a client's side is a message of its protocol, and NIO's handler answers it.
+            .childChannelOption(.allowRemoteHalfClosure, value: identity == nil)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(EndOfInput())
-                    guard let identity else { return try HTTP1Pipeline.addHandlers(to: channel, state) }
+                    guard let identity else {
+                        try pipeline.addHandler(EndOfInput())
+                        return try HTTP1Pipeline.addHandlers(to: channel, state)
+                    }
                     try pipeline.addHandlers([
                         NIOSSLServerHandler(context: identity.context), ProtocolChooser(state),
                     ])

@@ -84,6 +84,17 @@ struct ConnectionTests {
         }
     }
 
+    @Test("answers what came together with the end of the client's side, and is more than a channel holds")
+    func endOfInputBehindMuch() async throws {
+        try await withServer { server in
+            let client = try server.client()
+            try await client.finish(
+                String(repeating: RawRequest.post(RawRequest.query("{ long }")), count: 8))
+            for _ in 0..<8 { #expect(try await client.response().body.utf8.count > 50_000) }
+            #expect(try await client.rest() == "")
+        }
+    }
+
     @Test("stays open after each of many requests")
     func keepAlive() async throws {
         try await withServer { server in

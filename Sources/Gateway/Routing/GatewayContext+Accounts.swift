@@ -58,11 +58,11 @@ extension GatewayContext {
     /// The items of several lists, and behind them a failure for each list that failed.
     static func joined<Item>(_ lists: [Result<[Item], any Error>]) -> Answers<Item> {
         var items: Answers<Item> = []
+        items.reserveCapacity(lists.reduce(0) { $0 + ((try? $1.get().count) ?? 1) })
         var failures: Answers<Item> = []
         for list in lists {
             switch list {
             case .success(let list):
-                items.reserveCapacity(items.count + list.count)
                 for item in list { items.append(.success(item)) }
             case .failure(let error): failures.append(.failure(error))
             }

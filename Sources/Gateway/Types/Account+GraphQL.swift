@@ -4,7 +4,7 @@ import Storage
 
 /// An account, and the connection by which it is read.
 ///
-/// Every position of an answer may point to its own, which nothing changes: so it is shared, not copied.
+/// Each of many positions answers with its own, which nothing changes: so it is shared, not copied.
 final class LinkedAccount: Sendable {
     let who: KnownAccount
     let connection: BrokerConnection

@@ -162,7 +162,8 @@ extension ConnectionHandler {
     func flushIfNeeded(context: ChannelHandlerContext) {
         guard needsFlush else { return }
         needsFlush = false
-        if let flushRound { flushRound.add(self) } else { context.flush() }
+        // What fills the channel cannot wait: more requests may stand behind it.
+        if let flushRound, context.channel.isWritable { flushRound.add(self) } else { context.flush() }
     }
 
     /// Has the kernel take what is written.

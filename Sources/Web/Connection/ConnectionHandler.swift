@@ -7,7 +7,7 @@ import NIOHTTP1
 /// and writes the answers.
 ///
 /// An answer that is at hand is written where it was asked for, on the event loop, without a task. Answers that are made
-/// in one turn of the loop are flushed together.
+/// in one turn of the loop are flushed together where no TLS stands between.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
@@ -24,7 +24,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a read has begun and not yet completed; flushing waits for its end.
     private var isInRead = false
     var needsFlush = false
-    /// The round that answers are flushed in; nil where each is flushed for itself.
+    /// The round that answers are flushed in; nil behind TLS, whose handler may close the connection by itself.
     private(set) var flushRound: FlushRound?
     /// Whether a read was asked for and held back, because enough requests wait.
     var holdsRead = false
@@ -81,7 +81,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             switch server.load.connections.add(
                 context.channel, from: ClientAddress(context.channel.remoteAddress))
             {
-            case .admitted: begin(context: context)
+            case .admitted:
+                flushRound = server.flushRounds.round(of: context.eventLoop)
+                begin(context: context)
             case .full: turnAway(.connections, context: context)
             case .greedy: turnAway(.connectionsOfAddress, context: context)
             case .draining: context.close(promise: nil)
@@ -95,8 +97,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin(context: ChannelHandlerContext) {
         assembler.peer = ClientAddress(context.channel.remoteAddress)
-        // Streams of HTTP/2 share a connection, which flushes for all of them.
-        if encoding == .http1 { flushRound = server.flushRounds.round(of: context.eventLoop) }
         setTimer(context: context)
     }
 

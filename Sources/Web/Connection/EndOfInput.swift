@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Closes a connection whose client sends no more, behind the answers that are made and not yet flushed.
+/// Closes a connection without TLS whose client sends no more, behind the answers that are made and not yet flushed.
 ///
 /// Without it the channel would close by itself where the end has come together with a question, and before the flush
-/// round of its answer. It stands before all other handlers, which learn of the end as of any other.
+/// round of its answer. It stands before all other handlers, which learn of the connection's end as of any other.
 final class EndOfInput: ChannelInboundHandler, Sendable {
     typealias InboundIn = NIOAny
 

@@ -6,7 +6,7 @@ import NIOCore
 /// the same machine. Answers that leave one behind the other cost less than each between two questions; so they wait for
 /// the end of the loop's turn, or until there are so many.
 final class FlushRound {
-    /// After so many the round ends early, so that the first waits for no more than these.
+    /// After so many answers the round ends early.
     private static let size = 16
 
     private let eventLoop: any EventLoop
