@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test coverage soak golden lint format docs docs-check bench bench-check fuzz clients \
+.PHONY: help run test coverage soak soak-hostile golden lint format docs docs-check bench bench-check fuzz clients \
 	explorer explorer-check image image-check setup clean
 
 ARGS ?=
@@ -18,7 +18,7 @@ sources := Package.swift Sources Tests
 # Tests that run apart from the others, one group after the other: all tests of a run share a few threads, on which those
 # that compute would starve those that wait for an answer in time.
 apart := ^(GraphQLTests|BrokerageTests|SandboxTests|SupportTests)\. ^(UpstreamTests|WebTests)\. \
-	^(GatewayTests|StorageTests)\. ^PorticoTests\.(Contract|Generated|Golden|.*Soak)
+	^(GatewayTests|StorageTests)\. ^PorticoTests\.(Contract|Generated|Golden|.*Soak) ^PorticoTests\.UpstreamCall
 run_tests = $(foreach group,$(apart),swift test --skip-build --disable-xctest $(1) $(checked) --filter '$(group)' &&) \
 	swift test --skip-build --disable-xctest $(1) $(checked) $(foreach group,$(apart),--skip '$(group)')
 covered := .build/coverage
@@ -47,14 +47,19 @@ coverage: setup ## Run all tests in a build of its own, and tell what of the eng
 		$(call run_tests,--scratch-path $(covered))
 	Scripts/coverage.sh $(covered)
 
-soak: setup ## Kill the built executable SOAK_ROUNDS times (500), and load it for SOAK_MINUTES (10) while providers fail
+soak: setup soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), load it for SOAK_MINUTES (10) while providers fail
 	swift build --build-tests $(checked)
 	SOAK_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --disable-xctest $(checked) --filter '$(killing)'
 	SOAK_MINUTES=$(SOAK_MINUTES) swift test --skip-build --disable-xctest $(checked) --filter '$(loading)'
 
+soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a release build beside legitimate users
+	swift build -c release --product portico
+	swift build -c release --product HostileSoak
+	binaries="$$(swift build -c release --show-bin-path)"; "$$binaries/HostileSoak" "$$binaries/portico"
+
 golden: setup ## Record the answers to schema/operations anew, in Tests/Golden/operations; then look at the difference
 	swift build --build-tests $(checked)
-	RECORD_GOLDEN=1 swift test --skip-build --disable-xctest $(checked) --filter GoldenAnswerTests
+	RECORD_GOLDEN=1 swift test --skip-build --disable-xctest $(checked) --filter 'GoldenAnswerTests|UpstreamCallTests'
 
 lint: setup ## Check the format, the imports between rooms, that nothing warns, the contract, and the made pages
 	swift format lint --strict --recursive --parallel $(sources)

@@ -134,6 +134,14 @@ let package = Package(
             "SocketFuzzer", at: "Tests/Fuzz/Sources/SocketFuzzer",
             over: ["SocketInputs", "TestSupport"] + nio),
 
+        // Hostile clients beside legitimate ones, and what sends an hour's volume of them.
+        room(
+            "HostileTraffic", at: "Tests/Soak/Sources/HostileTraffic",
+            over: ["Brokerage", "Sandbox", "TestSupport"]),
+        door(
+            "HostileSoak", at: "Tests/Soak/Sources/HostileSoak",
+            over: ["Brokerage", "HostileTraffic", "Sandbox", "TestSupport"]),
+
         room("TestSupport", at: "Tests/Support"),
         room("ProviderTestSupport", at: "Tests/ProviderSupport", over: ["Brokerage", "Upstream"] + nio),
         tests("GraphQLTests", of: ["GraphQL", "TestSupport"]),
@@ -141,7 +149,7 @@ let package = Package(
         tests(
             "UpstreamTests",
             of: [
-                "Brokerage", "Upstream", tls, tracing, webSocket,
+                "Brokerage", "TestSupport", "Upstream", tls, tracing, webSocket,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
         tests("StorageTests", of: ["Brokerage", "Storage", "TestSupport", "Upstream", sqlite]),
@@ -162,8 +170,9 @@ let package = Package(
         tests("SupportTests", of: ["TestSupport"]),
         tests(
             "WebTests",
-            of: ["GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tracing, webSocket]
-                + nio),
+            of: [
+                "GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tls, tracing, webSocket,
+            ] + nio),
         tests(
             "GatewayTests",
             of: [
@@ -173,8 +182,9 @@ let package = Package(
         tests(
             "PorticoTests",
             of: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "Portico", "Sandbox", "Storage", "TestSupport",
-                "Upstream", "Web", logging,
+                "Brokerage", "Contract", "Gateway", "GraphQL", "HostileTraffic", "Portico", "Sandbox",
+                "Storage",
+                "TestSupport", "Upstream", "Web", logging, sqlite,
             ] + nio),
     ]
 )

@@ -98,7 +98,7 @@ check_with_docker() {
     check_volume docker exec "$id"
     docker exec "$id" /usr/local/bin/portico health >/dev/null || fail "its health check says no"
     say "runs as user $(docker inspect --format '{{.Config.User}}' "$id"), its root read-only; its health check agrees"
-    docker stop --time 30 "$id" >/dev/null
+    docker stop --time 40 "$id" >/dev/null
     code=$(docker inspect --format '{{.State.ExitCode}}' "$id")
     [[ $code == 0 ]] || fail "after SIGTERM it ended with $code, not 0"
     say "after SIGTERM it ended with 0"

@@ -29,11 +29,13 @@ struct BenchServer {
         let workload = Workload()
         let schema = try workload.schema()
         let store = try workload.store()
-        let service = GraphQLService<Void>(
+        var service = GraphQLService<Void>(
             schemaText: try workload.text("schema.graphql"), session: { _ in .success(()) },
+            refusedSession: { _ in },
             respond: { request, front in
                 schema.respond(to: request, context: store, allowing: front.allowedOperations)
             })
+        service.prepare = schema.prepare
         let server = try await Server.start(
             ServerConfiguration(host: "127.0.0.1", port: port), service: service, logger: logger)
         announce(port: server.port)

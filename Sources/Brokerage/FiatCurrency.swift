@@ -6,7 +6,8 @@ package enum FiatCurrency {
     package static let none = "XXX"
 
     package static func isCode(_ text: some StringProtocol) -> Bool {
-        codes.contains(String(text))
+        // Of three bytes: strings are equal also if their bytes differ, as the letter K and the sign for kelvin are.
+        text.utf8.count == 3 && codes.contains(String(text))
     }
 
     private static let codes = Set(

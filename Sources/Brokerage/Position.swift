@@ -7,10 +7,13 @@ package struct Position: Hashable, Sendable {
     package var symbol: Symbol
     /// Nil where the broker does not say.
     package var assetClass: AssetClass?
+    /// What it most probably is where `assetClass` is nil and nobody else knows: Alpaca's `us_equity` are shares, and funds
+    /// that trade like them.
+    package var probableAssetClass: AssetClass?
     /// The broker's own name of the instrument.
     package var listing: Listing?
     package var side: PositionSide
-    /// Above zero, for shorts too; `side` tells.
+    /// Zero or more, for shorts too: `side` has the direction.
     package var quantity: Decimal
     /// Not held back by open orders.
     package var availableQuantity: Decimal?

@@ -17,7 +17,7 @@ package final class Server: Service {
     /// The port that it listens on: the one that was found where 0 was asked for.
     package let port: Int
     private let listener: any Channel
-    private let state: ServerState
+    let state: ServerState
     private let identity: TLSIdentity?
 
     /// Listens, and answers from then on; `run` must follow.
@@ -31,7 +31,9 @@ package final class Server: Service {
         routes: [String: any Route] = [:],
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger
     ) async throws -> Server {
-        let identity = try configuration.tls.map { try TLSIdentity($0) }
+        let identity = try configuration.tls.map {
+            try TLSIdentity($0, closeTimeout: configuration.limits.lingerTimeout)
+        }
         let load = ServerLoad(configuration.limits)
         let router = Router(service, configuration, load, others: routes, logger: logger)
         do {
@@ -63,8 +65,8 @@ package final class Server: Service {
 
     /// Serves until graceful shutdown begins or the task is cancelled, then drains and returns.
     ///
-    /// Draining: no new connection is taken, idle ones are closed, requests that have begun are answered, and what
-    /// has no answer within `ServerLimits.drainTimeout` is cancelled.
+    /// Draining: idle connections are closed, requests that have begun are answered, and new ones are refused with 503.
+    /// What has no answer within `ServerLimits.drainTimeout` is cancelled, and answered with 503.
     ///
     /// - Throws: what closed the listening socket, where nobody asked for it.
     package func run() async throws {
@@ -75,12 +77,14 @@ package final class Server: Service {
             renewal?.cancel()
             state.load.lag.stop()
         }
+        let end = listener.eventLoop.makePromise(of: Void.self)
+        listener.closeFuture.cascade(to: end)
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await listener.closeFuture.get()
-        } onCancelOrGracefulShutdown: { [listener] in
-            listener.close(promise: nil)
+            try await end.futureResult.get()
+        } onCancelOrGracefulShutdown: {
+            end.succeed()
         }
-        await state.load.connections.drain(within: state.limits.drainTimeout, on: listener.eventLoop)
+        await state.load.connections.drain(listener)
     }
 
     // MARK: - Listening

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 
 /// What all connections of a server share.
 final class ServerState: Sendable {
@@ -10,6 +11,7 @@ final class ServerState: Sendable {
     let requestIDs = RequestIDs()
     let date = DateStamp()
     let flushRounds: FlushRounds
+    private let hasReportedProxy = Atomic(false)
 
     init(
         _ configuration: ServerConfiguration, router: Router, load: ServerLoad, flushRounds: FlushRounds,
@@ -21,5 +23,16 @@ final class ServerState: Sendable {
         self.load = load
         self.flushRounds = flushRounds
         self.logger = logger
+    }
+
+    /// Reports, the first time, that a proxy on this machine passes on requests and is not trusted to name its clients.
+    @Sendable
+    func reportProxy() {
+        guard !hasReportedProxy.exchange(true, ordering: .relaxed) else { return }
+        logger.warning(
+            """
+            A proxy on this machine passes on requests, and is not trusted to name its clients: all of them count as one \
+            address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to how many proxies add to X-Forwarded-For.
+            """)
     }
 }

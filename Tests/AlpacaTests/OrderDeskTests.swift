@@ -268,6 +268,32 @@ struct OrderDeskTests {
         }
     }
 
+    @Test(
+        "knows nothing by an id that is no UUID, and does not ask Alpaca",
+        arguments: [
+            "", ".", "..", "%2e%2e", "../account", "a/b", "1", "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f5",
+            "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f5g", "0b9c3a469d3b4f0b8c0e0a5f2d2f7f51----",
+            "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51\n", "０b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51",
+        ])
+    func malformed(_ id: String) async throws {
+        try await withAlpaca(answering: { _, _ in .text("{}") }) { alpaca, server in
+            let failure = ProviderFailure(.alpaca, .notFound)
+            let order = try standing { $0.id = id }
+            await #expect(throws: failure) { try await alpaca.order(id, of: nil, in: .patient) }
+            await #expect(throws: failure) { try await alpaca.cancel(order, in: .patient) }
+            await #expect(throws: failure) {
+                try await alpaca.replace(
+                    order, by: OrderChange(quantity: 3), clientOrderID: "c", in: .patient)
+            }
+            await #expect(throws: failure) { try await alpaca.watchlist(id, in: .patient) }
+            await #expect(throws: failure) { try await alpaca.deleteWatchlist(id, in: .patient) }
+            await #expect(throws: failure) {
+                try await alpaca.replaceWatchlist(id, name: "x", symbols: [], in: .patient)
+            }
+            #expect(server.requests.isEmpty, "\(server.requests.map(\.target))")
+        }
+    }
+
     @Test("lists orders in one call, from where the page before ended")
     func list() async throws {
         let body = "[" + String(decoding: try example("order"), as: UTF8.self) + "]"
@@ -303,7 +329,8 @@ struct OrderDeskTests {
                 ? .text(#"{"code":40410000,"message":"order not found for unknown"}"#, status: 404)
                 : .body(body)
         }) { alpaca, server in
-            let order = try await alpaca.order("a/b", of: nil, in: .patient)
+            let id = "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51"
+            let order = try await alpaca.order(id, of: nil, in: .patient)
             #expect(order.symbol.text == "AAPL")
             let none = try await alpaca.order(clientID: "unknown", of: nil, in: .patient)
             #expect(none == .absent)
@@ -311,7 +338,7 @@ struct OrderDeskTests {
             #expect(same == .found(order))
             #expect(
                 server.requests.map(\.target) == [
-                    "/trading/v2/orders/a%2Fb?nested=true",
+                    "/trading/v2/orders/\(id)?nested=true",
                     "/trading/v2/orders:by_client_order_id?client_order_id=unknown",
                     "/trading/v2/orders:by_client_order_id?client_order_id=a%20b",
                 ])

@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Alpaca
 
-@Suite("The data stream")
+@Suite("The data stream", .timeLimit(.minutes(10)))
 struct QuoteStreamTests {
     private static let endpoint = "GET /v2/{feed}"
 
@@ -110,14 +110,14 @@ struct QuoteStreamTests {
                 return quotes?.mapValues { .success($0) } ?? [:]
             }
             let (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            let follower = try hub.follow([apple]) { ring.yield() }
+            let follower = try hub.follow([apple], for: .address(1)) { ring.yield() }
             var untold = rings.makeAsyncIterator()
             var prices: Set<Decimal> = []
             func follow(until count: Int) async throws {
                 try await whileTimePasses(session.clock) {
                     while prices.count < count {
                         await untold.next(isolation: #isolation)
-                        guard let quote = try follower.takeUntold()?[apple]?.get() else { continue }
+                        guard let quote = try follower.takeUntold()?.news[apple]?.get() else { continue }
                         prices.insert(try #require(quote.price))
                     }
                 }

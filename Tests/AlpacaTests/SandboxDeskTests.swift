@@ -157,7 +157,7 @@ struct SandboxDeskTests {
             }
             var told: [String] = []
             var query = OrderQuery(limit: 2)
-            while true {
+            for _ in 0..<10 {
                 let page = try await alpaca.orders(query, in: .patient)
                 told += page.orders.map(\.id)
                 guard page.hasMore, let last = page.orders.last?.submittedAt else { break }

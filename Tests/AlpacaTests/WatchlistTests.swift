@@ -6,7 +6,7 @@ import Upstream
 
 @Suite("A watchlist")
 struct WatchlistTests {
-    private static let ids = (1...9).map { "list-\($0)" }
+    private static let ids = (1...9).map { "00000000-0000-4000-8000-00000000000\($0)" }
 
     private static func summaries(_ ids: [String]) -> String {
         "[" + ids.map { #"{"id":"\#($0)","account_id":"a","name":"\#($0)"}"# }.joined(separator: ",") + "]"
@@ -31,15 +31,15 @@ struct WatchlistTests {
     func all() async throws {
         let body = String(decoding: try example("watchlist"), as: UTF8.self)
         try await withAlpaca(answering: { request, _ in
-            guard let id = request.target.split(separator: "/").last, id.hasPrefix("list") else {
+            guard let id = request.target.split(separator: "/").last, id.hasPrefix("0000") else {
                 return .text(Self.summaries(Self.ids))
             }
-            guard id != "list-4" else { return .text("", status: 404) }
+            guard id != Self.ids[3] else { return .text("", status: 404) }
             return .text(
                 body.replacing(#""id":"3c1d7f3e-5a0b-4d7a-8a3e-2a5c1f0b9d10""#, with: #""id":"\#(id)""#))
         }) { alpaca, server in
             let lists = try await alpaca.watchlists(in: .patient)
-            #expect(lists.map(\.id) == Self.ids.filter { $0 != "list-4" })
+            #expect(lists.map(\.id) == Self.ids.filter { $0 != Self.ids[3] })
             #expect(lists.allSatisfy { $0.items.map(\.symbol.text) == ["AAPL"] })
             #expect(server.requests.count == 10)
         }
@@ -53,6 +53,16 @@ struct WatchlistTests {
             await #expect(throws: ProviderFailure(.alpaca, .unavailable)) {
                 try await alpaca.watchlists(in: .patient)
             }
+        }
+    }
+
+    @Test("whose id is no UUID makes Alpaca's answer one that makes no sense")
+    func malformed() async throws {
+        try await withAlpaca(answering: { _, _ in .text(Self.summaries(["../orders"])) }) { alpaca, server in
+            await #expect(throws: ProviderFailure(.alpaca, .answerInvalid(nil))) {
+                try await alpaca.watchlists(in: .patient)
+            }
+            #expect(server.requests.count == 1)
         }
     }
 
@@ -76,13 +86,13 @@ struct WatchlistTests {
             let symbols = [try symbol("AAPL"), try symbol("BTC/USD")]
             let made = try await alpaca.createWatchlist(named: "Körbe \"1\"\n", of: symbols, in: .patient)
             #expect(made.name == "Core")
-            _ = try await alpaca.replaceWatchlist("a b", name: "Core", symbols: [], in: .patient)
-            try await alpaca.deleteWatchlist("a b", in: .patient)
+            _ = try await alpaca.replaceWatchlist(Self.ids[0], name: "Core", symbols: [], in: .patient)
+            try await alpaca.deleteWatchlist(Self.ids[0], in: .patient)
             #expect(
                 server.requests.map { "\($0.method) \($0.target) \($0.body)" } == [
                     #"POST /trading/v2/watchlists {"name":"Körbe \"1\"\u000a","symbols":["AAPL","BTC/USD"]}"#,
-                    #"PUT /trading/v2/watchlists/a%20b {"name":"Core","symbols":[]}"#,
-                    "DELETE /trading/v2/watchlists/a%20b ",
+                    #"PUT /trading/v2/watchlists/\#(Self.ids[0]) {"name":"Core","symbols":[]}"#,
+                    "DELETE /trading/v2/watchlists/\(Self.ids[0]) ",
                 ])
         }
     }
@@ -104,9 +114,9 @@ struct WatchlistTests {
                 try await alpaca.createWatchlist(named: "x", of: [], in: .patient)
             }
             await #expect(throws: failure) {
-                try await alpaca.replaceWatchlist("x", name: "x", symbols: [], in: .patient)
+                try await alpaca.replaceWatchlist(Self.ids[0], name: "x", symbols: [], in: .patient)
             }
-            await #expect(throws: failure) { try await alpaca.deleteWatchlist("x", in: .patient) }
+            await #expect(throws: failure) { try await alpaca.deleteWatchlist(Self.ids[0], in: .patient) }
             #expect(server.requests.count == 3)
         }
     }

@@ -94,3 +94,13 @@ struct IntervalTests {
         #expect(Interval.allCases.filter { !$0.isIntraday } == [.oneDay, .oneWeek, .oneMonth])
     }
 }
+
+@Suite("A currency")
+struct FiatCurrencyTests {
+    @Test("is not a text that is canonically equivalent to its code")
+    func equivalence() {
+        #expect("D\u{212A}K" == "DKK", "Swift's strings are equal")
+        #expect(FiatCurrency.isCode("DKK"))
+        #expect(!FiatCurrency.isCode("D\u{212A}K"))
+    }
+}

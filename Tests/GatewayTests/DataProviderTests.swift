@@ -195,6 +195,26 @@ struct DataProviderTests {
         }
     }
 
+    @Test("are asked once for the chart of a symbol that they do not know, however long it shall be")
+    func unknownChart() async throws {
+        try await withGateway { gateway in
+            let backends = gateway.market([try gateway.alphaVantage(perMinute: 60)])
+            var calls: [Int] = []
+            for last in 2...5 {
+                let answer = try await gateway.ask(
+                    "{ chart(symbol: \"NOPE\", last: \(last), provider: ALPHA_VANTAGE) { source } }", as: nil,
+                    backends)
+                #expect(answer.failures.map(\.code) == ["NOT_FOUND"], "\(answer)")
+                calls.append(gateway.calls(of: .alphaVantage).values.reduce(0, +))
+            }
+            #expect(calls == Array(repeating: calls[0], count: 4), "\(calls)")
+            // Another one is asked for.
+            let known = try await gateway.ask(
+                "{ chart(symbol: \"AAPL\", last: 2, provider: ALPHA_VANTAGE) { source } }", as: nil, backends)
+            #expect(known.failures.isEmpty, "\(known)")
+        }
+    }
+
     @Test("are asked for 200 symbols in as few calls as they allow")
     func batches() async throws {
         try await withGateway { gateway in

@@ -65,9 +65,9 @@ struct FailureTests {
             #expect(failed.failures == [FieldFailure(place.path, fault.1.rawValue)], "\(failed)")
             #expect(failed.nulls == [place.path])
             gateway.sandbox.faults.reset()
-            // But that there is no such symbol, for a minute.
+            // Except that there is no such symbol: a broker's word is cached for five minutes.
             if fault.1 == .notFound, place.endpoint == "GET /v2/stocks/snapshots" {
-                gateway.clock.advance(by: .seconds(60))
+                gateway.clock.advance(by: .seconds(300))
             }
             let healthy = try await gateway.ask(place.query, as: alice, backends)
             #expect(healthy.failures.isEmpty, "\(healthy)")

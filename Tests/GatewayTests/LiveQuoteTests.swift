@@ -159,7 +159,7 @@ struct LiveQuoteTests {
             let (first, second) = (try gateway.alpaca(), try gateway.yahoo())
             let apple = try #require(Symbol("AAPL"))
             let hub = hubs.hub(of: first)
-            var follower: QuoteFollower? = try hub.follow([apple]) {}
+            var follower: QuoteFollower? = try hub.follow([apple], for: .user(alice)) {}
             #expect(hub.idleSince == nil)
             _ = hubs.hub(of: second)
             #expect(hubs.count == 2)
@@ -187,7 +187,7 @@ struct LiveQuoteTests {
             ).hub(of: try gateway.alpaca())
             let (told, tell) = AsyncStream.makeStream(of: Void.self)
             let task = Task {
-                for await _ in LiveQuotes([apple: [0]], at: { _ in hub }) { tell.yield() }
+                for await _ in LiveQuotes([apple: [0]], for: .user(alice), at: { _ in hub }) { tell.yield() }
             }
             var iterator = told.makeAsyncIterator()
             await iterator.next(isolation: #isolation)
@@ -209,7 +209,7 @@ struct LiveQuoteTests {
             }
             let (first, second) = (hub(), hub())
             let asked = Mutex(0)
-            let quotes = LiveQuotes([apple: [0]]) { _ in
+            let quotes = LiveQuotes([apple: [0]], for: .user(alice)) { _ in
                 asked.withLock { $0 += 1 }
                 return asked.withLock(\.self) == 1 ? first : second
             }

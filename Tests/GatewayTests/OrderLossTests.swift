@@ -31,6 +31,7 @@ struct OrderLossTests {
             #expect(gateway.sandbox.faults.add(Fault(loss.effect, endpoint: "POST /v2/orders", remaining: 1)))
             let placed = try await gateway.placed(order, backends)
             #expect(placed["state"] == "UNCONFIRMED" && placed["providerOrderId"] == .null, "\(placed)")
+            #expect(placed["reconciliation"] == "IN_PROGRESS")
             let id = try #require(placed["id"]?.string)
             // Asked again, it is not sent again; and nothing can be done with it yet.
             #expect(try await gateway.placed(order, backends)["id"]?.string == id)
@@ -41,6 +42,7 @@ struct OrderLossTests {
             #expect(found["id"]?.string == id)
             #expect(found["state"] == (loss.arrives ? "OPEN" : "REJECTED"), "\(found)")
             #expect((found["providerOrderId"] == .null) == !loss.arrives)
+            #expect(found["reconciliation"] == .null)
             #expect(gateway.placings == 1)
             let list = try await gateway.ask("{ orders { nodes { id } } }", as: alice, backends)
             #expect(list["data"]?["orders"]?["nodes"]?.elements?.compactMap { $0["id"]?.string } == [id])

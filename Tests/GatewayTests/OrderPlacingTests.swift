@@ -112,7 +112,7 @@ struct OrderPlacingTests {
             #expect(
                 gateway.sandbox.faults.add(Fault(.latency(.milliseconds(200)), endpoint: "POST /v2/orders")))
             let request = Task { try await gateway.place(order, backends) }
-            while gateway.placings == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await waitUntil { gateway.placings > 0 }
             request.cancel()
             _ = await request.result
             let answer = try await gateway.placed(order, backends)

@@ -73,7 +73,7 @@ struct SaxoOrderTests {
         }
     }
 
-    @Test("whose answer is lost is found among the open ones, and stays open where it is not there")
+    @Test("whose answer is lost is found among the open ones, else its outcome is undetermined")
     func lost() async throws {
         try await Self.with { gateway, fresh, order in
             for (effect, key, isFound) in [
@@ -85,10 +85,18 @@ struct SaxoOrderTests {
                 try #require(gateway.sandbox.faults.add(fault))
                 let placed = try await gateway.placed(order, fresh())
                 #expect(placed["state"] == "UNCONFIRMED", "\(placed)")
-                // Nobody can tell of an order that is not open, so it is neither called placed nor refused.
-                #expect(try await gateway.reconcile(fresh()) == !isFound)
+                #expect(placed["reconciliation"] == "IN_PROGRESS")
+                // While the request might still arrive, the order stays in the queue.
+                #expect(try await OrderReconciliation(fresh()).round() == !isFound)
+                // Nobody can tell of an order that is not open, so it is neither called placed nor refused; and it is
+                // not asked for any more.
+                #expect(try await !gateway.reconcile(fresh()))
+                let asked = gateway.calls(of: .saxo)["GET /port/v1/orders/me"]
+                #expect(try await !gateway.reconcile(fresh()))
+                #expect(gateway.calls(of: .saxo)["GET /port/v1/orders/me"] == asked)
                 let found = try await gateway.placed(order, fresh())
                 #expect(found["id"] == placed["id"])
+                #expect(found["reconciliation"] == (isFound ? .null : "UNDETERMINED"), "\(found)")
                 #expect((found["providerOrderId"]?.string != nil) == isFound, "\(found)")
                 #expect((found["state"] == "UNCONFIRMED") == !isFound)
             }

@@ -79,7 +79,7 @@ struct CommandTests {
             let fields = words.filter { $0.contains(": ") && !$0.hasPrefix("{") }
             let body = try #require(words.last)
             let head =
-                ["POST /graphql HTTP/1.1", "Host: portico", "Content-Length: \(body.utf8.count)"] + fields
+                ["POST /graphql HTTP/1.1", "Host: localhost", "Content-Length: \(body.utf8.count)"] + fields
             let answer = try await server.send((head + ["", body]).joined(separator: "\r\n"))
             #expect(answer.status == 200)
             #expect(answer.failures.isEmpty)

@@ -1,5 +1,13 @@
+import Dispatch
+import Gateway
+import NIOHTTP1
 import TestSupport
 import Testing
+import Upstream
+
+@testable import Portico
+@testable import Storage
+@testable import Web
 
 @Suite("The export")
 struct ExportTests {
@@ -45,5 +53,63 @@ struct ExportTests {
             #expect(refused.status == 401)
             #expect(refused.message != nil)
         }
+    }
+
+    @Test("is limited for each user, with the time after which the next is allowed")
+    func limited() async throws {
+        try await withServer(environment: ["PORTICO_EXPORTS_PER_USER": "3"]) { server in
+            let answer = try await server.ask(
+                "mutation { startGuestSession { token } }", token: nil)
+            let token = try #require(answer.json?["data"]?["startGuestSession"]?["token"]?.string)
+            for _ in 0..<3 { #expect(try await server.get("/export", token: token).status == 200) }
+            let refused = try await server.get("/export", token: token)
+            #expect(refused.status == 429)
+            #expect(refused.code == "RATE_LIMITED")
+            let message = "Too many requests come from this user. Try again in "
+            #expect(refused.message?.hasPrefix(message) == true)
+            #expect(try #require(refused["retry-after"].flatMap { Int($0) }) > 0)
+            #expect(try await server.get("/export", token: "sandbox").status == 200)
+        }
+    }
+
+    @Test("runs for so few at a time that the file has readers left for others")
+    func atOnce() async throws {
+        let file = try HouseFile.temporary()
+        let route = ExportRoute(
+            session: { _ in .success(.anonymous) }, export: HouseExport(of: file), limits: CallLimits())
+        // All four readers are busy, so that no export ends before they are free.
+        let isFree = DispatchSemaphore(value: 0)
+        let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
+            let busy = (0..<4).map { _ in Event<Void>() }
+            for reader in busy {
+                group.addTask { [isFree] in
+                    try await file.database.read { _ in
+                        reader.happen(())
+                        isFree.wait()
+                    }
+                    return nil
+                }
+            }
+            for reader in busy { await reader.wait() }
+            for name in ["ann", "bob", "carl", "dora"] {
+                let owner = try #require(OwnerID(name))
+                group.addTask {
+                    do {
+                        return Int(try await route.response(for: owner).status.code)
+                    } catch HTTPProblem.tooManyRequests(.everyone, _) {
+                        return 429
+                    }
+                }
+            }
+            var statuses: [Int] = []
+            while let status = try await group.next() {
+                guard let status else { continue }
+                statuses.append(status)
+                // Those that were refused end at once, the others when there are readers again.
+                if statuses.count == 2 { for _ in 0..<4 { isFree.signal() } }
+            }
+            return statuses
+        }
+        #expect(statuses == [429, 429, 200, 200])
     }
 }

@@ -7,27 +7,68 @@ struct FreshRequestTests {
     private static let query =
         #"{ chart(symbol: "KO", interval: ONE_DAY, last: 5) { fetchedAt columns { close } } }"#
 
+    private static func demand(_ directives: String, token: String?) -> String {
+        let fields = ["Cache-Control: \(directives)"] + (token.map { ["Authorization: Bearer \($0)"] } ?? [])
+        return RawRequest.post(RawRequest.query(query), fields: fields)
+    }
+
     @Test(
-        "is answered anew, and its answer serves those after it; other directives change nothing",
+        "of a session is answered anew, and its answer serves those after it; other directives change nothing",
         arguments: [
             ("no-cache", true), ("max-age=60, No-Cache", true), ("no-store", false), ("max-age=60", false),
         ])
     func fresh(directives: String, isNew: Bool) async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
-                let first = try await server.ask(Self.query, token: nil)
+                let first = try await server.ask(Self.query, token: ownerToken)
                 #expect(first.failures.isEmpty, "\(first.body)")
                 let calls = sandbox.calls.total
-                let second = try await server.send(
-                    RawRequest.post(
-                        RawRequest.query(Self.query), fields: ["Cache-Control: \(directives)"]))
+                // What is younger than a second is new enough for anybody.
+                try await Task.sleep(for: .milliseconds(1_100))
+                let second = try await server.send(Self.demand(directives, token: ownerToken))
                 #expect(second.failures.isEmpty, "\(second.body)")
                 #expect((sandbox.calls.total == calls) == !isNew)
                 #expect((second.body == first.body) == !isNew)
                 let all = sandbox.calls.total
-                let third = try await server.ask(Self.query, token: nil)
+                let third = try await server.ask(Self.query, token: ownerToken)
                 #expect(third.body == second.body)
                 #expect(sandbox.calls.total == all)
+            }
+        }
+    }
+
+    @Test("without a session is answered from the cache, and costs no call")
+    func anonymous() async throws {
+        try await withSandbox { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                let first = try await server.ask(Self.query, token: nil)
+                let calls = sandbox.calls.total
+                try await Task.sleep(for: .milliseconds(1_100))
+                let second = try await server.send(Self.demand("no-cache", token: nil))
+                #expect(second.body == first.body)
+                #expect(sandbox.calls.total == calls)
+            }
+        }
+    }
+
+    @Test(
+        "is given a value unchanged that is younger than the minimum age of its provider: a minute of Alpha Vantage"
+    )
+    func young() async throws {
+        try await withSandbox { sandbox in
+            var upstream = Upstream(sandbox)
+            upstream.credential.merge(alphaVantage(sandbox, data: nil)) { $1 }
+            upstream.credential["PORTICO_ROUTE_CHARTS"] = "alpha-vantage"
+            try await withServer(before: upstream) { server in
+                let first = try await server.ask(Self.query, token: ownerToken)
+                #expect(first.failures.isEmpty, "\(first.body)")
+                let calls = sandbox.calls.total
+                try await Task.sleep(for: .milliseconds(1_100))
+                for _ in 0..<3 {
+                    let second = try await server.send(Self.demand("no-cache", token: ownerToken))
+                    #expect(second.body == first.body)
+                }
+                #expect(sandbox.calls.total == calls)
             }
         }
     }

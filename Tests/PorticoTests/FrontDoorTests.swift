@@ -51,4 +51,86 @@ struct FrontDoorTests {
             #expect(metrics.body.contains(#"portico_http_requests_total{path="/health/live",method="GET""#))
         }
     }
+
+    /// A page of another site that has bound its name to this machine knows the sandbox's token, as everybody does.
+    @Test(
+        "refuses a page that reaches the sandbox by DNS rebinding or a socket, and serves the server's own page"
+    )
+    func otherSites() async throws {
+        let query = RawRequest.query("{ account { equity } }")
+        func ask(_ server: RunningServer, host: String, _ fields: String...) async throws -> RawResponse {
+            let head = [
+                "POST /graphql HTTP/1.1", "Host: \(host)", "Content-Type: application/json",
+                "Authorization: Bearer sandbox", "Content-Length: \(query.utf8.count)",
+            ]
+            return try await server.send((head + fields + ["", query]).joined(separator: "\r\n"))
+        }
+        func open(_ server: RunningServer, host: String, from origin: String) async throws -> RawResponse {
+            try await server.send(
+                [
+                    "GET /graphql HTTP/1.1", "Host: \(host)", "Origin: \(origin)", "Connection: Upgrade",
+                    "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                    "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: graphql-transport-ws", "", "",
+                ].joined(separator: "\r\n"))
+        }
+        try await withServer(environment: ["PORTICO_HOSTS": "portico.example.com"]) { server in
+            let rebound = try await ask(
+                server, host: "evil.example:\(server.port)", "Origin: http://evil.example")
+            #expect(rebound.status == 421)
+            #expect(rebound.code == "HOST_NOT_ALLOWED")
+            #expect(rebound.message?.contains("add the name to its setting \"hosts\"") == true)
+            let own = "127.0.0.1:\(server.port)"
+            let foreign = try await open(server, host: own, from: "https://evil.example")
+            #expect(foreign.status == 403)
+            #expect(foreign.code == "ORIGIN_NOT_ALLOWED")
+            for (host, origin) in [
+                (own, "http://\(own)"), ("localhost:9999", "http://localhost:9999"),
+                ("portico.example.com", "https://portico.example.com"), (own, "https://portico.example.com"),
+            ] {
+                #expect(try await ask(server, host: host, "Origin: \(origin)").failures.isEmpty)
+                #expect(try await open(server, host: host, from: origin).status == 101)
+            }
+        }
+    }
+
+    @Test("answers in a container by an address or a service's name, and not by a public name")
+    func containers() async throws {
+        try await withServer(["--host", "0.0.0.0", "--sandbox"]) { server in
+            for (host, status) in [
+                ("10.1.2.3:8080", 200), ("portico", 200), ("localhost:8080", 200), ("evil.example:8080", 421),
+            ] {
+                let answer = try await server.send("GET /health/live HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+                #expect(answer.status == status, "\(host)")
+            }
+        }
+    }
+
+    @Test("says at its start and at the first sight of a proxy that nobody has told of it")
+    func proxies() async throws {
+        try await withSandbox { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                let fields = ["X-Forwarded-For: 10.0.0.1"]
+                let answer = try await server.send(RawRequest.get("/health/live", fields: fields))
+                #expect(answer.status == 200)
+                for text in [
+                    "Clients on this machine are exempt from the limits of addresses.",
+                    "A proxy on this machine passes on requests, and is not trusted to name its clients",
+                ] {
+                    let line = await server.program.errors.first { $0.contains(text) ? $0 : nil }
+                    #expect(line?.contains("PORTICO_TRUSTED_PROXIES") == true)
+                }
+            }
+        }
+    }
+
+    @Test("refuses a host that is none, and says how hosts are written")
+    func wrongHost() async throws {
+        let run = try await Program.run(
+            ["serve", "--port", "0"], environment: ["PORTICO_HOSTS": "https://portico.example.com"])
+        #expect(run.status == 2)
+        #expect(
+            run.errors.contains(
+                "PORTICO_HOSTS has \"https://portico.example.com\"; write hosts like portico.example.com or "
+                    + "portico.example.com:8443, or * for any."))
+    }
 }

@@ -56,9 +56,7 @@ struct LedgerTests {
                             group.addTask { _ = try? await server.quotes(symbols) }
                             // The sandbox counts a call when it comes, and tells nobody.
                             group.addTask {
-                                while sandbox.calls.total == before, !Task.isCancelled {
-                                    try? await Task.sleep(for: .milliseconds(1))
-                                }
+                                try? await waitUntil { sandbox.calls.total > before }
                             }
                             await group.next()
                             server.program.crash()

@@ -45,10 +45,8 @@ struct PeopleTests {
                 let out = try await server.ask("mutation { signOut { deletedId } }", token: second)
                 #expect(out.failures.isEmpty, "\(out.body)")
                 let after = try await server.ask(Self.viewer, token: second)
-                #expect(after.status == 401)
-                #expect(after.code == "UNAUTHENTICATED")
+                #expect(after.failures == [FieldFailure("viewer", "UNAUTHENTICATED", nil)])
                 #expect(after.message == "The session has ended, or never was: sign in again.")
-                #expect(after["www-authenticate"]?.contains(#"error="invalid_token""#) == true)
                 return first
             }
             try await withServer(environment: Self.environment(folder)) { server in
@@ -70,7 +68,7 @@ struct PeopleTests {
                 return (ended, kept)
             }
             try await withServer(environment: environment) { server in
-                #expect(try await server.ask(Self.viewer, token: ended).status == 401)
+                #expect(try await server.ask(Self.viewer, token: ended).code == "UNAUTHENTICATED")
                 let answer = try await server.ask(Self.viewer, token: kept)
                 #expect(answer.json?["data"]?["viewer"]?["username"] == "ann", "\(answer.body)")
             }
@@ -130,7 +128,9 @@ struct PeopleTests {
                 files[name] = try Data(contentsOf: data.appending(path: name))
             }
             // The name is there, so it is the right file that was looked at.
-            #expect(files["portico.db"]?.range(of: Data("ann".utf8)) != nil)
+            // Beside it is the write-ahead log, where a process left it that ended with a reader still open.
+            let database = files.filter { $0.key.hasPrefix("portico.db") }.values
+            #expect(database.contains { $0.range(of: Data("ann".utf8)) != nil })
             #expect(secrets.count == 6)
             for (name, bytes) in files {
                 for secret in secrets {
@@ -198,10 +198,10 @@ struct PeopleTests {
         }
     }
 
-    /// Waits until a token is refused: the server looks every second.
+    /// Waits until a token is refused: the server looks several times a second.
     private func expectEnd(of token: String, _ server: RunningServer) async throws {
         for _ in 0..<200 {
-            if try await server.ask(Self.viewer, token: token).status == 401 { return }
+            if try await server.ask(Self.viewer, token: token).code == "UNAUTHENTICATED" { return }
             try await Task.sleep(for: .milliseconds(50))
         }
         Issue.record("the session goes on")
@@ -234,7 +234,7 @@ struct PeopleTests {
                     ["users", "delete", "nobody", "--yes", "--sandbox", "--data", folder.path])
                 #expect(unknown.status == 1)
                 #expect(unknown.errors.contains("There is no user \"nobody\"."), "\(unknown.errors)")
-                #expect(try await server.ask(Self.viewer, token: token).status == 200)
+                #expect(try await server.ask(Self.viewer, token: token).failures.isEmpty)
             }
         }
     }

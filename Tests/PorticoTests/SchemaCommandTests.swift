@@ -25,6 +25,16 @@ struct SchemaCommandTests {
         "A" type Account { "K" kind: Kind, "C" cash: Float }
         "K" enum Kind { "C" CASH "M" MARGIN }
         """,
+        "loosened.graphql": """
+        "Q" type Query { "A" account("B" by: By): Int "T" time: Time @deprecated(reason: "Use it not.") }
+        "B" input By { "I" id: ID "N" name: String }
+        "T" scalar Time
+        """,
+        "tightened.graphql": """
+        "Q" type Query { "A" account("B" by: By): Int "T" time: Time }
+        "B" input By @oneOf { "I" id: ID "N" name: String }
+        "T" scalar Time @specifiedBy(url: "https://example.com")
+        """,
         "loose.graphql": "type Query { user_name: [String] old: Int @deprecated }\n",
         "broken.graphql": "type Query { a: Unknown }\n",
         "equity/home.graphql": "{ account { equity } }\n",
@@ -74,6 +84,15 @@ extension SchemaCommandCase {
                 safe: ID was added. (TYPE_ADDED)
                 safe: Field Account.cash was added. (FIELD_ADDED)
                 1 breaking, 2 dangerous, 2 safe
+
+                """),
+        SchemaCommandCase(
+            arguments: ["diff", "@loosened.graphql", "@tightened.graphql"], status: 1,
+            output: """
+                breaking: @oneOf was added to By: it takes exactly one of its fields now. (ONE_OF_ADDED)
+                safe: Query.time is no longer deprecated. (DEPRECATION_REMOVED)
+                safe: @specifiedBy https://example.com was added to Time. (SPECIFIED_BY_ADDED)
+                1 breaking, 0 dangerous, 2 safe
 
                 """),
         SchemaCommandCase(

@@ -1,7 +1,10 @@
 import Brokerage
+import NIOCore
 import Sandbox
 import TestSupport
 import Testing
+
+@testable import Web
 
 @Suite("Stopping")
 struct ShutdownTests {
@@ -12,9 +15,7 @@ struct ShutdownTests {
                 #expect(sandbox.faults.add(Fault(.latency(.seconds(3)), endpoint: "GET /v2/account")))
                 async let answer = server.ask("{ account { equity } }", token: ownerToken)
                 // The sandbox counts a call when it comes, and tells nobody.
-                while sandbox.calls[.alpaca, "GET /v2/account"] == 0 {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
+                try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
                 server.program.stop()
                 let late = try await answer
                 #expect(late.status == 200)
@@ -23,6 +24,62 @@ struct ShutdownTests {
                 #expect(await server.program.exitStatus == 0)
                 #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
             }
+        }
+    }
+
+    @Test("refuses new requests with 503 while it finishes one, and is not ready")
+    func refuses() async throws {
+        try await withSandbox { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                #expect(sandbox.faults.add(Fault(.latency(.seconds(6)), endpoint: "GET /v2/account")))
+                async let answer = server.ask("{ account { equity } }", token: ownerToken)
+                try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
+                server.program.stop()
+                try await waitUntil { try await server.ask("{ __typename }").status == 503 }
+                let refusal = try await server.ask("{ __typename }")
+                #expect(refusal.code == "SHUTTING_DOWN")
+                #expect(refusal["connection"] == "close")
+                #expect(try await server.get("/health/ready").status == 503)
+                #expect(try await answer.status == 200)
+                #expect(await server.program.exitStatus == 0)
+            }
+        }
+    }
+
+    @Test("tells the client of a request that cannot be finished within the grace period")
+    func aborts() async throws {
+        try await withSandbox { sandbox in
+            var upstream = Upstream(sandbox)
+            upstream.credential["PORTICO_SHUTDOWN_GRACE_PERIOD"] = "1"
+            try await withServer(before: upstream) { server in
+                #expect(sandbox.faults.add(Fault(.latency(.seconds(60)), endpoint: "GET /v2/account")))
+                async let answer = server.ask("{ account { equity } }", token: ownerToken)
+                try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
+                server.program.stop()
+                let response = try await answer
+                #expect(response.status == 503)
+                #expect(response.code == "REQUEST_ABORTED")
+                #expect(response["connection"] == "close")
+                #expect(
+                    response.message?.hasPrefix(
+                        "The server is shutting down, and did not finish the request within 1 seconds.")
+                        == true)
+                #expect(await server.program.exitStatus == 0)
+            }
+        }
+    }
+
+    @Test("is told in the help and done by the manifests as the setting has it")
+    func manifests() async throws {
+        let grace = ServerLimits().drainTimeout.nanoseconds / 1_000_000_000
+        let help = try await Program.run(["serve", "--help"]).output
+        #expect(help.contains("PORTICO_SHUTDOWN_GRACE_PERIOD (\(grace) seconds)"))
+        let pod = try ContainerFiles.manifests()["Deployment"]?["spec"]?["template"]?["spec"]
+        let seconds = try #require(pod?["terminationGracePeriodSeconds"]?.string.flatMap { Int64($0) })
+        #expect(seconds >= grace + 10)
+        let services = try #require(try ContainerFiles.yaml("Docker/compose.yaml")["services"]?.members)
+        for (name, service) in services where service["image"] == "portico" {
+            #expect(service["stop_grace_period"]?.string == "\(seconds)s", "\(name)")
         }
     }
 

@@ -103,4 +103,76 @@ struct SubscriptionTests {
             }
         }
     }
+
+    @Test("show one price of an instrument in each message, wherever it stands in it")
+    func consistency() async throws {
+        try await withServer { server in
+            let events = try await server.events(
+                12,
+                of: RawRequest.query(
+                    """
+                    subscription { quotes(symbols: ["BTC/USD"]) { price asOf instrument { id quote { price asOf } } } }
+                    """))
+            for event in events {
+                let quote = try JSONValue(parsing: Array(event.utf8))["data"]?["quotes"]
+                let nested = quote?["instrument"]?["quote"]
+                #expect(quote?["price"]?.string != nil)
+                #expect(nested?["price"] == quote?["price"] && nested?["asOf"] == quote?["asOf"], "\(event)")
+            }
+        }
+    }
+
+    @Test("of more symbols than a client's share tell which are refused, and why")
+    func share() async throws {
+        try await withServer(environment: ["PORTICO_MAXIMUM_SYMBOLS_PER_CLIENT": "1"]) { server in
+            let query = #"subscription { quotes(symbols: ["AAPL", "KO"]) { symbol price } }"#
+            let events = try await server.events(2, of: RawRequest.query(query))
+                .map { try JSONValue(parsing: Array($0.utf8)) }
+            #expect(events.count { $0["data"]?["quotes"]?["price"]?.string != nil } == 1, "\(events)")
+            let error = events.compactMap { $0["errors"]?.elements?.first }.first
+            #expect(error?["extensions"]?["code"]?.string == "RATE_LIMITED")
+            #expect(error?["extensions"]?["retryAt"]?.string != nil)
+            #expect(
+                error?["message"]?.string
+                    == """
+                    1 symbols of ALPACA are followed for you already, as many as one client may. End another \
+                    subscription; Portico tries again.
+                    """)
+        }
+    }
+
+    /// Follows the price of a symbol, and leaves the stream open; its first event.
+    private func event(
+        of symbol: String, token: String, _ server: RunningServer
+    ) async throws -> (client: RawClient, event: JSONValue) {
+        let client = try RawClient(port: server.port)
+        try await client.send(
+            RawRequest.post(
+                RawRequest.query("subscription { quotes(symbols: [\"\(symbol)\"]) { price } }"),
+                fields: ["Accept: text/event-stream", "Authorization: Bearer \(token)"]))
+        let prefix = "data: "
+        while true {
+            let line = try await client.line()
+            guard line.hasPrefix(prefix) else { continue }
+            return (client, try JSONValue(parsing: String(line.dropFirst(prefix.count))))
+        }
+    }
+
+    @Test("of all guests at one address have one share of symbols, a user has another")
+    func guests() async throws {
+        try await withServer(environment: ["PORTICO_MAXIMUM_SYMBOLS_PER_CLIENT": "1"]) { server in
+            func guest() async throws -> String {
+                let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
+                return try #require(
+                    answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
+            }
+            let first = try await event(of: "AAPL", token: guest(), server)
+            #expect(first.event["data"]?["quotes"]?["price"]?.string != nil, "\(first.event)")
+            let second = try await event(of: "KO", token: guest(), server)
+            #expect(second.event.failures.first?.code == "RATE_LIMITED", "\(second.event)")
+            let user = try await event(of: "KO", token: RunningServer.sandboxToken, server)
+            #expect(user.event["data"]?["quotes"]?["price"]?.string != nil, "\(user.event)")
+            for client in [first.client, second.client, user.client] { client.close() }
+        }
+    }
 }

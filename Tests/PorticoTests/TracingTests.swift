@@ -34,8 +34,8 @@ struct TracingTests {
         // Nobody listens on port 1.
         try await withServer(environment: ["PORTICO_OTLP": "http://127.0.0.1:1"]) { server in
             #expect(try await server.ask("{ __typename }").status == 200)
-            while try await !server.get("/metrics").body.contains("\nportico_spans_dropped_total 1\n") {
-                await Task.yield()
+            try await waitUntil {
+                try await server.get("/metrics").body.contains("\nportico_spans_dropped_total 1\n")
             }
             #expect(try await server.get("/metrics").body.contains("\nportico_spans_exported_total 0\n"))
         }

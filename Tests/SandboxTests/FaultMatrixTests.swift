@@ -124,7 +124,7 @@ struct FaultMatrixTests {
             let added = try await house.client.post("/_sandbox/faults", script)
             #expect(added.status == 201)
             let hanging = Task { try await probe.ask(house) }
-            while house.sandbox.calls[probe.provider, probe.endpoint] == 0 { await Task.yield() }
+            try await waitUntil { house.sandbox.calls[probe.provider, probe.endpoint] > 0 }
             #expect(try await probe.ask(house, probe.spared).status == 200)
             return hanging
         }

@@ -118,7 +118,7 @@ struct FaultTests {
                     "GET /alpaca/v2/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sandbox-demo-token\r\n\r\n"
                 )
             }
-            while house.sandbox.calls[.alpaca, "GET /v2/account"] == 0 { await Task.yield() }
+            try await waitUntil { house.sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
             let other = try await house.trading("/v2/positions")
             #expect(other.status == 200)
             return hanging

@@ -180,7 +180,7 @@ struct SaxoStreamTests {
                 let sandbox = house.sandbox
                 try await StreamClient.open(Self.path, of: house.client, Self.headers) { stream in
                     // Whoever waits for the clock listens; a demand is for those who do.
-                    while clock.waiterCount == 0 { await Task.yield() }
+                    try await waitUntil { clock.waiterCount > 0 }
                     if isScripted { sandbox.saxoStreams.demandDisconnect() }
                     clock.advance(by: .seconds(isScripted ? 1 : 60))
                     let messages = try SaxoMessage.all(in: try await stream.next())
@@ -241,7 +241,7 @@ struct SaxoStreamTests {
             }
             #expect(seen.count == 4)
             // The server has seen the end of the stream when the context is free again.
-            while sandbox.streams[.saxo, "GET /connect"] > 0 { await Task.yield() }
+            try await waitUntil { sandbox.streams[.saxo, "GET /connect"] == 0 }
             try await StreamClient.open(
                 Self.path
                     + "&messageid=\(seen[1].id)&authorization=BEARER%20\(SaxoClient.demo.credentials.accessToken)",
@@ -263,7 +263,7 @@ struct SaxoStreamTests {
             try await StreamClient.open(Self.path, of: client, Self.headers) { stream in
                 for _ in 0..<4 { _ = try await Self.tick(clock, &stream) }
             }
-            while sandbox.streams[.saxo, "GET /connect"] > 0 { await Task.yield() }
+            try await waitUntil { sandbox.streams[.saxo, "GET /connect"] == 0 }
             try await StreamClient.open(Self.path + "&messageid=1", of: client, Self.headers) { stream in
                 let messages = try SaxoMessage.all(in: await stream.next())
                 #expect(messages.map(\.reference) == ["_resetsubscriptions"])
@@ -285,7 +285,7 @@ struct SaxoStreamTests {
             let client = house.client
             try await StreamClient.open(Self.path, of: client, Self.headers) { _ in
                 // Whoever waits for the clock has been let in.
-                while clock.waiterCount == 0 { await Task.yield() }
+                try await waitUntil { clock.waiterCount > 0 }
                 let error = await #expect(throws: StreamClient.Refused.self) {
                     try await StreamClient.open(path, of: client, headers) { _ in }
                 }

@@ -1,5 +1,6 @@
 import NIOCore
 import Sandbox
+import TestSupport
 import Testing
 
 @Suite("The sandbox's server")
@@ -88,7 +89,7 @@ struct ServerTests {
         let reply = try await withSandbox { house -> Task<Client.Reply, any Error> in
             #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(100)))))
             let asked = Task { try await house.trading("/v2/account") }
-            while house.sandbox.calls.total == 0 { await Task.yield() }
+            try await waitUntil { house.sandbox.calls.total > 0 }
             return asked
         }
         #expect(try await reply.value.status == 200)

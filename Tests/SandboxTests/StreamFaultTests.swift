@@ -129,7 +129,7 @@ struct StreamFaultTests {
             let frame = try await StreamClient.open(probe.path, of: house.client, probe.headers) { stream in
                 if let greeting = probe.greeting { try await stream.send(greeting) }
                 // The script is used up when the message has met it.
-                while !house.sandbox.faults.faults.isEmpty { await Task.yield() }
+                try await waitUntil { house.sandbox.faults.faults.isEmpty }
                 let reply = try await house.client.post(
                     "/_sandbox/disconnect", #"{"provider":"\#(probe.provider)"}"#)
                 #expect(reply.body == #"{"streams":1}"#)

@@ -104,6 +104,26 @@ struct OrderBodyTests {
         }
     }
 
+    @Test(
+        "have numbers: by an id of another form none is known, and Saxo is not asked",
+        arguments: ["", ".", "..", "1,2", "1/2", "-1", "P1", "１", "123456789012345678901"])
+    func malformed(_ id: String) async throws {
+        try await withSaxo(["/port/v1/orders/me": #"{"Data":[]}"#]) { saxo, server in
+            let failure = ProviderFailure(.saxo, .notFound)
+            var order = Order(
+                id: id, symbol: try symbol("AAPL"), side: .buy, state: .open,
+                reading: Reading(source: .saxo, fetchedAt: .now))
+            order.accountID = "account"
+            await #expect(throws: failure) { try await saxo.order(id, of: nil, in: .patient) }
+            await #expect(throws: failure) { try await saxo.cancel(order, in: .patient) }
+            await #expect(throws: failure) {
+                try await saxo.replace(
+                    order, by: OrderChange(quantity: 2), clientOrderID: "portico-1", in: .patient)
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
     @Test("that are tied to another are its legs, and in the list themselves")
     func legs() async throws {
         func item(_ id: String, _ type: String, _ price: Int, related: [String]) -> String {

@@ -85,7 +85,8 @@ struct CacheFileTests {
     func bounded() async throws {
         try await Folder.with { folder in
             var limits = LastingValues.Limits()
-            limits.bytes = 1_000
+            // Keys are weighed as well.
+            limits.bytes = 10 * (Self.key("10").weight + 100)
             let values = LastingValues(in: try CacheFile(in: try folder.opened()), limits: limits)
             for number in 0..<25 {
                 values.save([Self.key("\(number)"): Self.value(100, at: Int64(number))])
@@ -100,11 +101,27 @@ struct CacheFileTests {
     func overloaded() async throws {
         try await Folder.with { folder in
             var limits = LastingValues.Limits()
-            limits.waitingBytes = 150
+            // One byte less than the key and the value weigh.
+            limits.waitingBytes = Self.key("A").weight + 150
             let values = LastingValues(in: try CacheFile(in: try folder.opened()), limits: limits)
             values.save([Self.key("A"): Self.value(151)])
             await values.flush()
             #expect(await values.load([Self.key("A")]).isEmpty)
+        }
+    }
+
+    @Test("takes no key for another that is canonically equivalent to it")
+    func keys() async throws {
+        try await Folder.with { folder in
+            let values = LastingValues(in: try CacheFile(in: try folder.opened()))
+            let (composed, decomposed) = (Self.key("\u{E9}"), Self.key("e\u{301}"))
+            values.save([composed: Self.value(1), decomposed: Self.value(2)])
+            for _ in 0..<2 {
+                let loaded = await values.load([composed, decomposed])
+                #expect(loaded[composed]?.bytes.count == 1)
+                #expect(loaded[decomposed]?.bytes.count == 2)
+                await values.flush()
+            }
         }
     }
 

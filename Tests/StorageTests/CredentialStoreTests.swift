@@ -44,7 +44,6 @@ struct CredentialStoreTests {
             let secret = "refresh-token-0123456789-abcdefghij"
             _ = try await store.save(Secret(secret), of: try Self.identity())
             let bytes = try folder.allBytes()
-            #expect(bytes.range(of: Data("portico".utf8)) != nil || bytes.count > 4_096)
             #expect(bytes.range(of: Data("ann".utf8)) != nil)
             #expect(bytes.range(of: Data(secret.utf8)) == nil)
             #expect(bytes.range(of: Data(secret.utf8.prefix(8))) == nil)

@@ -27,12 +27,12 @@ struct OrderJournalTests {
     }
 
     static func placing(
-        _ key: String = "k1", _ owner: String = "ann", connection: String = "alpaca",
+        _ key: String = "k1", _ owner: String = "ann", connection: String = "alpaca", isStored: Bool = false,
         ticket: OrderTicket = ticket()
     ) throws -> Placing {
         Placing(
-            owner: try Self.owner(owner), connection: connection, provider: .alpaca, idempotencyKey: key,
-            ticket: ticket)
+            owner: try Self.owner(owner), connection: connection, isConnectionStored: isStored,
+            provider: .alpaca, idempotencyKey: key, ticket: ticket)
     }
 
     /// An order as its broker tells of it.
@@ -52,7 +52,7 @@ struct OrderJournalTests {
     {
         let placing = try placing(key)
         _ = try await journal.begin(placing)
-        try await journal.note(.sending, of: placing.id)
+        #expect(try await journal.mark(placing.id))
         try await journal.note(.taken(order(id)), of: placing.id)
         return placing
     }
@@ -142,10 +142,11 @@ struct OrderJournalTests {
     func notTaken() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
-            for outcomes in [[WriteOutcome.notTaken], [.sending, .notTaken]] {
+            for isMarked in [false, true] {
                 let placing = try Self.placing()
                 _ = try await journal.begin(placing)
-                for outcome in outcomes { try await journal.note(outcome, of: placing.id) }
+                if isMarked { #expect(try await journal.mark(placing.id)) }
+                try await journal.note(.notTaken, of: placing.id)
                 #expect(try await journal.order(placing.identity) == nil)
             }
             guard case .begun = try await journal.begin(Self.placing(ticket: Self.ticket(.limit(3)))) else {
@@ -158,25 +159,26 @@ struct OrderJournalTests {
     @Test(
         "makes of every end of a placed order what its user is told",
         arguments: [
-            ([WriteOutcome.sending], OrderState.pending),
-            ([.sending, .taken(order("P1"))], .open),
-            ([.sending, .refused(OrderRejection(.insufficientFunds, message: "no money"))], .rejected),
-            ([.sending, .answerLost], .unconfirmed),
-            ([.sending, .abandoned], .unconfirmed),
-            ([.sending, .answerLost, .found(order("P1", .filled))], .filled),
-            (
-                [.sending, .answerLost, .notFound(OrderRejection(.other, message: "never arrived"))],
-                .rejected
-            ),
+            End([], .pending), End([.taken(order("P1"))], .open),
+            End([.refused(OrderRejection(.insufficientFunds, message: "no money"))], .rejected),
+            End([.answerLost], .unconfirmed), End([.abandoned], .unconfirmed),
+            End([.answerLost, .found(order("P1", .filled))], .filled),
+            End([.answerLost, .notFound(rejection)], .rejected),
+            // The broker has the order after all: its word stands.
+            End([.answerLost, .notFound(rejection), .found(order("P1", .filled))], .filled),
+            End([.answerLost, .undeterminable], .unconfirmed),
+            End([.answerLost, .undeterminable, .found(order("P1"))], .open),
             // The answer came, then somebody asked as well.
-            ([.sending, .taken(order("P1")), .found(order("P2"))], .open),
-            ([.taken(order("P1"))], .pending),
+            End([.taken(order("P1")), .found(order("P2"))], .open),
+            End(isMarked: false, [.taken(order("P1"))], .pending),
         ])
-    func ends(_ outcomes: [WriteOutcome], _ state: OrderState) async throws {
+    func ends(_ end: End) async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
             let placing = try Self.placing()
             _ = try await journal.begin(placing)
+            if end.isMarked { #expect(try await journal.mark(placing.id)) }
+            let (outcomes, state) = (end.outcomes, end.state)
             for outcome in outcomes { try await journal.note(outcome, of: placing.id) }
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.order.state == state)
@@ -186,18 +188,34 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("after a crash forgets what was not sent, and asks for what may have been")
+    private static let rejection = OrderRejection(.other, message: "never arrived")
+
+    /// What becomes known of a write, and the state of its order then.
+    struct End: Sendable {
+        var isMarked = true
+        let outcomes: [WriteOutcome]
+        let state: OrderState
+
+        init(isMarked: Bool = true, _ outcomes: [WriteOutcome], _ state: OrderState) {
+            (self.isMarked, self.outcomes, self.state) = (isMarked, outcomes, state)
+        }
+    }
+
+    @Test("after a crash forgets what was not sent, and asks for what may have been, whatever the clock says")
     func crash() async throws {
         try await Folder.with { folder in
             let (first, second) = (try Self.placing("1"), try Self.placing("2"))
             do {
                 let journal = try Self.journal(folder)
-                for placing in [first, second] { _ = try await journal.begin(placing) }
-                try await journal.note(.sending, of: second.id)
+                // The clock was an hour fast then.
+                for placing in [first, second] {
+                    _ = try await journal.begin(placing, now: .now + .seconds(3_600))
+                }
+                #expect(try await journal.mark(second.id))
             }
             let journal = try Self.journal(folder)
             #expect(try await journal.unconfirmed(limit: 10) == [])
-            try await journal.abandon(begunBefore: .latest)
+            try await journal.abandonUnattended()
             #expect(try await journal.order(first.identity) == nil)
             #expect(try await journal.order(second.identity)?.order.state == .unconfirmed)
             let writes = try await journal.unconfirmed(limit: 10)
@@ -207,14 +225,71 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("leaves what was begun a moment ago to those who see it through")
+    @Test("leaves what this process carries out alone, however long ago it began, and no longer")
     func running() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
-            let placing = try Self.placing()
-            _ = try await journal.begin(placing, now: Self.now)
-            try await journal.abandon(begunBefore: Self.now)
+            let (placing, sent) = (try Self.placing("1"), try Self.placing("2"))
+            for placing in [placing, sent] { _ = try await journal.begin(placing, now: Self.now) }
+            #expect(try await journal.mark(sent.id))
+            try await journal.abandonUnattended(now: .latest)
             #expect(try await journal.order(placing.identity)?.order.state == .pending)
+            #expect(try await journal.order(sent.identity)?.order.state == .pending)
+            // What came of them could not be written down.
+            for placing in [placing, sent] { journal.release(placing.id) }
+            try await journal.abandonUnattended()
+            #expect(try await journal.order(placing.identity) == nil)
+            #expect(try await journal.order(sent.identity)?.order.state == .unconfirmed)
+        }
+    }
+
+    @Test("lets one caller mark a write, once, and no other process")
+    func mark() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try Self.placing()
+            _ = try await journal.begin(placing)
+            #expect(try await !Self.journal(folder).mark(placing.id), "another process")
+            let marks = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<20 { group.addTask { try await journal.mark(placing.id) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(marks.count { $0 } == 1)
+            #expect(try await !journal.mark(placing.id))
+            // One that is gone.
+            let gone = try Self.placing("2")
+            _ = try await journal.begin(gone)
+            try await journal.note(.notTaken, of: gone.id)
+            #expect(try await !journal.mark(gone.id))
+        }
+    }
+
+    @Test("begins nothing for a user or a connection that has been deleted meanwhile")
+    func deletedMeanwhile() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            #expect(try await journal.begin(Self.placing("1", "carol")) == .connectionDeleted)
+            let stored = try Self.placing("2", connection: "gone", isStored: true)
+            #expect(try await journal.begin(stored) == .connectionDeleted)
+            let change = try await journal.begin(
+                .cancel, of: Self.order("P1"), stored.identity, isConnectionStored: true, at: .alpaca)
+            #expect(change == .connectionDeleted)
+            #expect(try await journal.unconfirmed(limit: 10).isEmpty)
+        }
+    }
+
+    @Test("gives each connection its share of the unconfirmed writes, the oldest first")
+    func fairness() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            for (index, connection) in (["a", "a", "a", "a", "b", "c"]).enumerated() {
+                let placing = try Self.placing("\(index)", connection: connection)
+                _ = try await journal.begin(placing, now: Self.now + .seconds(index))
+                #expect(try await journal.mark(placing.id))
+                try await journal.note(.answerLost, of: placing.id)
+            }
+            let writes = try await journal.unconfirmed(limit: 4)
+            #expect(writes.map(\.order.connection) == ["a", "b", "c", "a"])
         }
     }
 
@@ -225,14 +300,15 @@ struct OrderJournalTests {
             let placing = try await Self.placed(journal)
             let change = OrderChange(quantity: 2, price: .limit(Decimal("10.50") ?? 1))
             let start = try await journal.begin(
-                .replace(change), of: Self.order("P1"), placing.identity, at: .alpaca)
-            guard case .begun(let write) = start else {
+                .replace(change), of: Self.order("P1"), placing.identity, isConnectionStored: false,
+                at: .alpaca)
+            guard case .begun(let write, _) = start else {
                 Issue.record("not begun: \(start)")
                 return
             }
             #expect(write.kind == .replace(change) && write.providerOrderID == "P1")
             #expect(try await journal.order(placing.identity)?.standing.state == .pendingReplace)
-            try await journal.note(.sending, of: write.id)
+            #expect(try await journal.mark(write.id))
             var second = Self.order("P2")
             second.replaces = "P1"
             let now = try #require(try await journal.note(.taken(second), of: write.id))
@@ -252,19 +328,22 @@ struct OrderJournalTests {
             let starts = try await withThrowingTaskGroup(of: OrderJournal.ChangeStart.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        try await journal.begin(.cancel, of: Self.order("P1"), placing.identity, at: .alpaca)
+                        try await journal.begin(
+                            .cancel, of: Self.order("P1"), placing.identity, isConnectionStored: false,
+                            at: .alpaca)
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(starts.count { $0 == .busy(.cancel) } == 19)
-            for case .begun(let write) in starts {
-                try await journal.note(.sending, of: write.id)
+            for case .begun(let write, _) in starts {
+                #expect(try await journal.mark(write.id))
                 try await journal.note(.refused(OrderRejection(.tooLate, message: nil)), of: write.id)
             }
             // What was refused has changed nothing.
             #expect(try await journal.order(placing.identity)?.standing.state == .open)
-            let old = try await journal.begin(.cancel, of: Self.order("P0"), placing.identity, at: .alpaca)
+            let old = try await journal.begin(
+                .cancel, of: Self.order("P0"), placing.identity, isConnectionStored: false, at: .alpaca)
             #expect(old == .moved)
         }
     }
@@ -275,12 +354,13 @@ struct OrderJournalTests {
             let journal = try Self.journal(folder)
             let identity = OrderIdentity(owner: try Self.owner(), connection: "alpaca", id: "P7")
             let start = try await journal.begin(
-                .replace(OrderChange(quantity: 3)), of: Self.order("P7"), identity, at: .alpaca)
-            guard case .begun(let write) = start else {
+                .replace(OrderChange(quantity: 3)), of: Self.order("P7"), identity, isConnectionStored: false,
+                at: .alpaca)
+            guard case .begun(let write, _) = start else {
                 Issue.record("not begun: \(start)")
                 return
             }
-            try await journal.note(.sending, of: write.id)
+            #expect(try await journal.mark(write.id))
             let now = try await journal.note(.taken(Self.order("P8")), of: write.id)
             #expect(now?.identity == identity && now?.providerOrderID == "P8" && now?.idempotencyKey == nil)
         }
@@ -303,6 +383,44 @@ struct OrderJournalTests {
             #expect(
                 try await journal.orders(.all, of: Self.owner("bob"), "alpaca", before: nil, limit: 10) == [])
             #expect(try await journal.orders(.all, of: owner, "saxo", before: nil, limit: 10) == [])
+        }
+    }
+
+    @Test(
+        "keeps its user and its connection from being deleted while a write is in progress, and no longer",
+        arguments: WriteState.allCases)
+    func deletion(state: WriteState) async throws {
+        let outcomes: [WriteOutcome] =
+            switch state {
+            case .pending, .sent: []
+            case .unconfirmed: [.answerLost]
+            case .done: [.taken(Self.order("P1"))]
+            case .refused: [.refused(Self.rejection)]
+            case .missing: [.answerLost, .notFound(Self.rejection)]
+            case .undetermined: [.answerLost, .undeterminable]
+            }
+        try await Folder.with { folder in
+            let (file, connections) = try ConnectionStoreTests.store(folder)
+            let (users, journal) = (UserStore(in: file), OrderJournal(in: file))
+            let (ann, bob) = (try Self.owner(), try Self.owner("bob"))
+            for id in ["c1", "c2"] {
+                let connection = try ConnectionStoreTests.connection(id, accounts: [id])
+                _ = try await connections.add(connection, Secret("tokens"), atMost: 20)
+            }
+            let placing = try Self.placing(connection: "c1", isStored: true)
+            _ = try await journal.begin(placing)
+            if state != .pending { #expect(try await journal.mark(placing.id)) }
+            for outcome in outcomes { try await journal.note(outcome, of: placing.id) }
+            // What is not in progress hinders nobody.
+            #expect(try await connections.delete("c2", of: ann) == .deleted)
+            #expect(try await users.delete(bob) == .deleted)
+            let isInProgress = state == .pending || state == .sent
+            let expected = isInProgress ? Deletion.ordersInProgress(1) : .deleted
+            #expect(try await connections.delete("c1", of: ann) == expected)
+            #expect(try await connections.contains("c1", of: ann) == isInProgress)
+            #expect(try await journal.order(placing.identity) != nil)
+            #expect(try await users.delete(ann) == expected)
+            #expect((try await journal.order(placing.identity) != nil) == isInProgress)
         }
     }
 

@@ -12,7 +12,7 @@ struct OrderListeningTests {
     private func sent(_ journal: OrderJournal) async throws -> Placing {
         let placing = try Journal.placing()
         _ = try await journal.begin(placing)
-        try await journal.note(.sending, of: placing.id)
+        #expect(try await journal.mark(placing.id))
         return placing
     }
 
@@ -24,7 +24,7 @@ struct OrderListeningTests {
     }
 
     private func begun(_ start: OrderJournal.ChangeStart) throws -> JournalWrite {
-        guard case .begun(let write) = start else { throw NotBegun() }
+        guard case .begun(let write, _) = start else { throw NotBegun() }
         return write
     }
 
@@ -53,6 +53,55 @@ struct OrderListeningTests {
         }
     }
 
+    @Test(
+        "takes the broker's state of an order that was reported as missing, or could not be determined",
+        arguments: [
+            WriteOutcome.notFound(OrderRejection(.other, message: "never arrived")), .undeterminable,
+        ], [true, false])
+    func givenUp(_ outcome: WriteOutcome, isListed: Bool) async throws {
+        try await Folder.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await sent(journal)
+            for outcome in [.answerLost, outcome] { try await journal.note(outcome, of: placing.id) }
+            let orders = [told("P1", sentBy: placing.id, .filled), Journal.order("P9")]
+            if isListed {
+                #expect(try await journal.settle(orders, of: Journal.owner(), "alpaca"))
+                // There is nothing left to settle.
+                #expect(try await !journal.settle(orders, of: Journal.owner(), "alpaca"))
+            } else {
+                try await journal.take(orders, of: Journal.owner(), "alpaca")
+            }
+            let order = try #require(try await journal.order(placing.identity))
+            #expect(order.providerOrderID == "P1" && order.order.state == .filled)
+            #expect(order.order.rejection == nil && !order.isUndetermined)
+        }
+    }
+
+    @Test("leaves an order as a later change made it when an earlier replacement turns up")
+    func overtaken() async throws {
+        try await Folder.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await Journal.placed(journal)
+            func replace() async throws -> JournalWrite {
+                let write = try begun(
+                    try await journal.begin(
+                        .replace(OrderChange(quantity: 2)), of: Journal.order("P1"), placing.identity,
+                        isConnectionStored: false, at: .alpaca))
+                #expect(try await journal.mark(write.id))
+                return write
+            }
+            let first = try await replace()
+            try await journal.note(.answerLost, of: first.id)
+            try await journal.note(.notFound(OrderRejection(.other, message: nil)), of: first.id)
+            let second = try await replace()
+            try await journal.note(.taken(Journal.order("P3")), of: second.id)
+            var late = told("P2", sentBy: first.id)
+            late.replaces = "P1"
+            try await journal.take([late], of: Journal.owner(), "alpaca")
+            #expect(try await journal.order(placing.identity)?.providerOrderID == "P3")
+        }
+    }
+
     @Test("puts the order in its place that it was replaced by")
     func replaced() async throws {
         try await Folder.with { folder in
@@ -60,9 +109,10 @@ struct OrderListeningTests {
             let placing = try await Journal.placed(journal)
             let write = try begun(
                 try await journal.begin(
-                    .replace(OrderChange(quantity: 2)), of: Journal.order("P1"), placing.identity, at: .alpaca
+                    .replace(OrderChange(quantity: 2)), of: Journal.order("P1"), placing.identity,
+                    isConnectionStored: false, at: .alpaca
                 ))
-            try await journal.note(.sending, of: write.id)
+            #expect(try await journal.mark(write.id))
             var old = Journal.order("P1", .replaced)
             old.replacedBy = "P2"
             // Of the old one alone nothing is known yet of the new one.
@@ -88,8 +138,10 @@ struct OrderListeningTests {
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
             let write = try begun(
-                try await journal.begin(.cancel, of: Journal.order("P1"), placing.identity, at: .alpaca))
-            try await journal.note(.sending, of: write.id)
+                try await journal.begin(
+                    .cancel, of: Journal.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca
+                ))
+            #expect(try await journal.mark(write.id))
             try await journal.note(.answerLost, of: write.id)
             try await journal.take([Journal.order("P1", state)], of: Journal.owner(), "alpaca")
             let order = try #require(try await journal.order(placing.identity))

@@ -5,17 +5,20 @@ import Testing
 struct WriteStateTests {
     /// All that can happen; whatever is not here changes nothing.
     static let steps: [(WriteState, WriteEvent, WriteStep)] = [
-        (.pending, .sending, .to(.sent)),
         (.pending, .notTaken, .forget),
         (.pending, .refused, .to(.refused)),
         (.pending, .abandoned, .forget),
         (.sent, .notTaken, .forget),
         (.sent, .taken, .to(.done)),
+        (.sent, .found, .to(.done)),
         (.sent, .refused, .to(.refused)),
         (.sent, .answerLost, .to(.unconfirmed)),
         (.sent, .abandoned, .to(.unconfirmed)),
         (.unconfirmed, .found, .to(.done)),
         (.unconfirmed, .notFound, .to(.missing)),
+        (.unconfirmed, .undeterminable, .to(.undetermined)),
+        (.missing, .found, .to(.done)),
+        (.undetermined, .found, .to(.done)),
     ]
 
     @Test("follows the table of its steps, for every state and every event", arguments: WriteState.allCases)
@@ -37,13 +40,19 @@ struct WriteStateTests {
         }
     }
 
-    @Test("is sent once: no step leads back to where it could be sent again")
+    @Test("is sent once: no step leads to where it could be sent again, nor stands for the mark itself")
     func once() {
-        let reachable = Self.steps.filter { $0.0 != .pending }.map(\.2)
-        #expect(!reachable.contains(.to(.pending)))
-        #expect(Self.steps.filter { $0.2 == .to(.sent) }.map(\.0) == [.pending])
+        let steps = WriteState.allCases.flatMap { state in
+            WriteEvent.allCases.compactMap { state.step(after: $0) }
+        }
+        #expect(!steps.contains(.to(.pending)) && !steps.contains(.to(.sent)))
+    }
+
+    @Test("is final, except that a broker may still be found to have what was given up")
+    func final() {
         for state in WriteState.allCases where state.isFinal {
-            #expect(WriteEvent.allCases.allSatisfy { state.step(after: $0) == nil })
+            let events = WriteEvent.allCases.filter { state.step(after: $0) != nil }
+            #expect(events == (state == .missing || state == .undetermined ? [.found] : []))
         }
     }
 }

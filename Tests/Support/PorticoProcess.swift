@@ -39,8 +39,13 @@ package final class PorticoProcess {
     }
 
     /// What it has in memory, in bytes.
-    package func residentBytes() throws -> Int {
-        let path = "/proc/\(process.processIdentifier)/statm"
+    package func residentBytes() throws -> Int { try Self.residentBytes(of: processID) }
+
+    package var processID: Int32 { process.processIdentifier }
+
+    /// What a process has in memory, in bytes.
+    package static func residentBytes(of processID: Int32) throws -> Int {
+        let path = "/proc/\(processID)/statm"
         let fields = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ")
         guard let pages = fields.dropFirst().first.flatMap({ Int($0) }) else {
             throw Failure(description: "\(path) says nothing of the memory: \(fields)")

@@ -23,6 +23,11 @@ package final class RawClient: Sendable {
 
     /// How long a read waits before the test fails, in seconds.
     private let patience: Int
+    /// When reads begin to fail although bytes keep coming, so that a test that waits among heartbeats for something else
+    /// ends.
+    private let end = ContinuousClock.now + RawClient.longestLife
+
+    private static let longestLife = Duration.seconds(300)
 
     package init(port: Int, receiveBuffer: Int32? = nil, patience: Int = 20) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -158,6 +163,9 @@ package final class RawClient: Sendable {
 
     /// Takes what comes; false at the end of what the server sends, which a reset is too.
     private func receive() throws -> Bool {
+        guard ContinuousClock.now < end else {
+            throw Failure(description: "what was waited for did not come within \(Self.longestLife)")
+        }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == ECONNRESET { return false }

@@ -1,5 +1,6 @@
 import Brokerage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -30,7 +31,7 @@ struct CallRecordTests {
         let second = Task { [context = Self.context(clock, journal)] in
             try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 0 }
         }
-        while reads.store.state.withLock({ $0.flights.waiterCount(of: Self.aapl) }) < 2 { await Task.yield() }
+        try await waitUntil { reads.store.state.withLock { $0.flights.waiterCount(of: Self.aapl) } >= 2 }
         clock.advance(by: .seconds(2))
         gate.open()
         #expect(try await first.value == 42)

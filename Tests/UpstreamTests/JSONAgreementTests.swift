@@ -98,7 +98,7 @@ struct JSONAgreementTests {
 extension Seeded {
     /// A valid JSON text.
     ///
-    /// Keys within an object differ, since the two readers differ in which of two equal ones stays.
+    /// Keys within an object differ: Foundation takes the last of two equal ones.
     mutating func json(depth: Int) -> String {
         let space = ["", "", "", " ", "\n", "\t "].randomElement(using: &self) ?? ""
         return space + value(depth: depth) + space

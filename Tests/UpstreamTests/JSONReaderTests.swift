@@ -30,7 +30,7 @@ struct JSONReaderTests {
             "-0", "1e5", "1E+5",
             "1.5e-3", "123456789012345678901234567890123456789012345678901234567890", "1e999999999", "\"\"",
             "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\uD83D\\uDE00\"", "\"é\u{1F600}\u{7F}\"",
-            "{\"a\":1,\"a\":2}", "[[[[]]]]", "\"/\"",
+            "{\"a\":1,\"A\":2}", "[[[[]]]]", "\"/\"",
         ])
     func accepts(_ text: String) throws {
         try Self.check(text)
@@ -381,14 +381,68 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("sees each value of a key that occurs twice, so that the last stays")
-    func duplicates() throws {
-        let values = try Self.read("{\"a\":1,\"a\":2}") { reader throws(JSONError) in
-            var values: [Int] = []
-            try reader.object { _, reader throws(JSONError) in values.append(try reader.int()) }
-            return values
+    @Test(
+        "refuses an object with a key that occurs twice, before the second value is read",
+        arguments: [
+            (#"{"a":1,"a":2}"#, "a: the key occurs twice (byte 10)"),
+            (#"{"":1,"":2}"#, "the key occurs twice (byte 8)"),
+            (#"{"a":1,"b":null,"a":null}"#, "a: the key occurs twice (byte 19)"),
+            (#"{"a":1,"\u0061":2}"#, "a: the key occurs twice (byte 15)"),
+            (
+                #"{"x":[{"y":{}},{"y":{"market_value":1,"market_value":1}}]}"#,
+                "x[1].y.market_value: the key occurs twice (byte 52)"
+            ),
+            (
+                #"{"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk":1,"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk":1}"#,
+                "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk: the key occurs twice (byte 74)"
+            ),
+        ])
+    func duplicates(_ text: String, _ expected: String) {
+        // All of it is skipped, so this holds for members that nobody knows.
+        let error = #expect(throws: JSONError.self) { try Self.check(text) }
+        #expect(error?.reason == .duplicateKey)
+        #expect(error?.description == expected)
+    }
+
+    @Test(
+        "takes keys that differ, however alike, and those of other objects",
+        arguments: [
+            #"{"a":{"a":{"a":1}},"b":{"a":1}}"#, #"[{"a":1},{"a":2}]"#, #"{"a":1,"A":1,"aa":1,"":1}"#,
+            #"{"a":1,"a\u0000":1,"\u0000a":1,"\u0000":1,"\u0000\u0000":1}"#, #"{"é":1,"e\u0301":1}"#,
+            #"{"12345678":1,"123456789":1,"1234567":1,"12345678\u0000":1}"#,
+        ])
+    func likeKeys(_ text: String) throws {
+        try Self.check(text)
+    }
+
+    @Test(
+        "finds the key that occurs twice in an object of any size, nested in others",
+        arguments: [1, 2, 3] as [UInt64])
+    func duplicatesAmongMany(seed: UInt64) throws {
+        var random = Seeded(state: seed)
+        for count in [2, 31, 32, 33, 34, 64, 100, 127, 128, 129, 130, 500, 5_000] {
+            let keys = (0..<count).map { number in
+                "key \(number)" + String(repeating: "x", count: number.isMultiple(of: 3) ? number % 40 : 0)
+            }
+            // Each value is an object with as many keys as are counted one way, and the whole is nested in such.
+            let inner = #"{"a":1,"b":{"a":1}}"#
+            let distinct = keys.map { "\"\($0)\":\(inner)" }
+            let before = keys.prefix(40).map { "\"\($0)\":1," }.joined()
+            func nested(_ members: [String]) -> String {
+                "{\(before)\"in\":{\(members.joined(separator: ","))},\"after\":{\"a\":1}}"
+            }
+            try Self.check(nested(distinct))
+            var repeated = distinct
+            let first = Int.random(in: 0..<count - 1, using: &random)
+            let second = Int.random(in: (first + 1)..<count, using: &random)
+            repeated[second] = repeated[first]
+            let error = #expect(throws: JSONError.self) { try Self.check(nested(repeated)) }
+            #expect(error?.reason == .duplicateKey)
+            #expect(
+                error?.path == [
+                    .key("in"), .key(String(keys[first].prefix(40)) + (keys[first].count > 40 ? "…" : "")),
+                ])
         }
-        #expect(values == [1, 2])
     }
 
     @Test("says where in the text something is wrong, and nothing of what it says")

@@ -58,4 +58,21 @@ struct LeastRecentlyUsedTests {
             #expect(cache.weight == model.weight)
         }
     }
+
+    @Test("removes values of no use from the end of those not used for longest, and a few at most")
+    func useless() {
+        var cache = LeastRecentlyUsed<Int, Int>(maximumCount: 10, maximumWeight: 100)
+        for key in 0..<6 { cache.insert(key, for: key, weight: 1) }
+        _ = cache.value(for: 0)
+        cache.removeOldest(atMost: 2) { $0 < 4 }
+        #expect(cache.count == 4)
+        let removed = (1...2).compactMap { cache.value(for: $0) }
+        #expect(removed.isEmpty)
+        // The next is 3, then comes 4, which stays, and so does 0 behind it.
+        cache.removeOldest(atMost: 10) { $0 < 4 }
+        #expect(cache.count == 3)
+        #expect(cache.weight == 3)
+        let latest = cache.value(for: 0)
+        #expect(latest == 0)
+    }
 }

@@ -60,6 +60,8 @@ struct RedactionTests {
             "https://a.b/\r\nX: y", "https://a.b:0/", "https://a.b:99999/", "https://a.b:x/",
             "https://a.b/#frag", "//a.b/", "a.b",
             "https://[::1", "HTTP://a.b/",
+            "https://a.b/..", "https://a.b/v2/../account", "https://a.b/v2/.", "https://a.b/%2e%2E/account",
+            "https://a.b/v2/.%2e?x=1",
         ])
     func badAddresses(_ text: String) {
         #expect(HTTPURL(text) == nil)
@@ -77,6 +79,32 @@ struct RedactionTests {
         #expect(url.text == "https://API.example.com:8443/base/v2/BRK%2FB%20%C3%A9?a%20b=1%262&c=x")
         #expect(try #require(url.appending(query: [("d", "")])).text.hasSuffix("&c=x&d="))
         #expect(url.appending(path: "x") == nil)
+    }
+
+    @Test(
+        "builds segments of any value, so that it stays one segment",
+        arguments: [
+            ("a b", "a%20b"), ("a/b", "a%2Fb"), ("../..", "..%2F.."), ("...", "..."), (".a", ".a"),
+            ("%2e%2e", "%252e%252e"), ("a?b#c", "a%3Fb%23c"), ("é", "%C3%A9"),
+            ("a:b@c;d,e", "a%3Ab%40c%3Bd%2Ce"),
+            ("-._~", "-._~"), ("\u{0}\r\n", "%00%0D%0A"),
+        ])
+    func segments(_ value: String, _ segment: String) throws {
+        let base = try #require(HTTPURL("https://a.b/v2"))
+        #expect(base.appending(path: "x", value)?.text == "https://a.b/v2/x/\(segment)")
+    }
+
+    @Test("builds no segment of what would be another path", arguments: ["", ".", ".."])
+    func noSegment(_ value: String) throws {
+        let base = try #require(HTTPURL("https://a.b/v2"))
+        #expect(base.appending(path: value) == nil)
+        #expect(base.appending(path: "x", value, "y") == nil)
+    }
+
+    @Test("may have dots and anything else in its query")
+    func query() throws {
+        #expect(HTTPURL("https://a.b/x?path=/../..") != nil)
+        #expect(HTTPURL("https://a.b/.../..a/%2e%2e%2e") != nil)
     }
 
     @Test(

@@ -360,6 +360,58 @@ struct TransportTests {
         }
     }
 
+    @Test(
+        "asks whether a request may still be sent when it has its connection, and sends nothing if not",
+        arguments: [HTTPMethod.post, .get])
+    func maySend(_ method: HTTPMethod) async throws {
+        var limits = TransportLimits()
+        limits.connectionsPerHost = 1
+        try await Self.with(limits: limits) { request in
+            request.number == 1 ? .silence : .status(200)
+        } _: { server, transport in
+            let first = try Self.request(server)
+            let hanging = Task { try await transport.send(first) }
+            await server.received(1)
+            let questions = Journal<Int>()
+            var request = try Self.request(server, "/late", method, body: method == .get ? nil : [1])
+            request.maySend = {
+                questions.note(server.requests.count)
+                return false
+            }
+            let refused = request
+            let late = Task { try await transport.send(refused) }
+            hanging.cancel()
+            await #expect(throws: TransportError.notSent) { try await late.value }
+            #expect(questions.entries == [1])
+            request.maySend = { true }
+            #expect(try await transport.send(request).status == 200)
+            #expect(server.requests.map(\.target) == ["/", "/late"])
+        }
+    }
+
+    @Test("does not send a read again that counts once, when a kept connection breaks under it")
+    func countedOnce() async throws {
+        try await Self.with { request in
+            request.number == 2 ? .disconnect : .status(200)
+        } _: { server, transport in
+            _ = try await transport.send(Self.request(server))
+            var second = try Self.request(server)
+            second.maySend = { true }
+            await #expect(throws: TransportError.interrupted) { try await transport.send(second) }
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test("bounds how long the kernel keeps on delivering: TCP_USER_TIMEOUT is 30 s")
+    func userTimeout() async throws {
+        try await Self.with { _ in
+            .status(200)
+        } _: { server, transport in
+            _ = try await transport.send(Self.request(server))
+            #expect(ClientSocket.userTimeouts(ofPeer: server.port) == [30_000])
+        }
+    }
+
     @Test("survives a thousand calls at once, some cancelled")
     func many() async throws {
         try await Self.with { request in

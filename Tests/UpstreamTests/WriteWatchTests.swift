@@ -90,4 +90,72 @@ struct WriteWatchTests {
             #expect(told.all.isEmpty)
         }
     }
+
+    @Test(
+        "a marked write is sent within five seconds of its mark, or not at all",
+        arguments: [(4_999, true), (5_000, false), (60_000, false)])
+    func late(_ milliseconds: Int, _ isSent: Bool) async throws {
+        var limits = TransportLimits()
+        limits.connectionsPerHost = 1
+        try await TransportTests.with(limits: limits) { request in
+            request.number == 1 ? .silence : .status(200, body: Array("ok".utf8))
+        } _: { server, transport in
+            let clock = ManualClock()
+            let caller = ProviderCaller(
+                .alpaca, over: transport, clock: clock.clock, retry: ProviderCallerTests.policy())
+            let hanging = try TransportTests.request(server)
+            let first = Task { try await transport.send(hanging) }
+            await server.received(1)
+            // It is marked, and waits for the connection.
+            let told = Told()
+            let marked = Gate()
+            let context = CallContext(
+                deadline: .now + .seconds(120),
+                watch: WriteWatch(
+                    willSend: {
+                        try await told.context.watch?.willSend()
+                        marked.open()
+                    }, wasNotTaken: { told.context.watch?.wasNotTaken() }))
+            let request = try TransportTests.request(server, "/", .post, body: [1], within: .seconds(120))
+            let write = Task {
+                try await caller.call("order", request, in: context, read: ProviderCallerTests.text)
+            }
+            await marked.pass()
+            clock.advance(by: .milliseconds(milliseconds))
+            first.cancel()
+            let result = await write.result
+            if isSent {
+                #expect(try result.get() == "ok")
+                #expect(told.all == ["sending"])
+            } else {
+                #expect(throws: ProviderFailure(.alpaca, .overloaded)) { try result.get() }
+                #expect(told.all == ["sending", "not taken"])
+                #expect(!server.requests.contains { $0.method == "POST" })
+            }
+        }
+    }
+
+    @Test("a process that is stopped while it marks a write does not send it")
+    func stoppedInTheMark() async throws {
+        try await TransportTests.with { _ in
+            .status(200)
+        } _: { server, transport in
+            let clock = ManualClock()
+            let caller = ProviderCaller(
+                .alpaca, over: transport, clock: clock.clock, retry: ProviderCallerTests.policy())
+            let told = Told()
+            let context = CallContext(
+                deadline: .now + .seconds(120),
+                watch: WriteWatch(
+                    willSend: { clock.advance(by: .seconds(5)) },
+                    wasNotTaken: { told.context.watch?.wasNotTaken() }))
+            let request = try TransportTests.request(server, "/", .post, body: [1])
+            let failure = await ProviderCallerTests.failure {
+                try await caller.call("order", request, in: context, read: ProviderCallerTests.text)
+            }
+            #expect(failure == ProviderFailure(.alpaca, .overloaded))
+            #expect(told.all == ["not taken"])
+            #expect(server.requests.isEmpty)
+        }
+    }
 }

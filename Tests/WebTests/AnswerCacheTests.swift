@@ -17,15 +17,17 @@ struct AnswerCacheTests {
             if request.operationName == "Late" { context.upstream?.note(Self.staleRead) }
             return respond(request, context)
         }
-        service.cachePolicy = { request in
-            switch request.document {
-            case "{ hello }", "query Echo", "{ partial }": CachePolicy(maxAge: 60)
-            case "{ session }": CachePolicy(maxAge: 60, isPrivate: true)
-            case "{ name }": CachePolicy(maxAge: 0)
-            default: nil
-            }
+        service.prepare = { request in
+            let policy: CachePolicy? =
+                switch request.document {
+                case "{ hello }", "query Echo", "{ partial }": CachePolicy(maxAge: 60)
+                case "{ session }": CachePolicy(maxAge: 60, isPrivate: true)
+                case "{ name }": CachePolicy(maxAge: 0)
+                default: nil
+                }
+            return PreparedRequest(unprepared: request, operationType: .query, cachePolicy: policy)
         }
-        service.audience = { session in session == "anonymous" ? [] : ["subscribers"] }
+        service.audience = { session in session == "somebody" ? ["subscribers"] : [] }
         return service
     }
 
@@ -47,7 +49,18 @@ struct AnswerCacheTests {
             #expect(asked.value == 1)
             _ = try await client.asking(RawRequest.post(request, fields: ["Authorization: Bearer good"]))
             #expect(asked.value == 2)
-            _ = try await client.asking(RawRequest.post(request, fields: ["Cache-Control: no-cache"]))
+            let fields = ["Cache-Control: no-cache", "Authorization: Bearer good"]
+            _ = try await client.asking(RawRequest.post(request, fields: fields))
+            #expect(asked.value == 3)
+            // Of a client without a token the wish is not heeded.
+            let anonymous = try await client.asking(
+                RawRequest.post(request, fields: ["Cache-Control: no-cache"]))
+            #expect(anonymous.body == first.body && anonymous["age"] != nil)
+            #expect(asked.value == 3)
+            // One with a token that is unknown is of the audience without one.
+            let refused = try await client.asking(
+                RawRequest.post(request, fields: ["Authorization: Bearer bad"]))
+            #expect(refused.body == first.body)
             #expect(asked.value == 3)
         }
     }
@@ -92,11 +105,59 @@ struct AnswerCacheTests {
         }
     }
 
+    @Test("weighs its document and its variables, so that they make room for others")
+    func weights() throws {
+        let cache = AnswerCache(bytes: 1 << 20)
+        let policy = CachePolicy(maxAge: 10)
+        let response = GraphQL.Response(body: [1], outcome: .complete)
+        func key(_ number: Int) throws -> AnswerCache.Key {
+            let text = InputValue.string("\(number)\(String(repeating: "x", count: 100_000))")
+            let request = GraphQL.Request("query Echo", variables: ["text": text])
+            return try #require(
+                AnswerCache.Key(PreparedRequest(unprepared: request), policy, audience: ["all"]))
+        }
+        for number in 0..<100 { cache.keep(response, as: try key(number), policy, now: .now()) }
+        #expect(cache.count <= 10)
+        #expect(cache.answer(for: try key(99), now: .now()) != nil)
+    }
+
+    @Test("is another one for variables that are canonically equivalent, and the same for undeclared ones")
+    func realKeys() throws {
+        let schema = try LiveService.schema()
+        func key(_ text: String, _ others: InputObject = [:]) throws -> AnswerCache.Key {
+            let request = GraphQL.Request(
+                "query($text: String!) { echo(text: $text) }",
+                variables: InputObject([(name: "text", value: .string(text))] + others.fields))
+            return try #require(
+                AnswerCache.Key(schema.prepare(request), CachePolicy(maxAge: 10), audience: ["all"]))
+        }
+        #expect(try key("\u{E9}") != key("e\u{301}"))
+        #expect(try key("a") == key("a", ["undeclared": .string("b")]))
+    }
+
+    @Test("is removed when its age is over, also if nobody looks it up")
+    func removal() throws {
+        let cache = AnswerCache(bytes: 1 << 20)
+        let policy = CachePolicy(maxAge: 10)
+        let response = GraphQL.Response(body: [1], outcome: .complete)
+        let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        func keep(_ document: String, _ now: NIODeadline) throws {
+            let request = PreparedRequest(unprepared: GraphQL.Request(document))
+            let key = try #require(AnswerCache.Key(request, policy, audience: ["all"]))
+            cache.keep(response, as: key, policy, now: now)
+        }
+        for number in 0..<5 { try keep("{ a\(number) }", start) }
+        #expect(cache.count == 5)
+        try keep("{ b }", start + .seconds(11))
+        #expect(cache.count == 1)
+    }
+
     @Test("is forgotten when its age is over")
     func age() throws {
         let cache = AnswerCache(bytes: 10_000)
         let policy = CachePolicy(maxAge: 10)
-        let key = try #require(AnswerCache.Key(GraphQL.Request("{ a }"), policy, audience: ["all"]))
+        let key = try #require(
+            AnswerCache.Key(PreparedRequest(unprepared: GraphQL.Request("{ a }")), policy, audience: ["all"]))
         let response = GraphQL.Response(body: [1], outcome: .complete)
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
         cache.keep(response, as: key, policy, now: start)

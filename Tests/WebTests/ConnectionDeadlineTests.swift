@@ -26,6 +26,10 @@ struct ConnectionDeadlineTests {
         #expect(deadline.end == start + .seconds(11))
         let isOverAtEleven = deadline.timerFired(now: start + .seconds(11))
         #expect(isOverAtEleven)
+        // The timer has fired, so that each phase that follows has to set it.
+        let movesForEnding = deadline.enter(.ending, now: start + .seconds(11), limits)
+        #expect(movesForEnding)
+        #expect(deadline.end == start + .seconds(11) + limits.writeTimeout)
     }
 
     @Test("gives each phase its own time")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A server that stops")
 struct DrainTests {
-    @Test("finishes what is in flight, closes what is idle, and takes no more")
+    @Test("finishes what is in flight, closes what is idle, and refuses new requests")
     func drains() async throws {
         let started = Event<Void>()
         let gate = Event<Void>()
@@ -25,7 +25,15 @@ struct DrainTests {
             await started.wait()
             server.stop()
             #expect(try await idle.rest() == "")
-            #expect(throws: RawClient.Failure.self) { try server.client() }
+            let refusal = try await server.ask(RawRequest.post(RawRequest.query("{ hello }")))
+            #expect(refusal.status == 503)
+            #expect(refusal["connection"] == "close")
+            #expect(refusal["retry-after"] == "1")
+            #expect(refusal.code == "SHUTTING_DOWN")
+            #expect(
+                refusal.message
+                    == "The server is shutting down, and has not begun the request. Send it again in a moment."
+            )
             gate.happen()
             let response = try await busy.response()
             #expect(response.body == #"{"data":{"slow":"done"}}"#)
@@ -33,6 +41,63 @@ struct DrainTests {
             #expect(try await busy.rest() == "")
             busy.close()
             try await server.running.value
+            #expect(throws: RawClient.Failure.self) { try server.client() }
+        }
+    }
+
+    @Test("tells those who watch it that it is not ready, while it finishes what is in flight")
+    func monitoring() async throws {
+        let started = Event<Void>()
+        let gate = Event<Void>()
+        let service = TestService.make(later: {
+            started.happen()
+            await gate.wait()
+        })
+        try await withServer(service) { server in
+            let busy = try server.client()
+            try await busy.send(RawRequest.post(RawRequest.query("{ slow }")))
+            await started.wait()
+            server.stop()
+            try await server.waitUntilItDrains()
+            let answers = [("/health/ready", 503), ("/health/live", 200), ("/metrics", 200)]
+            for (path, status) in answers {
+                let answer = try await server.ask(RawRequest.get(path))
+                #expect(answer.status == status, "\(path)")
+                #expect(answer["connection"] == "close", "\(path)")
+            }
+            #expect(
+                try await server.ask(RawRequest.get("/health/ready")).body == #"{"status":"stopping"}"#)
+            gate.happen()
+            #expect(try await busy.response().status == 200)
+        }
+    }
+
+    @Test("answers every request that has arrived on a connection, and then refuses the next")
+    func drainsPipelinedRequests() async throws {
+        let started = Event<Void>()
+        let gate = Event<Void>()
+        let service = TestService.make(later: {
+            started.happen()
+            await gate.wait()
+        })
+        try await withServer(service) { server in
+            let client = try server.client()
+            let request = RawRequest.post(RawRequest.query("{ slow }"))
+            try await client.send(
+                request + RawRequest.post(RawRequest.query("{ hello }")) + request.dropLast(3))
+            await started.wait()
+            server.stop()
+            try await server.waitUntilItDrains()
+            gate.happen()
+            #expect(try await client.response().body == #"{"data":{"slow":"done"}}"#)
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+            try await client.send(request.suffix(3) + request)
+            #expect(try await client.response().body == #"{"data":{"slow":"done"}}"#)
+            let refusal = try await client.response()
+            #expect(refusal.status == 503)
+            #expect(refusal.code == "SHUTTING_DOWN")
+            #expect(refusal["connection"] == "close")
+            #expect(try await client.rest() == "")
         }
     }
 
@@ -44,7 +109,7 @@ struct DrainTests {
             try await client.send(String(request.dropLast(5)))
             #expect(try await client.response().status == 100)
             server.stop()
-            #expect(throws: RawClient.Failure.self) { while true { _ = try server.client() } }
+            try await server.waitUntilItDrains()
             try await client.send(String(request.suffix(5)))
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
             #expect(try await client.rest() == "")
@@ -66,10 +131,64 @@ struct DrainTests {
             try await client.send(RawRequest.post(RawRequest.query("{ slow }")))
             await started.wait()
             server.stop()
+            let response = try await client.response()
+            #expect(response.status == 503)
+            #expect(response["connection"] == "close")
+            #expect(response["retry-after"] == nil)
+            #expect(response.code == "REQUEST_ABORTED")
+            #expect(
+                response.message
+                    == "The server is shutting down, and did not finish the request within 0.05 seconds. A query "
+                    + "can be sent again; after a mutation, read first whether it took effect.")
             await cancelled.wait()
             #expect(try await client.rest() == "")
             try await server.running.value
         }
+    }
+
+    @Test("gives every request a response when its time is over: waiting, half arrived, behind another")
+    func abortsEveryRequest() async throws {
+        var limits = ServerLimits.patient
+        limits.drainTimeout = .milliseconds(50)
+        limits.lingerTimeout = .seconds(30)
+        limits.requestsInFlight = 1
+        let started = Event<Void>()
+        let service = TestService.make(later: {
+            started.happen()
+            try await waitForCancellation(telling: Event<Void>())
+        })
+        try await withServer(service, limits: limits) { server in
+            let slow = RawRequest.post(RawRequest.query("{ slow }"))
+            let running = try server.client()
+            try await running.send(slow + slow)
+            await started.wait()
+            let queued = try server.client()
+            try await queued.send(slow)
+            let halfBody = try server.client()
+            try await halfBody.send(
+                RawRequest.get("/health/live")
+                    + RawRequest.post("{}", fields: ["Expect: 100-continue"]).dropLast())
+            #expect(try await halfBody.response().status == 200)
+            #expect(try await halfBody.response().status == 100)
+            let halfHead = try server.client()
+            try await halfHead.send(RawRequest.get("/health/live") + "GET /graphql HTTP/1.1\r\n")
+            #expect(try await halfHead.response().status == 200)
+            server.stop()
+            for (client, codes) in [
+                (running, ["REQUEST_ABORTED", "REQUEST_ABORTED"]), (queued, ["REQUEST_ABORTED"]),
+                (halfBody, ["REQUEST_ABORTED"]), (halfHead, ["SHUTTING_DOWN"]),
+            ] {
+                for code in codes { #expect(try await client.response().code == code) }
+                #expect(try await client.rest() == "")
+                client.close()
+            }
+            try await server.running.value
+        }
+    }
+
+    @Test("gives requests in flight as long as Kubernetes does")
+    func gracePeriod() {
+        #expect(ServerLimits().drainTimeout == .seconds(30))
     }
 
     @Test("stops with the group of services that it runs in")
@@ -85,6 +204,14 @@ struct DrainTests {
         await group.triggerGracefulShutdown()
         try await running.value
         #expect(try await client.rest() == "")
+    }
+}
+
+extension TestServer {
+    /// Waits until the server refuses new requests.
+    fileprivate func waitUntilItDrains() async throws {
+        // A connection that is idle just when the shutdown begins is closed without a response.
+        try await waitUntil { (try? await ask(RawRequest.get("/schema.graphql")))?.status == 503 }
     }
 }
 

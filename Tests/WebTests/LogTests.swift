@@ -116,7 +116,7 @@ struct LogTests {
 }
 
 /// Keeps what is logged.
-private final class LogLines: LogHandler {
+final class LogLines: LogHandler {
     private let lines = Mutex<[String]>([])
 
     var text: String { lines.withLock { $0.joined(separator: "\n") } }

@@ -29,11 +29,10 @@ struct MutationTests {
             let answer = try await client.asking(RawRequest.post(RawRequest.query("{ hello }")))
             #expect(answer.body == #"{"data":{"hello":"world"}}"#)
             // The server notices in its own time that the others have gone.
-            var connections = 0
-            while connections != 1 {
+            try await waitUntil {
                 let metrics = try await client.asking(RawRequest.get("/metrics")).body
                 let line = metrics.split(separator: "\n").first { $0.hasPrefix("portico_http_connections ") }
-                connections = try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+                return try #require(line?.split(separator: " ").last.flatMap { Int($0) }) == 1
             }
         }
     }

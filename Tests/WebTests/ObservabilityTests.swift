@@ -101,7 +101,7 @@ struct MetricsTests {
     @Test("tell the own time of operations apart from the time that they spent on providers")
     func times() {
         let metrics = Metrics()
-        var facts = OperationFacts(name: "A", document: "", outcome: .complete)
+        var facts = OperationFacts(name: "A", document: [], outcome: .complete)
         let start = ContinuousClock.now
         let call = UpstreamCall(
             provider: "A", call: "a", outcome: .fetched, start: start, duration: .milliseconds(40))
@@ -162,7 +162,7 @@ struct MetricsTests {
     func names() {
         let metrics = Metrics()
         for number in 0..<1_000 {
-            let facts = OperationFacts(name: "Operation\(number)", document: "", outcome: .complete)
+            let facts = OperationFacts(name: "Operation\(number)", document: [], outcome: .complete)
             metrics.record(path: "/graphql", method: "POST", status: 200, facts, took: .milliseconds(1))
         }
         let operations =

@@ -67,6 +67,24 @@ struct ClientQuotaTests {
         }
     }
 
+    @Test("of a token that is unknown is that of its address alone: tokens that are made up take no room")
+    func unknownToken() async throws {
+        var limits = limits
+        limits.tokenRate = RateLimit(every: pause, burst: 1)
+        limits.trackedClients = 1
+        func request(_ token: String) -> String {
+            RawRequest.post(RawRequest.query("{ session }"), fields: ["Authorization: Bearer \(token)"])
+        }
+        try await withServer(limits: limits) { server in
+            for token in ["bad", "bad", "worse"] {
+                let answer = try await server.ask(request(token))
+                #expect(answer.status == 200)
+                #expect(answer.body == #"{"data":{"session":"refused"}}"#)
+            }
+            #expect(try await server.ask(request("good")).status == 200)
+        }
+    }
+
     @Test("of a token is its own, whatever connection it comes on")
     func token() async throws {
         var limits = limits

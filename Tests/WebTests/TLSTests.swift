@@ -108,25 +108,4 @@ struct TLSTests {
         let data = try await Command.run("curl", all + ["https://127.0.0.1:\(server.port)\(path)"])
         return String(decoding: data, as: UTF8.self)
     }
-
-    private func withCertificate(_ test: (TLSFiles) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "portico-tls-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let files = TLSFiles(
-            certificateChain: folder.appending(path: "chain.pem").path,
-            privateKey: folder.appending(path: "key.pem").path)
-        try await makeCertificate(files)
-        try await test(files)
-    }
-
-    private func makeCertificate(_ files: TLSFiles) async throws {
-        _ = try await Command.run(
-            "openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                "-days", "2",
-                "-subj", "/CN=localhost", "-out", files.certificateChain, "-keyout", files.privateKey,
-            ])
-    }
 }

@@ -17,7 +17,11 @@ struct UpstreamReportTests {
             if let log = context.upstream { Self.note(in: log) }
             return respond(request, context)
         }
-        service.cachePolicy = { $0.document == "{ hello }" ? CachePolicy(maxAge: 60) : nil }
+        service.prepare = { request in
+            PreparedRequest(
+                unprepared: request,
+                cachePolicy: request.document == "{ hello }" ? CachePolicy(maxAge: 60) : nil)
+        }
         service.audience = { _ in ["everyone"] }
         return service
     }

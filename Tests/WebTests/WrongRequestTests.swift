@@ -116,11 +116,6 @@ extension WrongRequest {
             #"Nothing can be answered in "text/html". Accept "application/graphql-response+json" or "application/json"."#
         ),
         WrongRequest(
-            "unknown token", RawRequest.post("{}", fields: ["Authorization: Bearer bad"]), 401,
-            "UNAUTHENTICATED",
-            "The token is unknown or has expired.",
-            headers: ["www-authenticate": #"Bearer realm="graphql", error="invalid_token""#]),
-        WrongRequest(
             "another scheme", RawRequest.post("{}", fields: ["Authorization: Basic YTpi"]), 401,
             "UNAUTHENTICATED",
             #"The Authorization field must be "Bearer <token>"."#,

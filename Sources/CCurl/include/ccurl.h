@@ -11,6 +11,7 @@
 typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*ccurl_prerequest_callback)(
     void *context, char *remote_address, char *local_address, int remote_port, int local_port);
+typedef int (*ccurl_socket_callback)(void *context, curl_socket_t socket, curlsocktype purpose);
 
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -45,6 +46,10 @@ static inline CURLcode ccurl_set_data_callback(CURL *handle, CURLoption option, 
 
 static inline CURLcode ccurl_set_prerequest_callback(CURL *handle, ccurl_prerequest_callback value) {
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
+static inline CURLcode ccurl_set_socket_callback(CURL *handle, ccurl_socket_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, value);
 }
 
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {

@@ -12,7 +12,7 @@ package struct Connection: Sendable {
     /// What the user calls it.
     let label: String?
     let connectedAt: Instant
-    /// What was found behind it when it was made; nil where the broker must be asked.
+    /// The accounts behind it, as they were last listed by the broker; nil where it must be asked.
     private(set) var knownAccounts: [KnownAccount]?
     /// As it is kept; nil for one that the settings name, which nobody can change from here.
     let kept: KeptConnection?

@@ -43,16 +43,4 @@ extension ConnectionDesk {
         }
         return environment
     }
-
-    static func label(_ label: String?) throws(FieldError) -> String? {
-        guard let label, !label.isEmpty else { return nil }
-        guard label.count <= longestLabel,
-            !label.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else {
-            throw FieldError(
-                .badUserInput,
-                "`input.label` is longer than \(longestLabel) characters, or has a control character.")
-        }
-        return label
-    }
 }

@@ -5,28 +5,48 @@ import Upstream
 extension ConnectionDesk {
     /// Connects a user, or gives a connection of theirs another credential.
     ///
-    /// The credential is tried by one call before anything is kept.
-    func connect(_ input: ConnectProviderInput, for owner: OwnerID, in call: CallContext) async throws
-        -> Connection
-    {
+    /// Whether the user may have another connection is checked first; then the credential is tried by one call, before
+    /// anything is kept. An attempt that keeps no connection leaves no count in the quota ledger.
+    ///
+    /// - Throws: `FieldError` RATE_LIMITED where the user, the address or all users have tried too many credentials.
+    func connect(
+        _ input: ConnectProviderInput, for owner: OwnerID, from address: RequestOrigin, in call: CallContext
+    ) async throws -> Connection {
         let connector = try connector(of: input.provider, argument: "input.provider")
-        let label = try Self.label(input.label)
         let old = try input.renew.map { try connection($0, of: owner, with: input.provider) }
-        let (proof, environment) = try proof(
-            input.credential, environment: input.environment ?? old?.environment, for: owner, connector)
-        if let old, old.environment != environment {
-            throw FieldError(
-                .badUserInput,
-                "`input.renew` is a connection to \(old.environment.rawValue), not to \(environment.rawValue)."
-            )
+        if old == nil, registry.connections(of: owner).count(where: { $0.kept != nil }) >= Self.most {
+            throw FieldError.tooManyConnections
+        }
+        try attempts.take(owner, from: address, of: "attempts to connect with a provider")
+        let (proof, environment): (ConnectionProof, Environment)
+        do {
+            (proof, environment) = try self.proof(
+                input.credential, environment: input.environment ?? old?.environment, for: owner, connector)
+            if let old, old.environment != environment {
+                throw FieldError(
+                    .badUserInput,
+                    """
+                    `input.renew` is a connection to \(old.environment.rawValue), not to \(environment.rawValue).
+                    """)
+            }
+        } catch {
+            // No credential was tried.
+            attempts.giveBack(owner, from: address)
+            throw error
         }
         let secret = try await connector.credential(for: proof, in: environment, by: call)
         let link = KeptConnection(
             id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
-            redirectURI: proof.redirectURI?.text, label: label ?? old?.label, connectedAt: clock.wallTime())
-        let (checked, best) = try await check(secret, of: link, connector, in: call)
-        return old == nil
-            ? try await add(checked, best, connector) : try await renew(checked, best, connector)
+            redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
+            connectedAt: clock.wallTime())
+        do {
+            let (checked, best) = try await check(secret, of: link, connector, in: call)
+            return old == nil
+                ? try await add(checked, best, connector) : try await renew(checked, best, connector)
+        } catch {
+            if old == nil { await removeQuota(link.provider, link.id) }
+            throw error
+        }
     }
 
     /// What a user brings, and of which of the provider's worlds it is.
@@ -104,11 +124,14 @@ extension ConnectionDesk {
             let connection = open(kept, secret, connector)
             registry.add(connection)
             didChange(connection)
+            // Its user may have been deleted since it was kept, and before it could be found here to be released.
+            guard try await store.contains(kept.id) else {
+                forgetAll(of: kept.owner)
+                throw FieldError.noConnection(Connection.globalID(kept.id))
+            }
             return connection
         case .tooMany:
-            throw FieldError(
-                .badUserInput,
-                "A user may have \(Self.most) connections: part with one by `disconnectProvider` first.")
+            throw FieldError.tooManyConnections
         case .opensAlready(let other, let account):
             throw FieldError(
                 .conflict,
@@ -151,4 +174,42 @@ extension ConnectionProof {
         case .apiKey, .accessToken: nil
         }
     }
+}
+
+/// Limits how often credentials are tried: by a user, from an address, and by all together.
+struct ConnectAttempts: Sendable {
+    private let byUser: CallRateLimiter<OwnerID>
+    private let byAddress: CallRateLimiter<RequestOrigin>
+
+    init(_ limits: CallLimits) {
+        byUser = CallRateLimiter(perClient: limits.connects)
+        byAddress = CallRateLimiter(perClient: limits.connectsOfAddress, total: limits.totalConnects)
+    }
+
+    /// Counts an attempt; `attempts` says for the message what there would be too many of.
+    func take(_ owner: OwnerID, from address: RequestOrigin, of attempts: String) throws(FieldError) {
+        do {
+            try byUser.take(owner)
+        } catch {
+            throw FieldError(error, of: attempts, "by this user")
+        }
+        do {
+            try byAddress.take(address)
+        } catch {
+            byUser.giveBack(owner)
+            throw FieldError(error, of: attempts, "from this address")
+        }
+    }
+
+    /// Takes back an attempt that tried nothing.
+    func giveBack(_ owner: OwnerID, from address: RequestOrigin) {
+        byUser.giveBack(owner)
+        byAddress.giveBack(address)
+    }
+}
+
+extension FieldError {
+    fileprivate static let tooManyConnections = FieldError(
+        .badUserInput,
+        "A user may have \(ConnectionDesk.most) connections: part with one by `disconnectProvider` first.")
 }

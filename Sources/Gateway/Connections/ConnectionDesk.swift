@@ -1,14 +1,11 @@
 import Brokerage
 import Storage
-package import Upstream
+import Upstream
 
 /// Connects users with providers, and parts them again.
 package final class ConnectionDesk: Sendable {
     /// As many connections as a user may have.
     package static let most = 20
-    /// As long as a label may be, in characters.
-    static let longestLabel = 100
-
     let store: ConnectionStore
     let registry: ConnectionRegistry
     let connectors: [Provider: any ProviderConnector]
@@ -16,6 +13,11 @@ package final class ConnectionDesk: Sendable {
     let pending: PendingAuthorizations
     let clock: CallClock
     let didChange: @Sendable (Connection) -> Void
+    /// Removes what was counted for a connection that is not stored, or not any more.
+    let removeQuota: @Sendable (Provider, _ connection: String) async -> Void
+    /// Consents that were begun, and credentials that were tried.
+    let begins: ConnectAttempts
+    let attempts: ConnectAttempts
     /// In which it is written down that a provider refuses a connection's credential, or takes it again.
     let refusals = KeyedTurns<String>()
 
@@ -25,11 +27,15 @@ package final class ConnectionDesk: Sendable {
     ///   - connectors: One for each provider that users can connect with.
     ///   - redirects: Where browsers may be sent back to.
     ///   - clock: What times are measured by.
+    ///   - limits: How often credentials may be tried.
+    ///   - removeQuota: Removes what was counted for a connection that is not stored, or not any more.
     ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
     ///     no more: what was read through it counts no longer.
     init(
         keptIn store: ConnectionStore, foundIn registry: ConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: CallClock,
+        limits: CallLimits = CallLimits(),
+        removeQuota: @escaping @Sendable (Provider, _ connection: String) async -> Void = { _, _ in },
         didChange: @escaping @Sendable (Connection) -> Void
     ) {
         self.store = store
@@ -38,14 +44,20 @@ package final class ConnectionDesk: Sendable {
         self.redirects = redirects
         self.clock = clock
         self.didChange = didChange
+        self.removeQuota = removeQuota
+        begins = ConnectAttempts(limits)
+        attempts = ConnectAttempts(limits)
         pending = PendingAuthorizations(clock: clock)
     }
 
     // MARK: Consent
 
     /// Where to send a user for consent.
+    ///
+    /// - Throws: `FieldError` RATE_LIMITED where the user, the address or all users have begun too many.
     func begin(
-        _ provider: Provider, in environment: Environment?, redirectURI: String, for owner: OwnerID
+        _ provider: Provider, in environment: Environment?, redirectURI: String, for owner: OwnerID,
+        from address: RequestOrigin
     ) throws -> ConnectionRequest {
         let connector = try connector(of: provider, argument: "provider")
         let environment = try Self.environment(environment, of: connector, argument: "environment")
@@ -53,6 +65,7 @@ package final class ConnectionDesk: Sendable {
         let state = RandomToken.state()
         let page = try connector.page(
             for: ConsentRequest(environment: environment, redirectURI: redirectURI, state: state))
+        try begins.take(owner, from: address, of: "consents")
         pending.add(
             PendingAuthorization(
                 owner: owner, provider: provider, environment: environment, redirectURI: redirectURI,
@@ -65,11 +78,13 @@ package final class ConnectionDesk: Sendable {
     // MARK: Learning
 
     /// Takes notice of what a broker tells of a connection's accounts: one may have been opened or closed since.
-    func learn(_ accounts: [Account], of connection: BrokerConnection) {
-        let told = accounts.map(KnownAccount.init)
+    ///
+    /// A connection of the settings knows its accounts from then on until the process ends.
+    func learn(_ told: [KnownAccount], of connection: BrokerConnection) {
         let link = registry.connections(of: connection.owner).first { $0.id == connection.id }
-        guard let link, link.kept != nil, link.knownAccounts != told else { return }
+        guard let link, link.knownAccounts != told else { return }
         _ = registry.replace(with: link.knowing(told))
+        guard link.kept != nil else { return }
         // Nobody waits for it: where it cannot be kept, the next reading tells it again.
         Task { [store] in try? await store.setAccounts(told, of: connection.id) }
     }
@@ -78,22 +93,30 @@ package final class ConnectionDesk: Sendable {
 
     /// Parts a user and a provider: the credential is forgotten, and all that was read by it.
     ///
-    /// A call in flight is not called back.
+    /// A read in flight is not called back.
+    ///
+    /// - Throws: `FieldError`: NOT_FOUND where the user has no such connection, CONFLICT while orders of it are in progress.
     func disconnect(_ globalID: String, of owner: OwnerID) async throws {
         let connection = try connection(globalID, of: owner, with: nil)
-        guard try await store.delete(connection.id, of: owner) else {
-            throw FieldError.noConnection(globalID)
+        switch try await store.delete(connection.id, of: owner) {
+        case .deleted: break
+        case .unknown: throw FieldError.noConnection(globalID)
+        case .ordersInProgress(let count):
+            throw FieldError.ordersInProgress(count, "this connection's", "Disconnect the provider")
         }
         guard let removed = registry.remove(connection.id, of: owner) else { return }
         removed.close()
         didChange(removed)
+        await removeQuota(removed.provider, removed.id)
     }
 
     /// Drops a user's connections from memory, once the user has been deleted and the rows with them.
-    package func forgetAll(of owner: OwnerID) {
+    func forgetAll(of owner: OwnerID) {
+        pending.removeAll(of: owner)
         for connection in registry.removeAll(of: owner) {
             connection.close()
             didChange(connection)
+            Task { [removeQuota] in await removeQuota(connection.provider, connection.id) }
         }
     }
 

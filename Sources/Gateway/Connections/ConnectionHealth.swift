@@ -80,7 +80,7 @@ extension ProviderFailure.Cause {
         case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .unauthorized, .rateLimited,
             .quotaExhausted:
             true
-        case .notEntitled, .notFound, .unsupported, .overloaded, .cancelled: false
+        case .notEntitled, .notFound, .unsupported, .overloaded, .feedFull, .cancelled, .notAllowed: false
         }
     }
 }

@@ -12,6 +12,12 @@ final class ConnectionRegistry: Sendable {
         self.connections = Mutex(Dictionary(grouping: connections, by: \.owner))
     }
 
+    /// How many there are.
+    var count: Int { connections.withLock { $0.values.reduce(0) { $0 + $1.count } } }
+
+    /// Whose there are.
+    var owners: [OwnerID] { connections.withLock { Array($0.keys) } }
+
     /// A user's own, in the order in which they were made.
     func connections(of owner: OwnerID) -> [Connection] {
         connections.withLock { $0[owner] ?? [] }
@@ -40,6 +46,7 @@ final class ConnectionRegistry: Sendable {
     func remove(_ id: String, of owner: OwnerID) -> Connection? {
         connections.withLock { connections in
             guard let place = connections[owner]?.firstIndex(where: { $0.id == id }) else { return nil }
+            defer { if connections[owner]?.isEmpty == true { connections[owner] = nil } }
             return connections[owner]?.remove(at: place)
         }
     }

@@ -26,7 +26,8 @@ package enum ConnectionStatus: String, Sendable, CaseIterable {
             case .unauthorized: .revoked
             case .unavailable, .circuitOpen, .timedOut, .unsupported: .unreachable
             case .answerInvalid, .notEntitled, .notFound, .rateLimited, .quotaExhausted, .overloaded,
-                .cancelled:
+                .feedFull,
+                .cancelled, .notAllowed:
                 .degraded
             }
     }

@@ -28,11 +28,36 @@ final class PendingAuthorizations: Sendable {
 
     private struct State {
         var byState: [String: PendingAuthorization] = [:]
-        /// Oldest first; what was taken stays until its turn to go comes.
-        var order: [String] = []
+        /// The states of a user, oldest first.
+        var byOwner: [OwnerID: [String]] = [:]
+        /// All states in the order in which they expire; one that was taken stays until it would have expired.
+        var order: [(state: String, expiresAt: ContinuousClock.Instant)] = []
+        /// How many at the beginning of `order` have gone.
+        var gone = 0
+
+        mutating func remove(_ state: String) -> PendingAuthorization? {
+            guard let pending = byState.removeValue(forKey: state) else { return nil }
+            byOwner[pending.owner]?.removeAll { $0 == state }
+            if byOwner[pending.owner]?.isEmpty == true { byOwner[pending.owner] = nil }
+            return pending
+        }
+
+        /// Removes those that have expired, and as many of the oldest as there are too many.
+        mutating func makeRoom(_ now: ContinuousClock.Instant, most: Int) {
+            while gone < order.count,
+                order[gone].expiresAt <= now || byState.count >= most || byState[order[gone].state] == nil
+            {
+                _ = remove(order[gone].state)
+                gone += 1
+            }
+            if gone > order.count / 2 {
+                order.removeFirst(gone)
+                gone = 0
+            }
+        }
     }
 
-    // Held for a look-up, or once in a while for a sweep.
+    // Held for a few look-ups.
     private let state = Mutex(State())
     private let clock: CallClock
 
@@ -43,18 +68,19 @@ final class PendingAuthorizations: Sendable {
     func add(_ pending: PendingAuthorization, as name: String) {
         let now = clock.now()
         state.withLock { state in
-            state.order.removeAll { state.byState[$0].map { $0.expiresAt <= now } ?? true }
-            let known = Set(state.order)
-            state.byState = state.byState.filter { known.contains($0.key) }
-            let own = state.order.filter { state.byState[$0]?.owner == pending.owner }
-            for surplus in own.dropLast(Self.mostOfOne - 1) { state.byState[surplus] = nil }
-            if state.byState.count >= Self.most,
-                let oldest = state.order.first(where: { state.byState[$0] != nil })
-            {
-                state.byState[oldest] = nil
-            }
+            state.makeRoom(now, most: Self.most)
+            let surplus = (state.byOwner[pending.owner] ?? []).dropLast(Self.mostOfOne - 1)
+            for oldest in surplus { _ = state.remove(oldest) }
             state.byState[name] = pending
-            state.order.append(name)
+            state.byOwner[pending.owner, default: []].append(name)
+            state.order.append((name, pending.expiresAt))
+        }
+    }
+
+    /// Forgets what a user was sent for.
+    func removeAll(of owner: OwnerID) {
+        state.withLock { state in
+            for name in state.byOwner[owner] ?? [] { _ = state.remove(name) }
         }
     }
 
@@ -62,11 +88,13 @@ final class PendingAuthorizations: Sendable {
     ///
     /// Of somebody else it is left in its place: who finds a state must not be able to spoil the consent.
     func take(_ name: String, of owner: OwnerID, at provider: Provider) -> PendingAuthorization? {
+        // States are ASCII. Another text must not be taken for one to which it is canonically equivalent.
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let now = clock.now()
         return state.withLock { state in
             guard let pending = state.byState[name], pending.owner == owner, pending.provider == provider
             else { return nil }
-            state.byState[name] = nil
+            _ = state.remove(name)
             return pending.expiresAt > now ? pending : nil
         }
     }

@@ -15,5 +15,6 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case providerUnavailable = "PROVIDER_UNAVAILABLE"
     case providerTimeout = "PROVIDER_TIMEOUT"
     case providerAnswerInvalid = "PROVIDER_ANSWER_INVALID"
+    case tooManyUpstreamCalls = "TOO_MANY_UPSTREAM_CALLS"
     case noExchangeRate = "NO_EXCHANGE_RATE"
 }

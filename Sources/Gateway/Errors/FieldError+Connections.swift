@@ -4,7 +4,24 @@ package import Upstream
 extension FieldError {
     /// No connection of the user has this id.
     static func noConnection(_ id: String) -> FieldError {
-        FieldError(.notFound, "There is no connection \"\(id.prefix(80))\".")
+        FieldError(.notFound, "There is no connection \"\(id.beginning(80))\".")
+    }
+
+    /// A user or a connection cannot be deleted while the broker has not answered what was asked of it about orders.
+    ///
+    /// - Parameters:
+    ///   - count: Of the writes that are to be sent or answered.
+    ///   - whose: `this user's`.
+    ///   - remedy: What to do afterwards: `Delete the user`.
+    /// - Returns: CONFLICT.
+    static func ordersInProgress(_ count: Int, _ whose: String, _ remedy: String) -> FieldError {
+        let requests = count == 1 ? "1 request" : "\(count) requests"
+        return FieldError(
+            .conflict,
+            """
+            \(requests) about \(whose) orders \(count == 1 ? "is on its" : "are on their") way to a broker. \(remedy) when \
+            \(count == 1 ? "it has" : "they have") been answered, which takes a minute at most.
+            """)
     }
 
     /// What a user is told whose credential could not be tried, or was refused.

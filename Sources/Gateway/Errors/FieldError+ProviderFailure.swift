@@ -21,8 +21,42 @@ extension FieldError {
             case .rateLimited, .quotaExhausted: (.quotaExhausted, "\(name) allows no further call for now.")
             case .unsupported: (.unsupported, "\(name) has no such thing.")
             case .overloaded: (.providerUnavailable, "Too many calls to \(name) are waiting; try again soon.")
+            case .feedFull(nil):
+                (
+                    .rateLimited,
+                    "The live prices of \(name) have no room for another symbol; Portico tries again."
+                )
+            case .feedFull(let limit?):
+                (
+                    .rateLimited,
+                    """
+                    \(limit) symbols of \(name) are followed for you already, as many as one client may. End another \
+                    subscription; Portico tries again.
+                    """
+                )
             case .cancelled: (.providerUnavailable, "The call to \(name) was given up.")
+            case .notAllowed(.operation(let limit)):
+                (
+                    .tooManyUpstreamCalls,
+                    "The operation needs more than \(limit) calls to providers: ask for less at once."
+                )
+            case .notAllowed(.client(let limit, _)):
+                (
+                    .rateLimited,
+                    "A client without a session has \(limit) calls to providers a minute: wait, or sign in."
+                )
             }
-        self.init(code, message, provider: failure.provider, retryAt: failure.cause.retryAt)
+        // Portico's own limit is no provider's.
+        let provider: Provider? = if case .notAllowed = failure.cause { nil } else { failure.provider }
+        self.init(code, message, provider: provider, retryAt: failure.retryAt)
+    }
+}
+
+extension ProviderFailure {
+    /// When it makes sense to ask again, where that is known.
+    fileprivate var retryAt: Instant? {
+        // Portico's own longest pause before it looks for room again.
+        if case .feedFull = cause { return .now + .seconds(30) }
+        return cause.retryAt
     }
 }

@@ -36,10 +36,6 @@ package struct FieldError: PublicError, Hashable {
 }
 
 extension FieldError {
-    /// The field needs a session, and the request came without one.
-    static let unauthenticated = FieldError(
-        .unauthenticated, "This field needs a session: send its token as `Authorization: Bearer …`.")
-
     /// An argument that cannot be used, for what Portico knows and not for its form.
     static func argument(_ path: String, code: ErrorCode = .badUserInput, _ reason: String) -> FieldError {
         var error = FieldError(code, "Argument \"\(path)\": \(reason)")
@@ -56,7 +52,7 @@ extension FieldError {
 
     /// No account of the user has this id.
     static func noAccount(_ id: String) -> FieldError {
-        FieldError(.notFound, "There is no account \"\(id.prefix(80))\".")
+        FieldError(.notFound, "There is no account \"\(id.beginning(80))\".")
     }
 
     /// A source was asked and nothing came of it, which no source does.

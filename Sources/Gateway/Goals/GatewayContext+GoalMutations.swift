@@ -93,7 +93,7 @@ extension GoalPayload: GraphQLObject {
 
 extension FieldError {
     static func noGoal(_ id: String) -> FieldError {
-        FieldError(.notFound, "There is no goal \"\(id.prefix(80))\".")
+        FieldError(.notFound, "There is no goal \"\(id.beginning(80))\".")
     }
 
     /// Why a goal was not made or changed, as clients see it.

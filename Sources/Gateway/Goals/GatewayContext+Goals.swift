@@ -6,9 +6,9 @@ import Upstream
 extension GatewayContext {
     /// The user who asks.
     ///
-    /// - Throws: `FieldError.unauthenticated` where nobody in particular does.
+    /// - Throws: `FieldError` UNAUTHENTICATED where nobody in particular does.
     func owner() throws(FieldError) -> OwnerID {
-        guard let owner = session.owner else { throw FieldError.unauthenticated }
+        guard let owner = session.owner else { throw session.unauthenticated }
         return owner
     }
 

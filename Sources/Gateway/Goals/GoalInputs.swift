@@ -9,19 +9,20 @@ struct GoalInput: Sendable {
     let target: GoalTarget
     let currency: Currency
     let dueOn: CalendarDate?
-    let allocations: [GoalAllocationInput]
+    let allocations: BoundedList<GoalAllocationInput>
 
     var content: GoalContent {
         GoalContent(
             title: title.text, about: about.text, target: target.value, currency: currency.code, dueOn: dueOn,
-            allocations: allocations.map(\.allocation))
+            allocations: allocations.elements.map(\.allocation))
     }
 }
 
 extension GoalInput: GraphQLInputObject {
     static var sample: GoalInput {
         GoalInput(
-            title: .sample, about: .sample, target: .sample, currency: .sample, dueOn: nil, allocations: [])
+            title: .sample, about: .sample, target: .sample, currency: .sample, dueOn: nil,
+            allocations: .sample)
     }
 
     init(_ fields: ArgumentReader) throws {
@@ -41,7 +42,7 @@ struct GoalPatchInput: Sendable {
     let target: PatchField<GoalTarget>
     let currency: PatchField<Currency>
     let dueOn: RemovablePatchField<CalendarDate>
-    let allocations: PatchField<[GoalAllocationInput]>
+    let allocations: PatchField<BoundedList<GoalAllocationInput>>
 
     var patch: GoalPatch {
         var patch = GoalPatch()
@@ -55,7 +56,7 @@ struct GoalPatchInput: Sendable {
             case .removed: .removed
             case .set(let date): .on(date)
             }
-        patch.allocations = allocations.value?.map(\.allocation)
+        patch.allocations = allocations.value?.elements.map(\.allocation)
         return patch
     }
 }
@@ -91,7 +92,8 @@ extension GoalAllocationInput: GraphQLInputObject {
     init(_ fields: ArgumentReader) throws {
         let share: AllocationShare? = try fields["share"]
         allocation = GoalAllocation(
-            symbol: try fields["symbol"], account: try fields["accountId"], share: share?.share ?? .all)
+            symbol: try fields["symbol"], account: (try fields["accountId"] as IDText?)?.text,
+            share: share?.share ?? .all)
     }
 }
 
@@ -122,7 +124,6 @@ extension AllocationShare: GraphQLInputObject {
 
 struct GoalTitle: BoundedText {
     static var lengths: ClosedRange<Int> { 1...100 }
-    static var isMultiline: Bool { false }
     let text: String
 
     init(bounded text: String) {
@@ -132,7 +133,7 @@ struct GoalTitle: BoundedText {
 
 struct GoalAbout: BoundedText {
     static var lengths: ClosedRange<Int> { 0...2_000 }
-    static var isMultiline: Bool { true }
+    static var form: TextForm { .lines }
     let text: String
 
     init(bounded text: String) {
@@ -177,9 +178,10 @@ extension Currency: Input {
 
     /// Reads a currency that some state issues, or a metal of ISO 4217.
     init(input: InputValue?) throws(InputError) {
-        let text = try String(input: input)
+        let text = try CodeText(input: input).text
         guard FiatCurrency.isCode(text), let currency = try? Currency(text) else {
-            throw InputError("\"\(text.prefix(10))\" is no currency: it takes a code of ISO 4217, like USD.")
+            throw InputError(
+                "\"\(text.beginning(10))\" is no currency: it takes a code of ISO 4217, like USD.")
         }
         self = currency
     }

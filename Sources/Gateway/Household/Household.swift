@@ -10,6 +10,8 @@ package struct Household: Sendable {
     /// Who may come in, and how.
     package let authentication: Authentication
     let orders: OrderKeeping
+    /// How often clients may call what is expensive.
+    package let limits: CallLimits
 
     /// What a file holds; for the start of the process: it waits.
     ///
@@ -24,6 +26,7 @@ package struct Household: Sendable {
         report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.file = file
+        limits = people.limits
         watchlists = WatchlistStore(in: file)
         goals = GoalStore(in: file)
         orders = OrderKeeping(journal: OrderJournal(in: file))

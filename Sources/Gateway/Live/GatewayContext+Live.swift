@@ -15,27 +15,32 @@ extension GatewayContext {
 
     /// The positions of all accounts, those of connections that are made meanwhile included: all of them first, then each
     /// that changes; one that was closed has no quantity.
-    func livePositions(with provider: Provider?) throws -> Feed<String, LiveValue<LinkedPosition>> {
+    func livePositions(with provider: Provider?) throws -> Feed<String, LiveEvent<LinkedPosition>> {
         feed(ofConnectionsOf: try owner(), with: provider) { connection in
             watch(connection, WatchKey.Subject.positions, in: backends.watches.positions) { context in
                 try await context.positions(of: connection, symbols: nil).value() ?? []
+            } carrying: { _, all in
+                .positions(all, behind: connection)
             }
         } telling: {
             $0
         }
     }
 
-    /// An account, first as it is, then each time that it changes.
-    func liveAccount(id: String?) throws -> Feed<String, LiveValue<LinkedAccount>> {
+    /// An account, first as it is, then each time that it changes; it ends with an error when its connection is no more.
+    func liveAccount(id: String?) throws -> Feed<String, LiveEvent<LinkedAccount>> {
         let connections = try connections(with: nil)
         let wanted = id.map { id in connections.filter { id.hasPrefix($0.globalID(ofAccount: "")) } }
         if let id, wanted?.isEmpty == true { throw FieldError.noAccount(id) }
         let watches = (wanted ?? Array(connections.prefix(1))).map { connection in
             watch(connection, WatchKey.Subject.accounts, in: backends.watches.accounts) { context in
                 try await context.readAccounts(of: connection).value().map(\.linked)
+            } carrying: { _, all in
+                .accounts(all, behind: connection)
             }
         }
-        return feed(of: watches) { accounts in
+        let gone = wanted?.first ?? connections.first
+        return feed(of: watches, ending: gone.map { .noConnection(Connection.globalID($0.id)) }) { accounts in
             guard let id else { return Array(accounts.prefix(1)) }
             let account = accounts.filter { $0.globalID == id }
             if account.isEmpty { throw FieldError.noAccount(id) }
@@ -44,32 +49,39 @@ extension GatewayContext {
     }
 
     /// How far all goals together are, in one currency: first as it is, then each time that it changes.
-    func liveGoalsProgress(in code: String) throws -> Feed<String, LiveValue<GoalsProgress>> {
+    func liveGoalsProgress(in code: String) throws -> Feed<String, LiveEvent<GoalsProgress>> {
         let currency = try Currency(code).code
         let watch = backends.watches.goals.watch(WatchKey(try owner(), .goals(currency: currency))) {
             [session, backends] call in
             let context = GatewayContext(session: session, backends: backends, call: call)
             return try await context.goalsProgress(in: currency).value().map { [$0] } ?? []
         }
-        return feed(of: [Watched(id: currency, values: watch.values)]) { $0 }
+        return feed(of: [Watched(id: currency, values: watch.values)], keeping: { $0 })
     }
 
     /// The orders of all connections, those that are made meanwhile included: the open ones first, then each that is placed,
     /// changes or ends.
-    func liveOrders() throws -> Feed<String, LiveValue<LinkedOrder>> {
+    func liveOrders() throws -> Feed<String, LiveEvent<LinkedOrder>> {
         feed(ofConnectionsOf: try owner(), with: nil) { connection -> Watched<WatchedOrder>? in
             guard connection.orders != nil else { return nil }
             let watch = backends.watches.orders.watch(connection) {
                 [session, backends] inbox, watch, turn in
                 // By its credential of now, which may be another one than when it was first followed.
                 let links = backends.links(of: connection.owner)
-                guard let current = links.first(where: { $0.id == connection.id })?.broker else { return }
+                guard let current = links.first(where: { $0.id == connection.id })?.broker else {
+                    watch.tell(.failure(FieldError.noConnection(Connection.globalID(connection.id))))
+                    return watch.end()
+                }
                 let follower = OrderFollower(
                     connection: current, clock: backends.watches.clock, inbox: inbox
                 ) { call in GatewayContext(session: session, backends: backends, call: call) }
                 await follower.run(telling: watch, turn)
             }
-            return Watched(id: connection.id) { watch.orders.values() }
+            return Watched(id: connection.id) {
+                watch.orders.values()
+            } carrying: { order, _ in
+                .order(order)
+            }
         } telling: {
             $0.linked
         }
@@ -80,24 +92,27 @@ extension GatewayContext {
     private func watch<Item: LiveItem>(
         _ connection: BrokerConnection, _ subject: (String) -> WatchKey.Subject,
         in table: WatchTable<[Item]>,
-        reading read: @escaping @Sendable (GatewayContext) async throws -> [Item]
+        reading read: @escaping @Sendable (GatewayContext) async throws -> [Item],
+        carrying carried: @escaping @Sendable (Item, [Item]) -> EventValue?
     ) -> Watched<Item> {
         let watch = table.watch(WatchKey(connection, subject)) { [session, backends] call in
             try await read(GatewayContext(session: session, backends: backends, call: call))
         }
-        return Watched(id: connection.id, values: watch.values)
+        return Watched(id: connection.id, values: watch.values, carrying: carried)
     }
 
-    /// What changes among the items that are watched.
+    /// What changes among the items that are watched, and at the end, when what is watched is no more, an error.
     private func feed<Item: LiveItem>(
-        of watches: [Watched<Item>], keeping kept: @escaping @Sendable ([Item]) throws -> [Item]
-    ) -> Feed<String, LiveValue<Item>> {
+        of watches: [Watched<Item>], ending error: FieldError? = nil,
+        keeping kept: @escaping @Sendable ([Item]) throws -> [Item]
+    ) -> Feed<String, LiveEvent<Item>> {
         Feed { inbox in
             await withDiscardingTaskGroup { group in
                 for watched in watches {
                     group.addTask { await watched.tell(inbox, keeping: kept) { $0 } }
                 }
             }
+            if let error, !Task.isCancelled { inbox.put(LiveEvent(value: .failure(error)), for: "end") }
         }
     }
 
@@ -113,7 +128,7 @@ extension GatewayContext {
         ofConnectionsOf owner: OwnerID, with provider: Provider?,
         _ watched: @escaping @Sendable (BrokerConnection) -> Watched<Item>?,
         telling told: @escaping @Sendable (Item) -> Told
-    ) -> Feed<String, LiveValue<Told>> {
+    ) -> Feed<String, LiveEvent<Told>> {
         Feed { [backends] inbox in
             await withDiscardingTaskGroup { group in
                 var followed: Set<String> = []
@@ -135,19 +150,32 @@ private struct Watched<Item: LiveItem>: Sendable {
     /// Tells it from the others that are followed with it.
     let id: String
     let values: @Sendable () -> AsyncStream<Result<[Item], any Error>>
+    /// What the event of an item carries; it is given all items of the same reading.
+    let carried: @Sendable (Item, [Item]) -> EventValue?
+
+    init(
+        id: String, values: @escaping @Sendable () -> AsyncStream<Result<[Item], any Error>>,
+        carrying carried: @escaping @Sendable (Item, [Item]) -> EventValue? = { _, _ in nil }
+    ) {
+        (self.id, self.values, self.carried) = (id, values, carried)
+    }
 
     /// Puts what changes in an inbox, until what is watched is no more.
     func tell<Told: Sendable>(
-        _ inbox: FeedInbox<String, LiveValue<Told>>,
+        _ inbox: FeedInbox<String, LiveEvent<Told>>,
         keeping kept: @Sendable ([Item]) throws -> [Item], telling told: @Sendable (Item) -> Told
     ) async {
         var changes = LiveChanges<Item>()
         for await answer in values() {
             switch changes.take(answer.flatMap { items in Result { try kept(items) } }) {
             case .items(let items):
-                for item in items { inbox.put(.success(told(item)), for: item.globalID) }
+                let all = (try? answer.get()) ?? []
+                for item in items {
+                    let event = LiveEvent(value: .success(told(item)), carried: carried(item, all))
+                    inbox.put(event, for: item.globalID)
+                }
             // One for the connection, whichever of its items it would have told of.
-            case .failure(let error): inbox.put(.failure(error), for: id)
+            case .failure(let error): inbox.put(LiveEvent(value: .failure(error)), for: id)
             }
         }
     }

@@ -17,9 +17,17 @@ extension GatewayContext {
         let places = Dictionary(
             symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
             uniquingKeysWith: { first, _ in first })
-        return LiveQuotes(places) { [backends] place throws(ProviderFailure) in
+        return LiveQuotes(places, for: quoteClient, clock: backends.watches.clock) {
+            [backends] place throws(ProviderFailure) in
             backends.live.hub(of: try backends.standing(sources[place]))
         }
+    }
+
+    /// For whom symbols of price feeds are counted; a guest is counted with the others at the same address, since anybody
+    /// can become any number of guests.
+    private var quoteClient: QuoteClient {
+        guard let owner = session.owner, !session.isGuest else { return .address(origin.number) }
+        return .user(owner)
     }
 }
 

@@ -4,17 +4,20 @@ import Upstream
 /// Which source of a route tells of which symbol, and what the one who follows has not been told yet.
 ///
 /// Each symbol is followed at its best source. Where that fails, or has nothing but an old price, it is followed at the next
-/// one as well, until a better one tells a price again. A value without time or tasks: ``LiveDesk`` does what it says.
+/// one as well, until a better one tells a price again. A symbol that no source will ever tell of is over. A value without time or tasks: ``LiveDesk`` does what it says.
 struct LiveBoard {
     private struct Entry {
         /// The sources that could have the symbol, best first.
         let sources: [Int]
         /// As many of them are followed, from the first on.
         var depth = 1
-        /// Sources that cannot help again, left once another one could.
+        /// Sources that cannot help again: those that do not know the symbol, and others once another one could help.
         var left: Set<Int> = []
         var news: [Int: QuoteNews] = [:]
         var told: QuoteNews?
+
+        /// Whether no source will tell of the symbol any more.
+        var isOver: Bool { depth == sources.count && left.isSuperset(of: sources) }
 
         /// The news to be told: a fresh price of the best source that has one, an old one, or why there is none once all
         /// that are followed have said so.
@@ -48,6 +51,8 @@ struct LiveBoard {
     }
 
     var hasUntold: Bool { !untold.isEmpty }
+    /// Whether nothing is followed any more; something may be untold.
+    var isOver: Bool { entries.isEmpty }
 
     /// What was not told yet; it counts as told from now on.
     mutating func takeUntold() -> [Symbol: QuoteNews] {
@@ -56,29 +61,43 @@ struct LiveBoard {
     }
 
     /// Takes in what a source says.
-    mutating func take(_ news: [Symbol: QuoteNews], from source: Int) -> Step {
+    ///
+    /// - Parameters:
+    ///   - news: What it says.
+    ///   - ended: Symbols of the news, each with a failure, that are not followed at the source any longer.
+    ///   - source: Which one.
+    /// - Returns: what is to be done at the sources.
+    mutating func take(
+        _ news: [Symbol: QuoteNews], ended: Set<Symbol> = [], from source: Int
+    ) -> Step {
         var step = Step()
         for (symbol, item) in news {
             // In its place: a copy would be made of all that it holds.
             guard let place = entries.index(forKey: symbol) else { continue }
-            if let best = Self.take(item, of: symbol, from: source, into: &entries.values[place], &step) {
+            let hasEnded = ended.contains(symbol) && item.isFinalFailure
+            if let best = Self.take(
+                item, of: symbol, from: source, hasEnded: hasEnded, into: &entries.values[place], &step)
+            {
                 untold[symbol] = best
             }
+            if hasEnded, entries.values[place].isOver { entries.remove(at: place) }
         }
         return step
     }
 
     /// - Returns: what is to be told; nil where it is nothing new.
     private static func take(
-        _ item: QuoteNews, of symbol: Symbol, from source: Int, into entry: inout Entry, _ step: inout Step
+        _ item: QuoteNews, of symbol: Symbol, from source: Int, hasEnded: Bool, into entry: inout Entry,
+        _ step: inout Step
     ) -> QuoteNews? {
         guard let place = entry.sources.firstIndex(of: source), place < entry.depth,
             !entry.left.contains(source)
         else { return nil }
         entry.news[source] = item
+        if hasEnded { entry.left.insert(source) }
         if item.isFresh {
             settle(&entry, at: place, symbol, &step)
-        } else if place == entry.depth - 1, entry.depth < entry.sources.count {
+        } else if place == entry.depth - 1, entry.depth < entry.sources.count, !item.isClientLimit {
             step.follow[entry.sources[entry.depth], default: []].insert(symbol)
             entry.depth += 1
         }
@@ -118,13 +137,19 @@ extension QuoteNews {
         }
     }
 
+    /// Whether the client follows as many symbols as it may: another source is no way around that.
+    fileprivate var isClientLimit: Bool {
+        guard case .failure(let failure) = self, case .feedFull(_?) = failure.cause else { return false }
+        return true
+    }
+
     /// Whether the source will not have the symbol for this user until somebody changes something.
-    fileprivate var isFinalFailure: Bool {
+    var isFinalFailure: Bool {
         guard case .failure(let failure) = self else { return false }
         switch failure.cause {
         case .unauthorized, .notEntitled, .notFound, .unsupported: return true
         case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
-            .overloaded, .cancelled:
+            .overloaded, .feedFull, .cancelled, .notAllowed:
             return false
         }
     }

@@ -26,7 +26,7 @@ struct LivePrices: AsyncSequence, Sendable {
 
         mutating func next() async -> Element? {
             // What has come meanwhile takes the place of what waits.
-            put(quotes.takeUntold())
+            put(quotes.takeUntold() ?? [:])
             while true {
                 if let value = waiting.take() { return value }
                 guard let more = await news.next() else { return nil }

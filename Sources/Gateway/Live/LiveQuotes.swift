@@ -5,7 +5,7 @@ package import Upstream
 /// The prices of some symbols, as one who follows them is told: the first of each as soon as it is known, then each change.
 ///
 /// For one task at a time. Who is slow is told the latest of each symbol, and nothing of what lay between. The symbols are
-/// followed until this goes away.
+/// followed until this goes away. It ends when no source will tell of any of them again: each was told as failed before.
 package final class LiveQuotes: AsyncSequence, Sendable {
     package typealias Element = [Symbol: QuoteNews]
 
@@ -13,11 +13,14 @@ package final class LiveQuotes: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - sources: For each symbol those that could have it, best first.
+    ///   - client: For whom the symbols are counted.
+    ///   - clock: What the pauses are measured by after which a full feed is tried again.
     ///   - hub: Where a source is followed now; it throws where it can be no more.
     init(
-        _ sources: [Symbol: [Int]], at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
+        _ sources: [Symbol: [Int]], for client: QuoteClient, clock: CallClock = .system,
+        at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     ) {
-        desk = LiveDesk(LiveBoard(sources), at: hub)
+        desk = LiveDesk(LiveBoard(sources), for: client, clock: clock, at: hub)
         desk.start()
     }
 
@@ -26,18 +29,20 @@ package final class LiveQuotes: AsyncSequence, Sendable {
     }
 
     /// What was not told yet, without waiting for it; it counts as told from now on.
-    func takeUntold() -> Element { desk.takeUntold() }
+    ///
+    /// - Returns: nil at the end.
+    func takeUntold() -> Element? { desk.takeUntold() }
 
     package struct Iterator: AsyncIteratorProtocol {
         let quotes: LiveQuotes
         var nudges: AsyncStream<Void>.Iterator
 
         package mutating func next() async -> Element? {
-            while true {
-                let news = quotes.takeUntold()
+            while let news = quotes.takeUntold() {
                 if !news.isEmpty { return news }
                 guard await nudges.next(isolation: #isolation) != nil else { return nil }
             }
+            return nil
         }
     }
 
@@ -48,13 +53,16 @@ package final class LiveQuotes: AsyncSequence, Sendable {
 
 /// Follows symbols at the hubs of their sources as a ``LiveBoard`` says.
 ///
-/// Without a task of its own: what a hub's stream tells goes through here on the stream's thread, and wakes the reader.
+/// What a hub's stream tells goes through here on the stream's thread, and wakes the reader. What a hub has no room for is
+/// followed there again after a pause, which grows with each attempt.
 private final class LiveDesk: Sendable {
     private struct State {
         var board: LiveBoard
         /// What is followed at hubs, by numbers of their own.
         var legs: [Int: Leg] = [:]
         var nextLeg = 0
+        /// Symbols that sources have no room for, by source.
+        var retries: [Int: Retry] = [:]
         var isOver = false
     }
 
@@ -64,16 +72,31 @@ private final class LiveDesk: Sendable {
         let follower: QuoteFollower
     }
 
+    private struct Retry {
+        var symbols: Set<Symbol> = []
+        /// How often there was no room in a row.
+        var failures = 0
+        /// Waits for the next attempt.
+        var timer: Task<Void, Never>?
+    }
+
     /// Tells that there is something untold.
     let nudges: AsyncStream<Void>
     private let nudge: AsyncStream<Void>.Continuation
+    private let client: QuoteClient
+    private let clock: CallClock
     private let hub: @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     // News come from several hubs at once. It is held while hubs are asked for them, and told to follow and to leave, so that
     // all of it happens in one order; they have their own locks, and call nobody back while they hold them.
     private let state: Mutex<State>
 
-    init(_ board: LiveBoard, at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub) {
+    init(
+        _ board: LiveBoard, for client: QuoteClient, clock: CallClock,
+        at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
+    ) {
         (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.client = client
+        self.clock = clock
         self.hub = hub
         state = Mutex(State(board: board))
     }
@@ -83,33 +106,46 @@ private final class LiveDesk: Sendable {
     }
 
     func end() {
-        let legs = state.withLock { state in
+        let (legs, retries) = state.withLock { state in
             state.isOver = true
-            defer { state.legs = [:] }
-            return state.legs
+            defer { (state.legs, state.retries) = ([:], [:]) }
+            return (state.legs, state.retries)
         }
+        for retry in retries.values { retry.timer?.cancel() }
         // Its followers go away here, outside of the lock.
         withExtendedLifetime(legs) {}
         nudge.finish()
     }
 
-    func takeUntold() -> [Symbol: QuoteNews] {
-        state.withLock { $0.board.takeUntold() }
+    func takeUntold() -> [Symbol: QuoteNews]? {
+        state.withLock { state in
+            state.board.isOver && !state.board.hasUntold ? nil : state.board.takeUntold()
+        }
     }
 
     /// A hub has rung.
     private func look(_ number: Int) {
+        change { state in look(number, &state) }
+    }
+
+    /// Does something, and wakes the reader where that brought news.
+    private func change(_ change: (inout State) -> Void) {
         let hasNews = state.withLock { state in
-            if !state.isOver { look(number, &state) }
-            return state.board.hasUntold
+            if !state.isOver { change(&state) }
+            return state.board.hasUntold || state.board.isOver
         }
         if hasNews { nudge.yield() }
     }
 
     private func look(_ number: Int, _ state: inout State) {
         guard let leg = state.legs[number] else { return }
-        if let news = leg.follower.takeUntold() {
-            carryOut(state.board.take(news, from: leg.source), &state)
+        if let update = leg.follower.takeUntold() {
+            if !update.ended.isEmpty {
+                let rest = leg.symbols.subtracting(update.ended)
+                state.legs[number]?.symbols = rest
+                if rest.isEmpty { state.legs[number] = nil }
+            }
+            take(update, from: leg.source, &state)
         } else {
             // Its hub was closed, and what was followed there is followed anew.
             state.legs[number] = nil
@@ -117,8 +153,15 @@ private final class LiveDesk: Sendable {
         }
     }
 
+    private func take(_ update: QuoteUpdate, from source: Int, _ state: inout State) {
+        let refused = update.ended.filter { update.news[$0]?.isFinalFailure == false }
+        if !refused.isEmpty { followLater(refused, of: source, &state) }
+        carryOut(state.board.take(update.news, ended: update.ended, from: source), &state)
+    }
+
     private func carryOut(_ step: LiveBoard.Step, _ state: inout State) {
         for (source, symbols) in step.leave {
+            state.retries[source]?.symbols.subtract(symbols)
             for (number, leg) in state.legs where leg.source == source {
                 let rest = leg.symbols.subtracting(symbols)
                 state.legs[number]?.symbols = rest
@@ -130,11 +173,34 @@ private final class LiveDesk: Sendable {
             do throws(ProviderFailure) {
                 try follow(symbols, of: source, &state)
             } catch {
-                // As much as the source bears is followed there already, or it is no more: the next one may help.
+                // The source has no room, or it is no more: the next one may help.
                 let news = Dictionary(symbols.map { ($0, QuoteNews.failure(error)) }) { first, _ in first }
-                carryOut(state.board.take(news, from: source), &state)
+                take(QuoteUpdate(news: news, ended: symbols), from: source, &state)
             }
         }
+    }
+
+    /// Follows symbols after a pause, which is longer each time that there was no room in a row.
+    private func followLater(_ symbols: Set<Symbol>, of source: Int, _ state: inout State) {
+        var retry = state.retries[source] ?? Retry()
+        retry.symbols.formUnion(symbols)
+        if retry.timer == nil {
+            retry.failures += 1
+            let end = clock.now() + RetryPolicy.streams.pause(after: retry.failures)
+            retry.timer = Task { [self, clock] in
+                guard (try? await clock.sleep(end)) != nil else { return }
+                change { state in followAgain(source, &state) }
+            }
+        }
+        state.retries[source] = retry
+    }
+
+    private func followAgain(_ source: Int, _ state: inout State) {
+        guard let symbols = state.retries[source]?.symbols else { return }
+        state.retries[source]?.symbols = []
+        state.retries[source]?.timer = nil
+        if !symbols.isEmpty { carryOut(LiveBoard.Step(follow: [source: symbols]), &state) }
+        if state.retries[source]?.symbols.isEmpty == true { state.retries[source] = nil }
     }
 
     private func follow(
@@ -143,7 +209,7 @@ private final class LiveDesk: Sendable {
         let number = state.nextLeg
         state.nextLeg += 1
         // The hub keeps this as long as it is followed there, which ends with `end`.
-        let follower = try hub(source).follow(symbols) { [self] in look(number) }
+        let follower = try hub(source).follow(symbols, for: client) { [self] in look(number) }
         state.legs[number] = Leg(source: source, symbols: symbols, follower: follower)
         // What is known already.
         look(number, &state)

@@ -60,6 +60,7 @@ extension WatchedOrder: LiveItem {
 
     func looksLike(_ other: WatchedOrder) -> Bool {
         linked.clientOrderID == other.linked.clientOrderID && hasEnded == other.hasEnded
+            && linked.reconciliation == other.linked.reconciliation
             && linked.order.reading.isStale == other.linked.order.reading.isStale
             && linked.order.figures == other.linked.order.figures
     }

@@ -31,7 +31,7 @@ struct OrderFollower: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await followStream(in: round, telling: watch) }
             group.addTask {
-                while (try? await clock.sleep(clock.now() + pace.interval)) != nil {
+                while (try? await clock.sleep(clock.now() + pace.pause(after: round.failures))) != nil {
                     if round.wantsReadingAfterWhile() { watch.nudge() }
                 }
             }
@@ -70,11 +70,11 @@ struct OrderFollower: Sendable {
             try await context.take(news.streamed, of: connection, into: &board)
             if news.wantsReading {
                 try await read(in: context, into: &board)
-                round.note(isBehind: false)
+                round.noteReading()
             }
             return .success(board.all)
         } catch {
-            round.note(isBehind: true)
+            round.noteFailure()
             return .failure(error)
         }
     }
@@ -105,7 +105,9 @@ extension GatewayContext {
         if orders.isEmpty { return }
         backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
         backends.watches.holdingsChanged(of: connection.owner)
-        try await settle(orders, of: connection)
+        try await kept { () throws(StorageError) in
+            try await backends.household.orders.journal.take(orders, of: connection.owner, connection.id)
+        }
         for order in try await standing(orders, of: connection) { board.take(order) }
     }
 
@@ -114,21 +116,9 @@ extension GatewayContext {
         of connection: BrokerConnection, atMost limit: Int
     ) async throws -> [LinkedOrder] {
         let wish = OrderWish(isOpen: true, symbols: nil, first: limit)
-        let orders = try await self.orders(wish, of: connection, behind: nil).orders
-        // One whose write has not been heard of yet goes by its broker's name.
-        let unsettled = orders.filter { linked in
-            linked.name == .standing(linked.order.id)
-                && linked.order.clientOrderID.flatMap(JournalWrite.id(ofClientOrderID:)) != nil
-        }.map(\.order)
-        if unsettled.isEmpty { return orders }
-        try await settle(unsettled, of: connection)
-        let ids = Set(unsettled.map(\.id))
-        return try await orders.filter { !ids.contains($0.order.id) } + standing(unsettled, of: connection)
-    }
-
-    private func settle(_ orders: [Order], of connection: BrokerConnection) async throws {
-        try await kept { () throws(StorageError) in
-            try await backends.household.orders.journal.take(orders, of: connection.owner, connection.id)
+        // An order whose place another one takes is not reported.
+        return try await self.orders(wish, of: connection, behind: nil).orders.filter {
+            if case .standing = $0.name { true } else { false }
         }
     }
 

@@ -22,8 +22,8 @@ final class OrderInbox: Sendable {
         var contents = Contents()
         /// Whether the stream stands.
         var isStreaming = false
-        /// Whether something has come in that could not be seen to, and no reading has made up for it yet.
-        var isBehind = false
+        /// How often in a row something has come in that could not be seen to, with no reading to make up for it since.
+        var failures = 0
     }
 
     /// As many orders wait; with more, all are read anew.
@@ -98,16 +98,24 @@ struct OrderRound: Sendable {
     /// Time has passed; true where nobody tells of changes, or something was missed, and so all are to be read.
     func wantsReadingAfterWhile() -> Bool {
         change { state in
-            guard !state.isStreaming || state.isBehind else { return false }
+            guard !state.isStreaming || state.failures > 0 else { return false }
             state.contents.wantsReading = true
             return true
         } ?? false
     }
 
-    /// Something could not be seen to, or a reading has made up for it.
-    func note(isBehind: Bool) {
-        change { $0.isBehind = isBehind }
+    /// Something could not be seen to.
+    func noteFailure() {
+        change { $0.failures += 1 }
     }
+
+    /// A reading has made up for what could not be seen to.
+    func noteReading() {
+        change { $0.failures = 0 }
+    }
+
+    /// See ``noteFailure()``.
+    var failures: Int { change { $0.failures } ?? 0 }
 
     @discardableResult
     private func change<Result>(_ change: (inout OrderInbox.State) -> Result) -> Result? {

@@ -23,6 +23,7 @@ final class QuoteHubs: Sendable {
 
     private let quotes: Reads<Quote>
     private let clock: CallClock
+    private let symbolsPerClient: Int
     // Looked up by many requests at once.
     private let state: Mutex<State>
 
@@ -32,7 +33,11 @@ final class QuoteHubs: Sendable {
     /// - Parameters:
     ///   - quotes: What snapshots are taken from: a price that somebody has read a moment ago is not asked for again.
     ///   - clock: What polls and pauses are measured by.
-    init(quotes: Reads<Quote>, clock: CallClock) {
+    ///   - symbolsPerClient: How many symbols of a feed that everybody may follow are followed for one client.
+    init(
+        quotes: Reads<Quote>, clock: CallClock, symbolsPerClient: Int = QuoteHubPolicy().symbolsPerClient
+    ) {
+        self.symbolsPerClient = symbolsPerClient
         self.quotes = quotes
         self.clock = clock
         state = Mutex(State(sweepAt: clock.now() + Self.patience))
@@ -70,6 +75,11 @@ final class QuoteHubs: Sendable {
 
     private func make(_ source: MarketSource) -> QuoteHub {
         var policy = QuoteHubPolicy()
+        switch source.audience {
+        case .everybody: policy.symbolsPerClient = symbolsPerClient
+        // Nobody else follows there.
+        case .owner: policy.symbolsPerClient = policy.symbols
+        }
         // A provider with a few calls a day has nothing to tell more often.
         if source.provider.isScarce { policy.pollInterval = .seconds(3_600) }
         let walk = RouteWalk.quotes(from: [source], keptIn: quotes)

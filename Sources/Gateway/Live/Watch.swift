@@ -39,16 +39,20 @@ final class Watch<Value: Sendable>: Sendable {
         _ pace: WatchPace, _ clock: CallClock, reading read: @escaping @Sendable () async -> Answer
     ) {
         self.init { watch, turn in
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    while (try? await clock.sleep(clock.now() + pace.interval)) != nil { watch.nudge() }
+            var failures = 0
+            var timer: Task<Void, any Error>?
+            defer { timer?.cancel() }
+            for await _ in turn.nudges {
+                timer?.cancel()
+                let answer = await read()
+                watch.tell(answer)
+                if case .failure = answer { failures += 1 } else { failures = 0 }
+                let next = clock.now() + pace.pause(after: failures)
+                timer = Task {
+                    try await clock.sleep(next)
+                    watch.nudge()
                 }
-                group.addTask {
-                    for await _ in turn.nudges {
-                        watch.tell(await read())
-                        try? await clock.sleep(clock.now() + pace.rest)
-                    }
-                }
+                try? await clock.sleep(clock.now() + pace.rest)
             }
         }
     }
@@ -156,4 +160,14 @@ struct WatchPace: Sendable {
     var interval = Duration.seconds(5)
     /// The least between two readings, however often something changes.
     var rest = Duration.seconds(1)
+    /// While reading fails, the pause doubles with each attempt up to this.
+    var longestPause = Duration.seconds(60)
+
+    /// The pause before the next reading, after so many that failed in a row.
+    func pause(after failures: Int) -> Duration {
+        if failures == 0 { return interval }
+        var retry = RetryPolicy()
+        (retry.pause, retry.longestPause) = (interval, max(interval, longestPause))
+        return retry.pause(after: failures)
+    }
 }

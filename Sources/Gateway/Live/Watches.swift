@@ -44,7 +44,10 @@ final class Watches: Sendable {
     func renew(_ connection: Connection) {
         orders.renew(WatchKey(connection, WatchKey.Subject.orders))
         connections.tell(connection.owner)
-        holdingsChanged(of: connection.owner)
+        // Anew: readings that failed by the old credential are no reason to wait.
+        accounts.restart(connection.owner)
+        positions.restart(connection.owner)
+        goals.restart(connection.owner)
     }
 }
 
@@ -112,6 +115,11 @@ final class WatchTable<Value: Sendable>: Sendable {
     /// Says that there may be something new of a user's.
     func nudge(_ owner: OwnerID) {
         for watch in watches.withLock({ $0.all(of: owner) }) { watch.nudge() }
+    }
+
+    /// Begins anew what a user watches, without the pause after readings that failed.
+    func restart(_ owner: OwnerID) {
+        for watch in watches.withLock({ $0.all(of: owner) }) { watch.restart() }
     }
 
     /// What is watched under a key is no more.

@@ -7,26 +7,26 @@ extension Mutation {
         Field(
             "beginConnection", BeginConnectionArguments.self,
             once: { arguments, context -> Loading<ConnectionRequest?> in
-                guard let owner = context.session.owner else { throw FieldError.unauthenticated }
+                guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .ready(
                     try context.backends.desk.begin(
                         arguments.provider, in: arguments.environment, redirectURI: arguments.redirectURI,
-                        for: owner))
+                        for: owner, from: context.origin))
             })
         Field(
             "connectProvider", InputArguments<ConnectProviderInput>.self,
             once: { arguments, context -> Loading<ConnectProviderPayload?> in
-                guard let owner = context.session.owner else { throw FieldError.unauthenticated }
+                guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .later {
                     ConnectProviderPayload(
                         connection: try await context.backends.desk.connect(
-                            arguments.input, for: owner, in: context.call))
+                            arguments.input, for: owner, from: context.origin, in: context.call))
                 }
             })
         Field(
             "disconnectProvider", IDArguments.self,
             once: { arguments, context -> Loading<DeletePayload?> in
-                guard let owner = context.session.owner else { throw FieldError.unauthenticated }
+                guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .later {
                     try await context.backends.desk.disconnect(arguments.id, of: owner)
                     return DeletePayload(deletedID: arguments.id)
@@ -63,7 +63,7 @@ struct BeginConnectionArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         provider = try arguments["provider"]
-        redirectURI = try arguments["redirectUri"]
+        redirectURI = try (arguments["redirectUri"] as AddressText).text
         environment = try arguments["environment"]
     }
 }

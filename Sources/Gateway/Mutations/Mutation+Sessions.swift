@@ -27,7 +27,7 @@ extension Mutation {
             once: { arguments, context in
                 .later {
                     let opened = try await context.authentication.signIn(
-                        arguments.input, from: context.origin)
+                        arguments.input, in: context.session, from: context.origin)
                     return Optional(SessionPayload(opened, context))
                 }
             })
@@ -42,16 +42,16 @@ extension Mutation {
             "signOut",
             once: { context in
                 .later {
-                    let (id, owner) = try context.authentication.kept(context.session)
+                    let session = try context.authentication.kept(context.session)
                     let ended = try await context.authentication.revoke(
-                        NodeID(.session, id).text, of: owner)
+                        NodeID(.session, session.id).text, of: session.owner)
                     return Optional(DeletePayload(deletedID: ended))
                 }
             })
         Field(
             "revokeSession", IDArguments.self,
             once: { arguments, context in
-                guard let owner = context.session.owner else { throw FieldError.unauthenticated }
+                guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .later {
                     let ended = try await context.authentication.revoke(arguments.id, of: owner)
                     return Optional(DeletePayload(deletedID: ended))
@@ -84,7 +84,6 @@ extension Mutation {
                 .later {
                     let deleted = try await context.authentication.deleteUser(
                         password: arguments.password, in: context.session, from: context.origin)
-                    if let owner = context.session.owner { context.backends.desk.forgetAll(of: owner) }
                     return Optional(DeletePayload(deletedID: deleted))
                 }
             })
@@ -103,6 +102,6 @@ struct PasswordArguments: GraphQLArguments {
     let password: String?
 
     init(_ arguments: ArgumentReader) throws {
-        password = try arguments["password"]
+        password = try (arguments["password"] as CredentialText?)?.text
     }
 }

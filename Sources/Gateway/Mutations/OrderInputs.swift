@@ -23,7 +23,7 @@ extension PlaceOrderInput: GraphQLInputObject {
 
     init(_ fields: ArgumentReader) throws {
         idempotencyKey = try fields["idempotencyKey"]
-        account = try fields["accountId"]
+        account = try (fields["accountId"] as IDText).text
         instrument = try fields["instrument"]
         side = try fields["side"]
         size = try fields["size"]
@@ -148,10 +148,10 @@ struct InstrumentID: Input {
     }
 
     init(input: InputValue?) throws(InputError) {
-        let text = try String(input: input)
+        let text = try IDText(input: input).text
         guard text.hasPrefix(Self.prefix), let symbol = Symbol(String(text.dropFirst(Self.prefix.count)))
         else {
-            throw InputError("\"\(text.prefix(40))\" is no id of an instrument.")
+            throw InputError("\"\(text.beginning(40))\" is no id of an instrument.")
         }
         self.symbol = symbol
     }

@@ -69,10 +69,17 @@ extension GatewayContext {
     }
 
     /// The orders of a broker under the names that the journal has for them.
+    ///
+    /// One that came of a write whose outcome the journal does not know, or had given up, settles the write first.
     func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [LinkedOrder] {
         let ids = Set(orders.map(\.id))
         let names = try await kept { () throws(StorageError) in
-            try await journal.names(of: ids, of: connection.owner, connection.id)
+            var names = try await journal.names(of: ids, of: connection.owner, connection.id)
+            let unknown = orders.filter { names.standing[$0.id] == nil && !names.replaced.contains($0.id) }
+            if try await journal.settle(unknown, of: connection.owner, connection.id) {
+                names = try await journal.names(of: ids, of: connection.owner, connection.id)
+            }
+            return names
         }
         return orders.map { LinkedOrder($0, names, of: connection) }
     }
@@ -85,7 +92,8 @@ extension GatewayContext {
             guard let id = linked.order[keyPath: id] else { return .ready(nil) }
             return .later {
                 guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
-                return try await self.linked([order], of: linked.connection).first
+                let related = try await self.linked([order], of: linked.connection).first
+                return related.map { event?.order(instead: $0)?.linked ?? $0 }
             }
         }
     }
@@ -118,6 +126,6 @@ extension JournalOrder {
 extension FieldError {
     /// No order of the user has this id.
     static func noOrder(_ id: String) -> FieldError {
-        FieldError(.notFound, "There is no order \"\(id.prefix(80))\".")
+        FieldError(.notFound, "There is no order \"\(id.beginning(80))\".")
     }
 }

@@ -17,9 +17,9 @@ extension GatewayContext {
             let connection = connections.first(where: { input.account.hasPrefix($0.globalID(ofAccount: "")) })
         else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
         let desk = try desk(of: connection)
-        let placing = Placing(input, by: connection)
+        let placing = Placing(input, by: connection, isStored: try isStored(connection))
         try desk.orderAbilities.check(placing.ticket, at: connection.provider)
-        let turn = OrderKeeping.Turn(owner: connection.owner, idempotencyKey: placing.idempotencyKey)
+        let turn = OrderKeeping.Turn(owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
         return .later {
             let task = self.keeping.turns.take(turn) {
                 try await self.place(placing, input, at: desk, by: connection)
@@ -46,6 +46,7 @@ extension GatewayContext {
         case .full(let limit):
             throw FieldError(
                 .conflict, "The journal has \(limit) orders of this user, which is as many as it takes.")
+        case .connectionDeleted: throw FieldError.noAccount(input.account).of(argument: "input.accountId")
         case .otherOrder, nil:
             throw FieldError.argument(
                 "input.idempotencyKey", code: .conflict,
@@ -124,13 +125,8 @@ extension GatewayContext {
             // In a task of its own: it goes on when the client hangs up.
             return OrderPayload(
                 order: try await Task {
-                    let write = try await self.begin(kind, of: order)
-                    let connection = order.connection
-                    let known = try await self.kept { () throws(StorageError) in
-                        try await self.keeping.journal.order(write.order)
-                    }
-                    guard let known else { throw FieldError.noOrder(id) }
-                    return try await self.send(write.id, known, by: connection) {
+                    let (write, known) = try await self.begin(kind, of: order)
+                    return try await self.send(write.id, known, by: order.connection) {
                         call throws(ProviderFailure) in
                         try await send(desk, order.order, write, call)
                     }
@@ -139,15 +135,22 @@ extension GatewayContext {
     }
 
     /// Writes down what is to be done with an order.
-    private func begin(_ kind: JournalWrite.Kind, of order: LinkedOrder) async throws -> JournalWrite {
+    ///
+    /// - Returns: what is to be sent, and the order before.
+    private func begin(
+        _ kind: JournalWrite.Kind, of order: LinkedOrder
+    ) async throws -> (JournalWrite, JournalOrder) {
         let connection = order.connection
         let identity = OrderIdentity(
             owner: connection.owner, connection: connection.id, id: order.name.text)
+        let isStored = try isStored(connection)
         let start = try await kept { () throws(StorageError) in
-            try await keeping.journal.begin(kind, of: order.order, identity, at: connection.provider)
+            try await keeping.journal.begin(
+                kind, of: order.order, identity, isConnectionStored: isStored, at: connection.provider)
         }
         switch start {
-        case .begun(let write): return write
+        case .begun(let write, let order): return (write, order)
+        case .connectionDeleted: throw FieldError.noOrder(order.globalID)
         case .busy(let name): throw FieldError.busy(name)
         case .moved:
             throw FieldError(.conflict, "The order has just changed. Look at it, and ask again.")
@@ -155,6 +158,16 @@ extension GatewayContext {
     }
 
     // MARK: Sending
+
+    /// Whether a user has made a connection; false for one that the settings name.
+    ///
+    /// - Throws: `FieldError` NOT_FOUND for one that has been deleted meanwhile.
+    private func isStored(_ connection: BrokerConnection) throws(FieldError) -> Bool {
+        guard let link = link(of: connection) else {
+            throw FieldError.noConnection(Connection.globalID(connection.id))
+        }
+        return link.kept != nil
+    }
 
     private func desk(of connection: BrokerConnection) throws(FieldError) -> any OrderDesk {
         guard let desk = connection.orders else {
@@ -179,7 +192,7 @@ extension GatewayContext {
         _ call: (CallContext) async throws(ProviderFailure) -> OrderAnswer
     ) async throws -> LinkedOrder {
         let passage = OutgoingWrite(id, in: keeping.journal)
-        let outcome: WriteOutcome
+        let outcome: WriteOutcome?
         var failure: FieldError?
         do throws(ProviderFailure) {
             switch try await call(self.call.telling(passage.watch)) {
@@ -193,8 +206,15 @@ extension GatewayContext {
         }
         // Before it is written down: whoever finds it in the journal must not find an older list beside it.
         backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
-        let noted = try? await keeping.journal.note(outcome, of: id)
-        if case .answerLost = outcome { keeping.bell.ring() }
+        var (noted, isSettled) = (JournalOrder?.none, true)
+        do throws(StorageError) {
+            if let outcome { noted = try await keeping.journal.note(outcome, of: id) }
+            if case .answerLost = outcome { isSettled = false }
+        } catch {
+            isSettled = false
+        }
+        keeping.journal.release(id)
+        if !isSettled { keeping.bell.ring() }
         // Also where it failed: nobody knows better than the broker what stands now.
         defer { backends.watches.holdingsChanged(of: connection.owner) }
         if let failure {
@@ -202,7 +222,7 @@ extension GatewayContext {
             throw failure
         }
         // Where the outcome cannot be written down, the mark that it was sent stands, and the broker will be asked.
-        let standing = noted ?? order.after(outcome)
+        let standing = noted ?? outcome.map(order.after) ?? order
         let linked = LinkedOrder(standing, standing.standing, of: connection)
         backends.watches.orders.tell(linked)
         return linked
@@ -211,15 +231,15 @@ extension GatewayContext {
 
 extension Placing {
     /// What is meant by an input.
-    fileprivate init(_ input: PlaceOrderInput, by connection: BrokerConnection) {
+    fileprivate init(_ input: PlaceOrderInput, by connection: BrokerConnection, isStored: Bool) {
         let account = String(input.account.dropFirst(connection.globalID(ofAccount: "").count))
         let ticket = OrderTicket(
             clientOrderID: "", accountID: account, symbol: input.instrument.symbol, side: input.side,
             size: input.size.size, price: input.price.price, timeInForce: input.timeInForce,
             expiresOn: input.expiresOn, isExtendedHours: input.isExtendedHours)
         self.init(
-            owner: connection.owner, connection: connection.id, provider: connection.provider,
-            idempotencyKey: input.idempotencyKey.text, ticket: ticket)
+            owner: connection.owner, connection: connection.id, isConnectionStored: isStored,
+            provider: connection.provider, idempotencyKey: input.idempotencyKey.text, ticket: ticket)
     }
 }
 
@@ -233,7 +253,7 @@ extension JournalOrder {
         case .refused(let rejection), .notFound(let rejection):
             known.order.state = .rejected
             known.order.rejection = rejection
-        case .sending, .notTaken: break
+        case .notTaken, .undeterminable: break
         }
         return known
     }
@@ -260,7 +280,9 @@ extension CallContext {
     /// The same, telling somebody when a call goes out that changes something.
     fileprivate func telling(_ watch: WriteWatch) -> CallContext {
         CallContext(
-            deadline: deadline, notBefore: notBefore, observe: observe, watch: watch, tracing: tracing)
+            deadline: deadline, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge, observe: observe,
+            watch: watch, tracing: tracing,
+            allowance: allowance)
     }
 }
 

@@ -13,11 +13,19 @@ struct LinkedOrder: Sendable {
     let clientOrderID: String?
     /// Its place among the connection's orders.
     let time: Instant
+    /// What is done to learn the outcome of an order whose response was lost; nil for every other order.
+    var reconciliation: ReconciliationState?
 
     var globalID: String { name.globalID(of: connection) }
 
     /// The account that it belongs to.
     var place: AccountPlace { AccountPlace(connection: connection, accountID: order.accountID) }
+}
+
+/// `OrderReconciliation` of the schema: what is done to learn the outcome of an order whose response was lost.
+enum ReconciliationState: String, Sendable, CaseIterable {
+    case inProgress = "IN_PROGRESS"
+    case undetermined = "UNDETERMINED"
 }
 
 /// Which of a connection's orders.
@@ -57,6 +65,7 @@ extension LinkedOrder {
         self.init(
             order: order, connection: connection, name: .standing(known.identity.id),
             clientOrderID: known.idempotencyKey ?? order.clientOrderID, time: known.createdAt)
+        if order.state == .unconfirmed { reconciliation = known.isUndetermined ? .undetermined : .inProgress }
     }
 
     /// An order that the broker told of, under the name that the journal has for it.

@@ -39,7 +39,7 @@ struct OrderCursor: Hashable, Sendable {
     /// - Throws: `FieldError` for a text that no page of orders has given.
     init(_ text: String) throws(FieldError) {
         guard text.utf8.count <= Self.longest, let data = Data(base64Encoded: text),
-            let plain = String(data: data, encoding: .utf8)
+            let plain = String(data: data, encoding: .utf8), data.allSatisfy({ $0 < 0x80 })
         else { throw FieldError.noOrderCursor(text) }
         let lines = plain.split(separator: "\n")
         guard let first = lines.first, first == Self.mark else { throw FieldError.noOrderCursor(text) }
@@ -65,6 +65,6 @@ extension FieldError {
     fileprivate static func noOrderCursor(_ text: String) -> FieldError {
         FieldError(
             .badUserInput,
-            "\"\(text.prefix(40))\" is no cursor: `after` takes the `endCursor` of a page before.")
+            "\"\(text.beginning(40))\" is no cursor: `after` takes the `endCursor` of a page before.")
     }
 }

@@ -1,4 +1,5 @@
 import Brokerage
+import GraphQL
 import Storage
 import Upstream
 
@@ -14,6 +15,6 @@ struct OrderKeeping: Sendable {
     /// Whose order, by the key that its user gave it.
     struct Turn: Hashable, Sendable {
         let owner: OwnerID
-        let idempotencyKey: String
+        let idempotencyKey: UTF8Key
     }
 }

@@ -35,7 +35,10 @@ extension GatewayContext {
             try await desk.orderAbilities.hasEndedOrders
             ? fromBroker(wish, of: connection, desk, behind: place)
             : fromBrokerAndJournal(wish, of: connection, desk, behind: place)
-        let orders = told.filter { linked in
+        let orders = told.compactMap { linked in
+            guard let carried = event?.order(instead: linked) else { return linked }
+            return wish.takes(isFinal: carried.hasEnded) ? carried.linked : nil
+        }.filter { linked in
             wish.symbols?.contains(linked.order.symbol) ?? true
                 && wish.account.map { $0 == linked.order.accountID ?? $0 } ?? true
                 && place.map { $0 < OrderCursor.Place(linked) } ?? true
@@ -54,14 +57,15 @@ extension GatewayContext {
         let before = place.map { $0.time + .milliseconds(1) }
         let query = OrderQuery(isOpen: wish.isOpen, symbols: wish.symbols, limit: limit, before: before)
         let page = try await page(query, of: connection, desk)
+        // First: an order of the page may turn out to be one that the journal takes to be unknown to the broker.
+        let told = try await linked(page.orders, of: connection)
         let own = try await kept { () throws(StorageError) in
             try await backends.household.orders.journal.orders(
                 .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
         }
         let fitting = own.filter { wish.takes(isFinal: $0.order.state.isFinal) }
         return (
-            try await linked(page.orders, of: connection)
-                + fitting.map { LinkedOrder($0, $0.standing, of: connection) },
+            told + fitting.map { LinkedOrder($0, $0.standing, of: connection) },
             page.hasMore || own.count == limit
         )
     }
@@ -82,8 +86,11 @@ extension GatewayContext {
         let open = try await page(query, of: connection, desk).orders
         let told = try await linked(open, of: connection)
         try await remember(open, knownAs: known)
-        let ids = Set(open.map(\.id))
-        let others = known.filter { $0.providerOrderID.map { !ids.contains($0) } ?? true }
+        // By both: one of them may have turned out just now to be an order of the journal.
+        let (ids, names) = (Set(open.map(\.id)), Set(told.map(\.name.text)))
+        let others = known.filter { order in
+            !names.contains(order.identity.id) && order.providerOrderID.map { !ids.contains($0) } ?? true
+        }
         let ended = others.compactMap { order -> LinkedOrder? in
             guard order.providerOrderID == nil else {
                 return wish.isOpen == true ? nil : LinkedOrder(order, order.ended, of: connection)

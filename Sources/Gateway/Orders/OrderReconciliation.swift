@@ -1,25 +1,33 @@
 import Brokerage
 package import Storage
+import Synchronization
 package import Upstream
 
-/// Asks brokers what became of writes whose answers were lost; it never sends one again.
-package struct OrderReconciliation: Sendable {
+/// Asks brokers what became of writes whose responses were lost; it never sends one again.
+///
+/// Connections are checked in parallel, each with one write at a time and for ``Settings/patience`` in each turn, so that a
+/// broker that hangs delays its own writes only. All calls spend the brokers' quotas, as any other call does.
+package final class OrderReconciliation: Sendable {
     private let backends: Backends
     private let clock: CallClock
     private let settings: Settings
+    // A lock, because the checks of several connections change it.
+    private let schedule: Mutex<ReconciliationSchedule>
 
-    /// How patiently it asks.
     package struct Settings: Sendable {
-        /// What a broker does not know so long after it was sent has never come to it: a request is given up earlier.
+        /// What a broker does not know so long after the response was lost has never come to it: a request is sent within
+        /// 5 s of its mark or not at all, and its connection is given up 30 s later.
+        ///
+        /// It is measured by a clock that nobody sets, from the moment at which this process knew of the loss.
         package var arrival = Duration.seconds(60)
-        /// What was begun so long ago has nobody who sees it through: a request has ended long before.
-        package var abandonment = Duration.seconds(180)
-        /// The first pause between two rounds that leave something open; it doubles up to ``longestPause``.
+        /// The pause of a write after its first check; it doubles up to ``longestPause``.
         package var pause = Duration.seconds(1)
         package var longestPause = Duration.seconds(300)
-        /// Of one round.
-        package var mostWrites = 100
-        /// Of one question.
+        /// Writes that are considered at a time; each connection has an equal share.
+        package var mostWrites = 1_000
+        /// Connections that are checked at a time.
+        package var mostConnections = 16
+        /// The longest that one question takes, and after which no further write is checked in a connection's turn.
         package var patience = Duration.seconds(10)
 
         package init() {}
@@ -29,62 +37,115 @@ package struct OrderReconciliation: Sendable {
         self.backends = backends
         self.clock = clock
         self.settings = settings
+        schedule = Mutex(
+            ReconciliationSchedule(
+                pauses: settings.pause...max(settings.pause, settings.longestPause),
+                mostConnections: settings.mostConnections))
     }
 
     private var keeping: OrderKeeping { backends.household.orders }
     private var journal: OrderJournal { keeping.journal }
 
-    /// Sees to what an earlier process left behind, then to whatever loses its answer, until its task is cancelled.
+    // MARK: Turns
+
+    /// Settles what an earlier process left behind, then every write that loses its response, until its task is cancelled.
     ///
-    /// - Parameter report: told of what keeps it from doing so; it tries again.
+    /// - Parameter report: Told of what keeps the journal from being read or written; it tries again.
     package func run(reporting report: @escaping @Sendable (StorageError) -> Void) async {
-        var pause = settings.pause
-        while !Task.isCancelled {
+        await withDiscardingTaskGroup { group in
+            var failurePause = settings.pause
+            while !Task.isCancelled {
+                var wake = clock.now() + settings.longestPause
+                do throws(StorageError) {
+                    for writes in try await due(at: clock.now()) {
+                        group.addTask { await self.check(writes, reporting: report) }
+                    }
+                    if let next = schedule.withLock(\.next) { wake = min(wake, next) }
+                    failurePause = settings.pause
+                } catch {
+                    // GRDB ends a read with an error where its task is cancelled.
+                    if Task.isCancelled { break }
+                    report(error)
+                    wake = clock.now() + failurePause
+                    failurePause = min(failurePause * 2, settings.longestPause)
+                }
+                let (sleep, until) = (clock.sleep, wake)
+                _ = await withTaskCancellationHandler {
+                    await keeping.bell.wait { try? await sleep(until) }
+                } onCancel: {
+                    keeping.bell.ring()
+                }
+            }
+        }
+    }
+
+    /// Checks once each write that is due.
+    ///
+    /// - Returns: Whether the outcome of a write is still not known.
+    /// - Throws: `StorageError` where the journal cannot be read.
+    package func round() async throws(StorageError) -> Bool {
+        let start = clock.now()
+        var turns = try await due(at: start)
+        while !turns.isEmpty {
+            await withDiscardingTaskGroup { group in
+                for writes in turns {
+                    group.addTask { await self.check(writes, reporting: { _ in }) }
+                }
+            }
+            turns = try await due(at: start)
+        }
+        return schedule.withLock { !$0.isEmpty }
+    }
+
+    /// The writes that are to be checked at a time, by connection.
+    private func due(at now: ContinuousClock.Instant) async throws(StorageError) -> [[JournalWrite]] {
+        try await journal.abandonUnattended()
+        let writes = try await journal.unconfirmed(limit: settings.mostWrites)
+        return schedule.withLock { $0.begin(writes, at: now) }
+    }
+
+    /// Checks writes of one connection, one after the other, for as long as its turn takes.
+    private func check(
+        _ writes: [JournalWrite], reporting report: @Sendable (StorageError) -> Void
+    ) async {
+        let end = clock.now() + settings.patience
+        for write in writes where !Task.isCancelled && clock.now() < end {
             var isOpen = true
             do throws(StorageError) {
-                isOpen = try await round()
+                isOpen = try await check(write)
             } catch {
+                if Task.isCancelled { break }
                 report(error)
             }
-            let (sleep, until) = (clock.sleep, clock.now() + (isOpen ? pause : settings.longestPause))
-            let hasRung = await withTaskCancellationHandler {
-                await keeping.bell.wait { try? await sleep(until) }
-            } onCancel: {
-                keeping.bell.ring()
-            }
-            pause = hasRung || !isOpen ? settings.pause : min(pause * 2, settings.longestPause)
+            let now = clock.now()
+            schedule.withLock { $0.didCheck(write, isOpen: isOpen, at: now) }
         }
+        if let first = writes.first {
+            schedule.withLock { $0.end(ReconciliationSchedule.ConnectionKey(first)) }
+        }
+        keeping.bell.ring()
     }
 
-    /// Asks once about each write whose answer was lost.
-    ///
-    /// - Returns: whether something is still open.
-    /// - Throws: `StorageError` where the journal cannot be read or written.
-    package func round() async throws(StorageError) -> Bool {
-        let old = clock.wallTime() - settings.abandonment
-        try await journal.abandon(begunBefore: max(old, keeping.startedAt))
-        var isOpen = false
-        for write in try await journal.unconfirmed(limit: settings.mostWrites) {
-            if Task.isCancelled { return true }
-            guard let connection = connection(of: write), let desk = connection.orders else {
-                isOpen = true
-                continue
-            }
-            guard let outcome = await outcome(of: write, asking: desk) else {
-                isOpen = true
-                continue
-            }
-            backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
-            try await journal.note(outcome, of: write.id)
-            backends.watches.orders.changed(by: connection)
-            backends.watches.holdingsChanged(of: connection.owner)
-        }
-        return isOpen
-    }
+    // MARK: One write
 
-    private func connection(of write: JournalWrite) -> BrokerConnection? {
-        backends.connections(of: write.order.owner, with: write.provider)
-            .first { $0.id == write.order.connection }
+    /// - Returns: Whether the outcome is still not known.
+    private func check(_ write: JournalWrite) async throws(StorageError) -> Bool {
+        let (owner, id) = (write.order.owner, write.order.connection)
+        let connections = backends.connections(of: owner, with: write.provider)
+        guard let connection = connections.first(where: { $0.id == id }) else {
+            // One that is stored but cannot be opened waits for its user to renew it.
+            if try await backends.household.connections.contains(id, of: owner) { return true }
+            try await journal.note(.undeterminable, of: write.id)
+            return false
+        }
+        guard let desk = connection.orders, let outcome = await outcome(of: write, asking: desk) else {
+            return true
+        }
+        backends.reads.forgetHoldings(of: owner, at: connection.provider)
+        try await journal.note(outcome, of: write.id)
+        backends.watches.orders.changed(by: connection)
+        backends.watches.holdingsChanged(of: owner)
+        return false
     }
 
     /// What the broker says of a write; nil where that leaves it open.
@@ -107,9 +168,9 @@ package struct OrderReconciliation: Sendable {
     ) async throws(ProviderFailure) -> WriteOutcome? {
         switch try await desk.order(clientID: write.clientOrderID, of: write.account, in: call) {
         case .found(let order): .found(order)
-        case .absent: gone(write)
+        case .absent: missing(write)
         // It may have been filled.
-        case .unknown: nil
+        case .unknown: hasArrived(write) ? .undeterminable : nil
         }
     }
 
@@ -119,35 +180,53 @@ package struct OrderReconciliation: Sendable {
         // A broker that puts a new order into the place of the old one knows it by the id that it was to get.
         let trace = try await desk.order(clientID: write.clientOrderID, of: write.account, in: call)
         if case .found(let order) = trace { return .found(order) }
-        guard let id = write.providerOrderID else { return gone(write) }
-        do throws(ProviderFailure) {
-            let order = try await desk.order(id, of: write.account, in: call)
-            return order.has(change) ? .found(order) : gone(write)
-        } catch {
-            guard error.cause == .notFound else { throw error }
-            return gone(write)
+        guard let order = try await changedOrder(write, asking: desk, in: call) else {
+            return gone(write, desk)
         }
+        return order.has(change) ? .found(order) : missing(write)
     }
 
     private func outcome(
         ofCancelling write: JournalWrite, asking desk: any OrderDesk, in call: CallContext
     ) async throws(ProviderFailure) -> WriteOutcome? {
-        guard let id = write.providerOrderID else { return gone(write) }
+        guard let order = try await changedOrder(write, asking: desk, in: call) else {
+            return gone(write, desk)
+        }
+        return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(write)
+    }
+
+    /// The order that was to be changed; nil where the broker does not know it (any more).
+    private func changedOrder(
+        _ write: JournalWrite, asking desk: any OrderDesk, in call: CallContext
+    ) async throws(ProviderFailure) -> Order? {
+        guard let id = write.providerOrderID else { return nil }
         do throws(ProviderFailure) {
-            let order = try await desk.order(id, of: write.account, in: call)
-            return order.state == .pendingCancel || order.state.isFinal ? .found(order) : gone(write)
+            return try await desk.order(id, of: write.account, in: call)
         } catch {
             guard error.cause == .notFound else { throw error }
-            return gone(write)
+            return nil
         }
     }
 
-    /// That the broker never got it, if it would have it by now.
-    private func gone(_ write: JournalWrite) -> WriteOutcome? {
-        guard clock.wallTime().duration(since: write.since) >= settings.arrival else { return nil }
+    /// The outcome of a change of an order that its broker does not report any more: a broker that reports ended orders
+    /// never had the change; at any other one the order has ended, with the change or without.
+    private func gone(_ write: JournalWrite, _ desk: any OrderDesk) -> WriteOutcome? {
+        if desk.orderAbilities.hasEndedOrders { return missing(write) }
+        return hasArrived(write) ? .undeterminable : nil
+    }
+
+    /// That the broker never had it, if it would have it by now.
+    private func missing(_ write: JournalWrite) -> WriteOutcome? {
+        guard hasArrived(write) else { return nil }
         return .notFound(
             OrderRejection(
                 .other, message: "The order never came to \(write.provider.rawValue): nothing was placed."))
+    }
+
+    /// Whether the broker has the request by now, if it ever gets it.
+    private func hasArrived(_ write: JournalWrite) -> Bool {
+        guard let since = schedule.withLock({ $0.since(write) }) else { return false }
+        return since.duration(to: clock.now()) >= settings.arrival
     }
 }
 

@@ -101,9 +101,11 @@ struct OrdersArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         wish = OrderWish(
-            isOpen: try arguments["open"], symbols: try arguments["symbols"], first: try arguments["first"])
-        account = try arguments["accountId"]
-        after = try arguments["after"]
+            isOpen: try arguments["open"],
+            symbols: try (arguments["symbols"] as BoundedList<Symbol>?)?.elements,
+            first: try arguments["first"])
+        account = try (arguments["accountId"] as IDText?)?.text
+        after = try (arguments["after"] as CursorText?)?.text
     }
 
     init(wish: OrderWish, after: String?) {
@@ -127,7 +129,9 @@ struct AccountOrdersArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         let wish = OrderWish(
-            isOpen: try arguments["open"], symbols: try arguments["symbols"], first: try arguments["first"])
-        orders = OrdersArguments(wish: wish, after: try arguments["after"])
+            isOpen: try arguments["open"],
+            symbols: try (arguments["symbols"] as BoundedList<Symbol>?)?.elements,
+            first: try arguments["first"])
+        orders = OrdersArguments(wish: wish, after: try (arguments["after"] as CursorText?)?.text)
     }
 }

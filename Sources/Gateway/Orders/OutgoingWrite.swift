@@ -3,19 +3,24 @@ import Storage
 import Synchronization
 import Upstream
 
-/// A write on its way to a broker: it is marked in the journal before it goes out.
+/// A write on its way to a broker: it is marked in the journal before it is sent.
 ///
 /// A lock, because it is told from the task of the call.
 final class OutgoingWrite: Sendable {
     private enum Passage {
         case here
-        /// The request went out.
+        /// It is marked, and the request was sent.
         case out
         /// The broker cannot have acted on it.
         case back
-        /// It could not be written down that it would go out, so it did not.
+        /// It could not be marked, so the request was not sent.
         case stopped(StorageError)
+        /// The journal has no entry of it that this process may mark, so the request was not sent.
+        case unrecorded
     }
+
+    /// Keeps a request from being sent.
+    private struct Unrecorded: Error {}
 
     private let journal: OrderJournal
     private let id: String
@@ -29,19 +34,23 @@ final class OutgoingWrite: Sendable {
     var watch: WriteWatch {
         WriteWatch(
             willSend: { [self] in
+                let isMarked: Bool
                 do throws(StorageError) {
-                    try await journal.note(.sending, of: id)
-                    passage.withLock { $0 = .out }
+                    isMarked = try await journal.mark(id)
                 } catch {
                     passage.withLock { $0 = .stopped(error) }
                     throw error
                 }
+                passage.withLock { $0 = isMarked ? .out : .unrecorded }
+                if !isMarked { throw Unrecorded() }
             },
             wasNotTaken: { [self] in passage.withLock { $0 = .back } })
     }
 
     /// What a failed call says of the write.
-    func outcome(of failure: ProviderFailure) -> (WriteOutcome, FieldError?) {
+    ///
+    /// - Returns: what is to be noted in the journal, nil for nothing, and what the client is told.
+    func outcome(of failure: ProviderFailure) -> (WriteOutcome?, FieldError?) {
         passage.withLock { passage in
             switch passage {
             // A plain 404 is an answer too: there was nothing to act on.
@@ -49,7 +58,17 @@ final class OutgoingWrite: Sendable {
             case .out: (.answerLost, nil)
             case .here, .back: (.notTaken, FieldError(failure))
             case .stopped(let error): (.notTaken, FieldError(error))
+            case .unrecorded: (nil, .unrecorded)
             }
         }
     }
+}
+
+extension FieldError {
+    fileprivate static let unrecorded = FieldError(
+        .conflict,
+        """
+        The request was not sent to the broker, because the journal has no entry of it any more. Look at the orders, then ask \
+        again.
+        """)
 }

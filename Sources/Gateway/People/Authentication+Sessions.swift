@@ -7,23 +7,23 @@ extension Authentication {
     /// The request's own session, where it is one that is kept.
     ///
     /// - Throws: `FieldError` where it has none, or stands on a token of the settings.
-    func kept(_ session: Session) throws(FieldError) -> (id: String, owner: OwnerID) {
-        guard let owner = session.owner else { throw .unauthenticated }
-        guard let id = session.id else { throw .tokenOfSettings }
-        return (id, owner)
+    func kept(_ session: Session) throws(FieldError) -> LiveSession {
+        guard session.owner != nil else { throw session.unauthenticated }
+        guard let kept = session.kept else { throw .tokenOfSettings }
+        return kept
     }
 
     /// Gives the request's session a new token.
     func renew(_ session: Session) async throws -> SessionStore.Opened {
-        let (id, owner) = try kept(session)
-        let opened = try await stored { () throws(StorageError) in try await sessions.renew(id, of: owner) }
-        guard let opened else { throw FieldError.unauthenticated }
+        let kept = try kept(session)
+        let opened = try await stored { () throws(StorageError) in try await sessions.renew(kept) }
+        guard let opened else { throw session.unauthenticated }
         return opened
     }
 
     /// Ends a session by its id in the schema.
     func revoke(_ globalID: String, of owner: OwnerID) async throws -> String {
-        let unknown = FieldError(.notFound, "There is no session \"\(globalID.prefix(80))\".")
+        let unknown = FieldError(.notFound, "There is no session \"\(globalID.beginning(80))\".")
         guard let id = NodeID(globalID), id.kind == .session else { throw unknown }
         let isDone = try await stored { () throws(StorageError) in
             try await sessions.revoke(id.rest, of: owner)
@@ -34,7 +34,7 @@ extension Authentication {
 
     /// Ends all sessions of a user but the request's.
     func revokeOthers(than session: Session) async throws -> [String] {
-        guard let owner = session.owner else { throw FieldError.unauthenticated }
+        guard let owner = session.owner else { throw session.unauthenticated }
         let ids = try await stored { () throws(StorageError) in
             // With a token of the settings none is the request's own: all end.
             try await sessions.revokeOthers(than: session.id ?? "", of: owner)
@@ -46,8 +46,8 @@ extension Authentication {
     func changePassword(
         _ input: ChangePasswordInput, in session: Session, from address: RequestOrigin
     ) async throws -> SessionStore.Opened {
-        let (id, owner) = try kept(session)
-        let known = try await registered(owner)
+        let kept = try kept(session)
+        let known = try await registered(kept.owner)
         guard case .named(let name) = known.user.kind, let username = try? Username(name) else {
             throw FieldError.noAnswer
         }
@@ -59,11 +59,12 @@ extension Authentication {
         }
         guard
             let proved = try await prove(
-                input.current, of: known, as: username.text.lowercased(), from: address)
+                input.current, of: known, as: username.text.lowercased(), in: session, from: address)
         else { throw FieldError.wrongPassword("input.current") }
-        let hash = try await hashed(new)
+        let hash = try await hashed(
+            new, for: SignInCaller(user: username.text.lowercased(), client: .session(kept.id)))
         let opened = try await stored { () throws(StorageError) in
-            try await sessions.change(proved, to: hash, in: id)
+            try await sessions.change(proved, to: hash, in: kept)
         }
         guard let opened else {
             throw FieldError(.conflict, "The password was changed by somebody else in this moment.")
@@ -71,16 +72,16 @@ extension Authentication {
         return opened
     }
 
-    /// Deletes the session's user and everything of theirs.
+    /// Deletes the session's user and everything of theirs; CONFLICT while orders of theirs are in progress.
     ///
     /// - Returns: the user's id in the schema.
     func deleteUser(password: String?, in session: Session, from address: RequestOrigin) async throws
         -> String
     {
-        let (_, owner) = try kept(session)
+        let owner = try kept(session).owner
         let user = try await stored { () throws(StorageError) in try await users.user(owner) }
         switch user?.kind {
-        case nil: throw FieldError.unauthenticated
+        case nil: throw session.unauthenticated
         case .configured?: throw FieldError.tokenOfSettings
         case .guest?: break
         case .named(let name)?:
@@ -88,13 +89,16 @@ extension Authentication {
                 throw FieldError.badInput("password", "A user with a name is deleted with the password only.")
             }
             let known = try await registered(owner)
-            guard try await prove(password, of: known, as: name.lowercased(), from: address) != nil else {
-                throw FieldError.wrongPassword("password")
-            }
+            let proved = try await prove(
+                password, of: known, as: name.lowercased(), in: session, from: address)
+            guard proved != nil else { throw FieldError.wrongPassword("password") }
         }
-        let isDone = try await stored { () throws(StorageError) in try await sessions.delete(owner) }
-        guard isDone else { throw FieldError.unauthenticated }
-        return NodeID(.user, owner.text).text
+        switch try await stored({ () throws(StorageError) in try await sessions.delete(owner) }) {
+        case .deleted: return NodeID(.user, owner.text).text
+        case .unknown: throw session.unauthenticated
+        case .ordersInProgress(let count):
+            throw FieldError.ordersInProgress(count, "this user's", "Delete the user")
+        }
     }
 
     private func registered(_ owner: OwnerID) async throws -> UserStore.Registered {
@@ -127,7 +131,7 @@ extension FieldError {
         case .full, .busy:
             self.init(.internalServerError, "It could not be stored; nothing was changed. Try again later.")
         case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
-            .sealBroken:
+            .sealBroken, .emptyFile, .missingMasterKey:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
         }
     }

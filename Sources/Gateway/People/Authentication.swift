@@ -10,7 +10,10 @@ package struct Authentication: Sendable {
     let hasher: PasswordHasher
     let signUpPolicy: SignUpPolicy
     let attempts = SignInAttempts()
-    let arrivals = ArrivalAllowance()
+    /// All attempts to sign in, whether they fail or not.
+    private let signIns: CallRateLimiter<SignInCaller>
+    /// Guests and new users.
+    private let arrivals: CallRateLimiter<RequestOrigin>
     private let report: @Sendable (StorageError) -> Void
 
     /// Opens the file's sessions; for the start of the process: it waits.
@@ -23,8 +26,11 @@ package struct Authentication: Sendable {
         self.report = report
         sessions = try SessionStore(in: file, master, settings.sessions)
         users = UserStore(in: file)
-        hasher = PasswordHasher(settings.passwordCost)
+        hasher = PasswordHasher(settings.passwordCost, queueLimit: settings.passwordQueue)
         signUpPolicy = settings.signUp
+        signIns = CallRateLimiter(perClient: settings.limits.signIns)
+        arrivals = CallRateLimiter(
+            perClient: settings.limits.arrivals, total: settings.limits.totalArrivals)
     }
 }
 
@@ -47,9 +53,10 @@ extension Authentication {
     }
 
     func takeArrival(from address: RequestOrigin) throws {
-        if let retryAt = arrivals.take(address, now: .now) {
-            throw FieldError(
-                .rateLimited, "Too many guests and new users come from this address.", retryAt: retryAt)
+        do {
+            try arrivals.take(address)
+        } catch {
+            throw FieldError(error, of: "new guests and users", "from this address")
         }
     }
 
@@ -67,14 +74,23 @@ extension Authentication {
         case .off: throw FieldError(.forbidden, "Nobody can sign up here. Ask who runs this server.")
         }
         try takeArrival(from: address)
+        let hash: PasswordHash
+        do throws(FieldError) {
+            hash = try await hashed(password, for: SignInCaller(user: nil, client: .address(address)))
+        } catch {
+            arrivals.giveBack(address)
+            throw error
+        }
         let candidate = SessionStore.Candidate(
-            username: username, hash: try await hashed(password), invitation: input.invitation, guest: guest)
+            username: username, hash: hash, invitation: input.invitation, guest: guest)
         let wish = SessionStore.Wish(scopes: [.read, .write], label: input.label)
         let result = try await stored { () throws(StorageError) in
             try await sessions.signUp(candidate, wish)
         }
         switch result {
-        case .success(let opened): return opened
+        case .success(let opened):
+            attempts.know(address, of: username.text.lowercased(), now: .now)
+            return opened
         case .failure(.nameTaken):
             throw FieldError(.conflict, "The username \"\(username.text)\" is taken: choose another.")
         case .failure(.unknownInvitation):
@@ -87,7 +103,11 @@ extension Authentication {
 
     /// Opens a session for who knows name and password; whoever does not learns nothing of either, in what is said and
     /// in how long it takes.
-    func signIn(_ input: SignInInput, from address: RequestOrigin) async throws -> SessionStore.Opened {
+    ///
+    /// A `session` of the same user makes the request's client a known one.
+    func signIn(
+        _ input: SignInInput, in session: Session, from address: RequestOrigin
+    ) async throws -> SessionStore.Opened {
         let username = try? Username(input.username)
         let known: UserStore.Registered?
         if let username {
@@ -96,8 +116,10 @@ extension Authentication {
             known = nil
         }
         // Names that differ in case only are one user; what is no name counts as it was written.
-        let subject = username?.text.lowercased() ?? String(input.username.prefix(64))
-        let proved = try await prove(input.password, of: known, as: subject, from: address)
+        let subject =
+            username?.text.lowercased() ?? String(decoding: input.username.utf8.prefix(64), as: UTF8.self)
+        let proved = try await prove(
+            input.password, of: known, as: subject, in: session, from: address)
         guard let proved else { throw FieldError(.unauthenticated, Self.wrongCredentials) }
         let scopes = Set(input.scopes ?? [.read, .write]).union([.read])
         if scopes.contains(.admin), !proved.user.isAdmin {
@@ -117,33 +139,55 @@ extension Authentication {
 extension Authentication {
     /// Compares a password with what is kept of a user's, and keeps a better hash of it where there is one.
     ///
+    /// An attempt that is refused computes no hash, and one for which no hash could be computed does not count.
+    ///
     /// - Parameters:
     ///   - text: as it came.
     ///   - known: nil where there is no such user: it takes as long.
     ///   - subject: the user whom the failure counts against.
+    ///   - session: the request's own.
     ///   - address: where the request came from.
-    /// - Throws: `FieldError` RATE_LIMITED after too many failures.
+    /// - Throws: `FieldError` RATE_LIMITED after too many failures or attempts, and where too many hashes wait.
     /// - Returns: the user and the hash that is kept now; nil where the password is wrong.
     func prove(
-        _ text: String, of known: UserStore.Registered?, as subject: String, from address: RequestOrigin
+        _ text: String, of known: UserStore.Registered?, as subject: String, in session: Session,
+        from address: RequestOrigin
     ) async throws -> UserStore.Registered? {
+        let isOwn = known != nil && session.owner == known?.user.id
+        let attempt: SignInAttempts.Attempt
         do throws(SignInAttempts.TooEarly) {
-            try attempts.begin(user: subject, address: address, now: .now)
+            attempt = try attempts.begin(
+                user: subject, from: address, session: isOwn ? session.id : nil, now: .now)
         } catch {
             throw FieldError(
                 .rateLimited, "Too many attempts have failed: wait before the next.", retryAt: error.retryAt)
         }
-        let comparison = try await hashing { () throws(PasswordHasher.Failure) in
-            try await hasher.compare(Password(entered: text), with: known?.hash)
+        let caller = SignInCaller(attempt)
+        let comparison: PasswordHasher.Comparison
+        do {
+            try signIns.take(caller)
+        } catch {
+            attempts.withdraw(attempt)
+            throw FieldError(error, of: "attempts to sign in", "by this client")
+        }
+        do {
+            comparison = try await hashing { () throws(PasswordHasher.Failure) in
+                try await hasher.compare(
+                    Password(entered: text), with: known?.hash, for: HashingClient(caller))
+            }
+        } catch {
+            attempts.withdraw(attempt)
+            signIns.giveBack(caller)
+            throw error
         }
         guard let known else { return nil }
         switch comparison {
         case .different: return nil
         case .equal:
-            attempts.succeeded(user: subject, address: address)
+            attempts.succeeded(attempt, now: .now)
             return known
         case .outdated(let better):
-            attempts.succeeded(user: subject, address: address)
+            attempts.succeeded(attempt, now: .now)
             try await stored { () throws(StorageError) in
                 try await users.upgrade(known.hash, to: better, of: known.user.id)
             }
@@ -151,8 +195,10 @@ extension Authentication {
         }
     }
 
-    func hashed(_ password: Password) async throws -> PasswordHash {
-        try await hashing { () throws(PasswordHasher.Failure) in try await hasher.hash(password) }
+    func hashed(_ password: Password, for caller: SignInCaller) async throws(FieldError) -> PasswordHash {
+        try await hashing { () throws(PasswordHasher.Failure) in
+            try await hasher.hash(password, for: HashingClient(caller))
+        }
     }
 
     private func hashing<Value>(
@@ -164,7 +210,7 @@ extension Authentication {
             switch error {
             case .overloaded:
                 throw FieldError(
-                    .rateLimited, "Too many people sign in at this moment.",
+                    .rateLimited, "Too many clients sign in at this moment: try again soon.",
                     retryAt: Instant.now + .seconds(5))
             case .failed: throw .noAnswer
             }
@@ -181,5 +227,24 @@ extension Authentication {
             report(error)
             throw FieldError(error)
         }
+    }
+}
+
+/// By whom attempts to sign in are counted: a user at a known client, or an address whatever the user.
+struct SignInCaller: Hashable {
+    /// Nil for a client that is not known.
+    let user: String?
+    let client: SignInAttempts.Client
+}
+
+extension SignInCaller {
+    init(_ attempt: SignInAttempts.Attempt) {
+        self.init(user: attempt.isKnown ? attempt.user : nil, client: attempt.client)
+    }
+}
+
+extension HashingClient {
+    fileprivate init(_ caller: SignInCaller) {
+        self.init(isKnown: caller.user != nil, id: caller.hashValue)
     }
 }

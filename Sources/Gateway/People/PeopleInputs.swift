@@ -32,10 +32,10 @@ extension SignUpInput: GraphQLInputObject {
     }
 
     init(_ arguments: ArgumentReader) throws {
-        username = try arguments["username"]
-        password = try arguments["password"]
+        username = try (arguments["username"] as CredentialText).text
+        password = try (arguments["password"] as CredentialText).text
         label = try (arguments["label"] as SessionLabel?)?.text
-        invitation = try arguments["invitation"]
+        invitation = try (arguments["invitation"] as CodeText?)?.text
     }
 }
 
@@ -51,9 +51,9 @@ extension SignInInput: GraphQLInputObject {
     static var sample: SignInInput { SignInInput(username: "", password: "", scopes: nil, label: nil) }
 
     init(_ arguments: ArgumentReader) throws {
-        username = try arguments["username"]
-        password = try arguments["password"]
-        scopes = try arguments["scopes"]
+        username = try (arguments["username"] as CredentialText).text
+        password = try (arguments["password"] as CredentialText).text
+        scopes = try (arguments["scopes"] as BoundedList<Scope>?)?.elements
         label = try (arguments["label"] as SessionLabel?)?.text
     }
 }
@@ -68,27 +68,26 @@ extension ChangePasswordInput: GraphQLInputObject {
     static var sample: ChangePasswordInput { ChangePasswordInput(current: "", new: "") }
 
     init(_ arguments: ArgumentReader) throws {
-        current = try arguments["current"]
-        new = try arguments["new"]
+        current = try (arguments["current"] as CredentialText).text
+        new = try (arguments["new"] as CredentialText).text
     }
 }
 
-/// What a client calls its session, like "Ann's phone".
+/// What a client calls its session; not empty.
 struct SessionLabel: Sendable {
     let text: String
-
-    private static let longest = 100
 }
 
 extension SessionLabel: Input {
-    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+    static func bindInput(to binder: inout Binder) -> BoundType { LabelText.bindInput(to: &binder) }
 
     static var sample: SessionLabel { SessionLabel(text: "") }
 
     init(input: InputValue?) throws(InputError) {
-        text = try String(input: input)
-        guard (1...Self.longest).contains(text.count) else {
-            throw InputError("A label has 1 to \(Self.longest) characters; this one has \(text.count).")
+        text = try LabelText(input: input).text
+        guard !text.isEmpty else {
+            throw InputError(
+                "A label has 1 to \(LabelText.lengths.upperBound) characters; this one has 0.")
         }
     }
 }

@@ -3,42 +3,81 @@ import Synchronization
 
 /// Counts failed sign-ins, and makes who fails often wait.
 ///
-/// What counts as one: a user at an address, an address, and a user whatever the address; the last waits for a short
-/// time only, so that nobody can keep a user out. Users who do not exist count like those who do.
+/// A known client is an address that has signed in before as the user, or a session of that user. Its failures count for
+/// the user at this client alone, so that no attempt of anybody else can keep it out. The failures of other clients count
+/// three times: for the name at the address, for the address whatever the name, and for the name whatever the address.
+/// Users who do not exist count like those who do.
 final class SignInAttempts: Sendable {
     // A lock, because requests come on any thread.
-    private let records = Mutex<[Subject: Record]>([:])
+    private let state = Mutex(State())
     private let capacity: Int
 
+    private struct State {
+        var records: [Subject: Record] = [:]
+        var known: [String: KnownAddresses] = [:]
+    }
+
+    /// The addresses that have signed in last as a user, the latest at the end.
+    private struct KnownAddresses {
+        var addresses: [RequestOrigin] = []
+        var last: Instant
+
+        static let most = 8
+    }
+
     /// - Parameter capacity: how many subjects are remembered; one more, and those that failed longest ago are forgotten.
+    ///   The addresses of as many users are known.
     init(capacity: Int = 20_000) {
         self.capacity = max(1, capacity)
     }
 
-    enum Subject: Hashable, Sendable {
-        case userAtAddress(String, RequestOrigin)
+    /// Where an attempt comes from.
+    enum Client: Hashable, Sendable {
+        case address(RequestOrigin)
+        /// A session of the user, by its id.
+        case session(String)
+    }
+
+    /// What failures count against.
+    fileprivate enum Subject: Hashable {
+        case userAtClient(String, Client)
         case address(RequestOrigin)
         case user(String)
+    }
 
-        /// How often it may fail before it has to wait, and for how long at most, in seconds.
-        fileprivate var rule: (free: Int, longestWait: Int) {
-            switch self {
-            case .userAtAddress: (5, 900)
-            case .address: (30, 900)
-            case .user: (50, 30)
-            }
-        }
-
-        /// All that an attempt counts for.
-        static func all(user: String, address: RequestOrigin) -> [Subject] {
-            [.userAtAddress(user, address), .address(address), .user(user)]
-        }
+    /// How often a subject may fail before it has to wait, and for how long at most, in seconds.
+    fileprivate struct Rule {
+        let free: Int
+        let longestWait: Int
     }
 
     private struct Record {
         var failures = 0
         var last: Instant
         var blockedUntil: Instant?
+    }
+
+    /// An attempt that was counted.
+    struct Attempt: Sendable {
+        let user: String
+        let client: Client
+        /// Whether it was a known client's.
+        let isKnown: Bool
+
+        fileprivate var subjects: [(Subject, Rule)] {
+            let own = Subject.userAtClient(user, client)
+            switch client {
+            case .session: return [(own, Rule(free: 5, longestWait: 900))]
+            // Short waits: others may share the address.
+            case .address where isKnown: return [(own, Rule(free: 10, longestWait: 30))]
+            case .address(let address):
+                return [
+                    (own, Rule(free: 5, longestWait: 900)),
+                    (.address(address), Rule(free: 30, longestWait: 900)),
+                    (.user(user), Rule(free: 50, longestWait: 30)),
+                ]
+            }
+        }
     }
 
     /// After so long without a failure, a subject begins anew.
@@ -50,46 +89,84 @@ final class SignInAttempts: Sendable {
     }
 
     /// Begins an attempt; it counts as failed until it has succeeded, so that many at once count as many.
-    func begin(user: String, address: RequestOrigin, now: Instant) throws(TooEarly) {
-        let subjects = Subject.all(user: user, address: address)
-        let blocked = records.withLock { records -> Instant? in
-            let blocked = subjects.compactMap { records[$0]?.blockedUntil }.filter { $0 > now }.max()
-            if let blocked { return blocked }
-            for subject in subjects { Self.count(subject, in: &records, now) }
-            if records.count > capacity { Self.shrink(&records, to: capacity / 2) }
-            return nil
+    ///
+    /// `user` is the name as names are compared, `session` the request's session where it is the user's.
+    func begin(
+        user: String, from address: RequestOrigin, session: String? = nil, now: Instant
+    ) throws(TooEarly) -> Attempt {
+        let result: Result<Attempt, TooEarly> = state.withLock { state in
+            let isKnown =
+                session != nil || state.known[user]?.addresses.contains(address) == true
+            let attempt = Attempt(
+                user: user, client: session.map { .session($0) } ?? .address(address), isKnown: isKnown)
+            let subjects = attempt.subjects
+            let blocked = subjects.compactMap { state.records[$0.0]?.blockedUntil }.filter { $0 > now }.max()
+            if let blocked { return .failure(TooEarly(retryAt: blocked)) }
+            for (subject, rule) in subjects { Self.count(subject, rule, in: &state.records, now) }
+            if state.records.count > capacity {
+                state.records = Self.latest(capacity / 2, of: state.records) { $0.last }
+            }
+            return .success(attempt)
         }
-        if let blocked { throw TooEarly(retryAt: blocked) }
+        return try result.get()
     }
 
-    /// The attempt has succeeded: the user at this address begins anew, and for the others it has not failed.
-    func succeeded(user: String, address: RequestOrigin) {
-        records.withLock { records in
-            records[.userAtAddress(user, address)] = nil
-            for subject in [Subject.address(address), .user(user)] {
-                guard let record = records[subject] else { continue }
-                records[subject]?.failures = max(0, record.failures - 1)
-                records[subject]?.blockedUntil = nil
+    /// Takes back an attempt for which no password was compared.
+    func withdraw(_ attempt: Attempt) {
+        state.withLock { state in
+            for (subject, _) in attempt.subjects { Self.takeBack(subject, in: &state.records) }
+        }
+    }
+
+    /// The attempt has succeeded: the user at this client begins anew, and for the others it has not failed.
+    func succeeded(_ attempt: Attempt, now: Instant) {
+        withdraw(attempt)
+        state.withLock { $0.records[.userAtClient(attempt.user, attempt.client)] = nil }
+        if case .address(let address) = attempt.client { know(address, of: attempt.user, now: now) }
+    }
+
+    /// Makes an address a known client of a user who has signed up or signed in from it.
+    func know(_ address: RequestOrigin, of user: String, now: Instant) {
+        // It would stand for all requests about whose address nothing is known.
+        guard address != .unknown else { return }
+        state.withLock { state in
+            var known = state.known[user] ?? KnownAddresses(last: now)
+            known.addresses.removeAll { $0 == address }
+            known.addresses = known.addresses.suffix(KnownAddresses.most - 1) + [address]
+            known.last = now
+            state.known[user] = known
+            if state.known.count > capacity {
+                state.known = Self.latest(capacity / 2, of: state.known) { $0.last }
             }
         }
     }
 
-    private static func count(_ subject: Subject, in records: inout [Subject: Record], _ now: Instant) {
+    private static func takeBack(_ subject: Subject, in records: inout [Subject: Record]) {
+        guard let record = records[subject] else { return }
+        records[subject]?.failures = max(0, record.failures - 1)
+        // It was not blocked, or the attempt would not have begun: this one has blocked it.
+        records[subject]?.blockedUntil = nil
+    }
+
+    private static func count(
+        _ subject: Subject, _ rule: Rule, in records: inout [Subject: Record], _ now: Instant
+    ) {
         var record = records[subject] ?? Record(last: now)
         if record.last + memory < now { record = Record(last: now) }
         record.failures += 1
         record.last = now
-        let (free, longestWait) = subject.rule
-        if record.failures >= free {
+        if record.failures >= rule.free {
             // 1 s, 2 s, 4 s, … after each failure.
-            let exponent = min(record.failures - free, 20)
-            record.blockedUntil = now + .seconds(min(1 << exponent, longestWait))
+            let exponent = min(record.failures - rule.free, 20)
+            record.blockedUntil = now + .seconds(min(1 << exponent, rule.longestWait))
         }
         records[subject] = record
     }
 
-    private static func shrink(_ records: inout [Subject: Record], to count: Int) {
-        let kept = records.sorted { $0.value.last > $1.value.last }.prefix(count)
-        records = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+    private static func latest<Key: Hashable, Value>(
+        _ count: Int, of entries: [Key: Value], _ last: (Value) -> Instant
+    ) -> [Key: Value] {
+        let kept = entries.sorted { last($0.value) > last($1.value) }.prefix(count)
+        return Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     }
 }

@@ -1,3 +1,4 @@
+import Brokerage
 import Storage
 
 /// Where a position or an order belongs.

@@ -1,4 +1,5 @@
 package import Brokerage
+import Storage
 package import Upstream
 
 /// What stands behind the schema: connections to brokers, sources of market data, and what was read from them a
@@ -32,21 +33,24 @@ package final class Backends: Sendable {
     ///   - reads: Where what was read is kept.
     ///   - household: What users have entrusted to Portico.
     ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
+    ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
+    ///   - removeQuota: Removes what was counted for a connection that is not stored, or not any more.
     ///   - condition: How a provider fares.
     package init(
         connections: [Connection], connectors: [any ProviderConnector] = [],
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, wayOut: ""),
         market: [MarketSource], routes: Routes = .standard, reads: KeptReads, household: Household,
-        clock: CallClock = .system,
+        clock: CallClock = .system, symbolsPerClient: Int = QuoteHubPolicy().symbolsPerClient,
+        removeQuota: @escaping @Sendable (Provider, _ connection: String) async -> Void = { _, _ in },
         condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
-        let live = QuoteHubs(quotes: reads.quotes, clock: clock)
+        let live = QuoteHubs(quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient)
         let watches = Watches(clock: clock)
         let registry = ConnectionRegistry(connections)
         self.registry = registry
         desk = ConnectionDesk(
             keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,
-            clock: reads.clock
+            clock: reads.clock, limits: household.limits, removeQuota: removeQuota
         ) { connection in
             reads.forget(privateTo: connection.owner, at: connection.provider)
             live.forget(connection)
@@ -63,7 +67,15 @@ package final class Backends: Sendable {
         self.live = live
         self.watches = watches
         self.condition = condition
+        household.authentication.sessions.deletions.register(
+            owners: { [registry] in registry.owners }, release: { [desk] in desk.forgetAll(of: $0) })
     }
+
+    /// How many connections of users are in memory.
+    package var connectionCount: Int { registry.count }
+
+    /// How many sources of prices are followed, or were a moment ago.
+    package var quoteFeedCount: Int { live.count }
 
     /// All links of a user, those to data services and broken ones included.
     func links(of owner: OwnerID) -> [Connection] { registry.connections(of: owner) }

@@ -14,6 +14,8 @@ package final class BrokerConnection: Sendable {
     package let provider: Provider
     package let environment: Environment
     package let accounts: any AccountSource
+    /// What reads the accounts one by one; nil where one call returns all of them with their figures.
+    let directory: (any AccountDirectory)?
     /// What takes the account's orders; nil where it takes none.
     package let orders: (any OrderDesk)?
     /// The lists of instruments that the user keeps with the broker; nil where it keeps none.
@@ -30,6 +32,7 @@ package final class BrokerConnection: Sendable {
         self.provider = provider
         self.environment = environment
         self.accounts = accounts
+        directory = accounts as? any AccountDirectory
         self.orders = orders
         self.watchlists = watchlists
         self.market = market
@@ -44,7 +47,10 @@ package final class BrokerConnection: Sendable {
     ///
     /// The account stands in it where a connection may have several.
     func globalID(ofPosition position: Position) -> String {
-        guard let account = position.accountID else { return "Position:\(id):\(position.symbol.text)" }
-        return "Position:\(id):\(account):\(position.symbol.text)"
+        guard let account = position.accountID else { return idPrefixOfPositions + position.symbol.text }
+        return "\(idPrefixOfPositions)\(account):\(position.symbol.text)"
     }
+
+    /// What the ids of all of its positions begin with.
+    var idPrefixOfPositions: String { "Position:\(id):" }
 }

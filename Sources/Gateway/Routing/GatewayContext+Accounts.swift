@@ -92,19 +92,50 @@ extension GatewayContext {
         return accounts(of: broker).map { $0 }
     }
 
-    /// The accounts behind a connection, the default one first: with their figures where those are at hand, else as they
-    /// are known, else by a call.
+    /// The accounts behind a connection, the default one first: as they are stored, with the figures that are at hand.
+    ///
+    /// The broker is asked for what is not stored only.
     func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
-        if let accounts = atHand(Self.accountsSubject, of: connection, keptIn: backends.reads.accounts) {
-            return .ready(accounts.map { ReadAccount(account: $0, connection: connection).linked })
+        if let carried = event?.accounts(behind: connection) { return .ready(carried.map(\.linked)) }
+        guard connection.directory != nil else {
+            if let accounts = atHand(Self.accountsSubject, of: connection, keptIn: backends.reads.accounts) {
+                return .ready(accounts.map { ReadAccount(account: $0, connection: connection).linked })
+            }
+            if let known = storedAccounts(of: connection) {
+                return .ready(known.map { LinkedAccount(who: $0, connection: connection, figures: nil) })
+            }
+            return readAccounts(of: connection).map { accounts in accounts.map(\.linked) }
         }
-        if let known = link(of: connection)?.knownAccounts, !known.isEmpty {
-            return .ready(known.map { LinkedAccount(who: $0, connection: connection, figures: nil) })
+        let known = storedAccounts(of: connection).map { Loading.ready($0) } ?? listedAccounts(of: connection)
+        return known.map { [self] known in
+            known.map { who in
+                let figures = atHand(
+                    Self.subject(ofAccount: who.id), of: connection, keptIn: backends.reads.accounts)
+                return LinkedAccount(who: who, connection: connection, figures: figures?.first)
+            }
         }
-        return readAccounts(of: connection).map { accounts in accounts.map(\.linked) }
     }
 
-    /// The figures of an account: those that came with it, else by a call for all accounts of its connection.
+    private func storedAccounts(of connection: BrokerConnection) -> [KnownAccount]? {
+        guard let known = link(of: connection)?.knownAccounts, !known.isEmpty else { return nil }
+        return known
+    }
+
+    /// The accounts behind a connection as the broker lists them, without their figures.
+    private func listedAccounts(of connection: BrokerConnection) -> Loading<[KnownAccount]> {
+        readBehind("account list", connection, keptIn: backends.reads.knownAccounts) {
+            [desk = backends.desk] source, call throws(ProviderFailure) in
+            // A connection has the same kind of source as long as it lives.
+            guard let directory = source as? any AccountDirectory else {
+                throw ProviderFailure(connection.provider, .unsupported)
+            }
+            let known = try await directory.knownAccounts(in: call)
+            desk.learn(known, of: connection)
+            return known
+        }
+    }
+
+    /// The figures of an account: those that came with it, else by a call.
     ///
     /// - Throws: `FieldError` where the broker has just told that it knows no such account.
     func figures(of linked: LinkedAccount) throws -> Loading<Account> {
@@ -112,48 +143,132 @@ extension GatewayContext {
         return try readFigures(of: linked)
     }
 
-    /// The figures of an account that came without them.
+    /// The figures of an account that came without them: by a call for this account, or for all accounts of its connection
+    /// where the broker has only that.
     ///
     /// - Throws: as above.
     func readFigures(of linked: LinkedAccount) throws -> Loading<Account> {
-        try readAccounts(of: linked.connection).map { accounts in
-            guard let read = accounts.first(where: { $0.account.id == linked.who.id }) else {
-                let name = linked.connection.provider.rawValue
+        let connection = linked.connection
+        let accounts =
+            connection.directory == nil || event?.accounts(behind: connection) != nil
+            ? readAccounts(of: connection).map { accounts in accounts.map(\.account) }
+            : readAccount(linked.who.id, of: connection)
+        return try accounts.map { accounts in
+            guard let account = accounts.first(where: { $0.id == linked.who.id }) else {
+                let name = connection.provider.rawValue
                 throw FieldError(
                     .notFound, "\(name) does not tell of this account any more: connect with it again.",
-                    provider: linked.connection.provider)
+                    provider: connection.provider)
             }
-            return read.account
+            return account
         }
     }
 
     /// The accounts behind a connection with their figures, the default one first.
     func readAccounts(of connection: BrokerConnection) -> Loading<[ReadAccount]> {
-        readBehind(Self.accountsSubject, connection, keptIn: backends.reads.accounts) {
+        if let carried = event?.accounts(behind: connection) { return .ready(carried) }
+        let accounts: Loading<[Account]> =
+            if connection.directory == nil {
+                readBehind(Self.accountsSubject, connection, keptIn: backends.reads.accounts) {
+                    [desk = backends.desk] source, call throws(ProviderFailure) in
+                    let accounts = try await source.accounts(in: call)
+                    desk.learn(accounts.map(KnownAccount.init), of: connection)
+                    return accounts
+                }
+            } else {
+                ofEachAccount(behind: connection) { id, context in context.readAccount(id, of: connection) }
+            }
+        return accounts.map { accounts in accounts.map { ReadAccount(account: $0, connection: connection) } }
+    }
+
+    /// One account behind a connection whose broker is asked account by account; none where it does not have it any more.
+    private func readAccount(_ id: String, of connection: BrokerConnection) -> Loading<[Account]> {
+        readBehind(Self.subject(ofAccount: id), connection, keptIn: backends.reads.accounts) {
             [desk = backends.desk] source, call throws(ProviderFailure) in
-            let accounts = try await source.accounts(in: call)
-            desk.learn(accounts, of: connection)
-            return accounts
+            guard let directory = source as? any AccountDirectory else { return [] }
+            // From the source's memory, as a rule: what it lists is what it can be asked for.
+            let known = try await directory.knownAccounts(in: call)
+            desk.learn(known, of: connection)
+            guard known.contains(where: { $0.id == id }) else { return [] }
+            return [try await directory.account(id, in: call)]
         }
-        .map { accounts in accounts.map { ReadAccount(account: $0, connection: connection) } }
+    }
+
+    /// The values of all accounts behind a connection whose broker is asked account by account; it fails where one of them
+    /// does: some accounts must not pass for all.
+    private func ofEachAccount<Value: Sendable>(
+        behind connection: BrokerConnection,
+        _ read: @escaping @Sendable (_ id: String, GatewayContext) -> Loading<[Value]>
+    ) -> Loading<[Value]> {
+        switch listedAccounts(of: connection) {
+        case .ready(let known):
+            return Loading.each(known) { read($0.id, self) }.joinedOrFailed()
+        case .later(let list):
+            return .later {
+                let known: [KnownAccount]
+                do {
+                    known = try await list()
+                } catch {
+                    // There may still be last known values of the accounts that are stored.
+                    guard let stored = storedAccounts(of: connection) else { throw error }
+                    known = stored
+                }
+                return try await Loading.each(known) { read($0.id, self) }.joinedOrFailed().value()
+            }
+        }
     }
 
     private static let accountsSubject = "accounts"
 
+    private static func subject(ofAccount id: String) -> String { "accounts/\(id)" }
+
     /// What an account holds, of some instruments or of all.
     func positions(of account: LinkedAccount, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
-        positions(of: account.connection, symbols: symbols).map { positions in
-            positions?.filter { ($0.position.accountID ?? account.who.id) == account.who.id }
+        let (connection, id) = (account.connection, account.who.id)
+        if connection.directory != nil, event?.positions(behind: connection) == nil {
+            return linked(readPositions(of: id, behind: connection), at: connection, of: symbols)
+        }
+        return positions(of: connection, symbols: symbols).map { positions in
+            positions?.filter { ($0.position.accountID ?? id) == id }
         }
     }
 
     /// What the accounts behind a connection hold, of some instruments or of all.
     func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
-        readBehind("positions", connection, keptIn: backends.reads.positions) {
+        if let carried = event?.positions(behind: connection) {
+            return .ready(
+                symbols.map { symbols in carried.filter { symbols.contains($0.position.symbol) } } ?? carried)
+        }
+        guard connection.directory == nil else {
+            let positions = ofEachAccount(behind: connection) { id, context in
+                context.readPositions(of: id, behind: connection)
+            }
+            return linked(positions, at: connection, of: symbols)
+        }
+        let positions = readBehind("positions", connection, keptIn: backends.reads.positions) {
             source, call throws(ProviderFailure) in
             try await source.positions(in: call)
         }
-        .map { positions in
+        return linked(positions, at: connection, of: symbols)
+    }
+
+    /// What one account holds, of a broker that is asked account by account.
+    private func readPositions(
+        of account: String, behind connection: BrokerConnection
+    ) -> Loading<[Position]> {
+        readBehind("positions/\(account)", connection, keptIn: backends.reads.positions) {
+            source, call throws(ProviderFailure) in
+            guard let directory = source as? any AccountDirectory else {
+                throw ProviderFailure(connection.provider, .unsupported)
+            }
+            return try await directory.positions(of: account, in: call)
+        }
+    }
+
+    private func linked(
+        _ positions: Loading<[Position]>, at connection: BrokerConnection, of symbols: [Symbol]?
+    ) -> Loading<[LinkedPosition]?> {
+        positions.map { positions in
             let wanted = symbols.map { symbols in positions.filter { symbols.contains($0.symbol) } }
             return (wanted ?? positions).map { LinkedPosition(position: $0, connection: connection) }
         }
@@ -170,5 +285,20 @@ extension GatewayContext {
             try await source.history(of: id, range, interval: interval, in: call)
         }
         .map { $0 }
+    }
+}
+
+extension Loading {
+    /// The items of all lists in one, or the first failure.
+    fileprivate func joinedOrFailed<Item: Sendable>() -> Loading<[Item]> where Value == Answers<[Item]> {
+        switch self {
+        case .ready(let lists):
+            do {
+                return .ready(try lists.flatMap { try $0.get() })
+            } catch {
+                return .later { throw error }
+            }
+        case .later(let fetch): return .later { try await fetch().flatMap { try $0.get() } }
+        }
     }
 }

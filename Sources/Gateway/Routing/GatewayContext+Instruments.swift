@@ -44,7 +44,7 @@ extension GatewayContext {
             if let symbol = dialects.lazy.compactMap({ $0.symbol(spelled: text) }).first { return symbol }
         }
         guard let symbol = Symbol(text) else {
-            throw FieldError(.badUserInput, "\"\(text.prefix(40))\" is no symbol.", provider: provider)
+            throw FieldError(.badUserInput, "\"\(text.beginning(40))\" is no symbol.", provider: provider)
         }
         return symbol
     }
@@ -67,19 +67,21 @@ extension GatewayContext {
         }.map { $0 }
     }
 
-    /// Figures of the company behind each symbol.
-    func fundamentals(of symbols: [Symbol]) -> Loading<Answers<Fundamentals?>> {
-        answers(for: symbols, named: { "company \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
-            RouteWalk(
-                sources: try sources(for: .fundamentals, from: nil), reads: backends.reads.fundamentals,
-                subject: { $0.text }, mayHave: { $0.has($1) },
-                fetch: { source, symbols, call throws(ProviderFailure) in
-                    var found = Batch<Symbol, Fundamentals>()
-                    for symbol in symbols {
-                        found[symbol] = try await source.fundamentals?.fundamentals(of: symbol, in: call)
-                    }
-                    return found
-                })
+    /// The asset class of each position: the broker's, else that of the instrument at the first provider that knows it, else
+    /// what the broker makes probable; nil where nobody says.
+    func assetClasses(of positions: [LinkedPosition]) -> Loading<[AssetClass?]> {
+        let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
+        if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
+        return instruments(for: unknown).map { instruments in
+            var rest = instruments[...]
+            return positions.map { linked in
+                if let known = linked.position.assetClass { return known }
+                let instrument = rest.popFirst().flatMap { try? $0.get() }
+                guard let found = instrument?.assetClass, found != .other else {
+                    return linked.position.probableAssetClass ?? instrument?.assetClass
+                }
+                return found
+            }
         }
     }
 
@@ -87,7 +89,11 @@ extension GatewayContext {
     func descriptions(of instruments: [Instrument]) -> Loading<Answers<String?>> {
         let unknown = instruments.filter { $0.about == nil }.map(\.symbol)
         if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }
-        return fundamentals(of: unknown).map { answers in
+        let reports = answers(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
+            () throws(FieldError) in
+            fundamentalsWalk(along: try sources(for: .fundamentals, from: nil))
+        }
+        return reports.map { answers in
             let found = Dictionary(zip(unknown, answers), uniquingKeysWith: { first, _ in first })
             return instruments.map { instrument in
                 if let about = instrument.about { return .success(about) }
@@ -125,6 +131,15 @@ extension GatewayContext {
 struct SearchQuery: Hashable, Sendable {
     let text: String
     let limit: Int
+
+    static func == (one: SearchQuery, other: SearchQuery) -> Bool {
+        one.limit == other.limit && one.text.hasSameBytes(as: other.text)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        text.hashBytes(into: &hasher)
+        hasher.combine(limit)
+    }
 
     private static let mostHits = 50
     private static let longestText = 100

@@ -63,6 +63,10 @@ struct NewsQuery: Hashable, Sendable {
     /// The provider's mark; nil for the newest.
     let page: String?
 
+    static func == (one: NewsQuery, other: NewsQuery) -> Bool { one.subject.hasSameBytes(as: other.subject) }
+
+    func hash(into hasher: inout Hasher) { subject.hashBytes(into: &hasher) }
+
     var subject: String {
         "\(symbols?.map(\.text).joined(separator: ",") ?? "*") \(page ?? "")"
     }

@@ -31,7 +31,22 @@ extension GatewayContext {
                 positions: (try await positionAnswers ?? []).map { .success($0) })
             let currency = try Currency(account.account.currency)
             let rates = try await self.rates(holdings.currencies, in: currency)
-            return try Allocation.slices(of: holdings.values(in: currency, rates: rates), by: key)
+            return try await slices(of: holdings, in: currency, by: rates, key).value()
+        }
+    }
+
+    /// The slices of what is held, in one currency.
+    func slices(
+        of holdings: Holdings, in currency: Currency, by rates: Rates, _ key: AllocationKey
+    ) throws -> Loading<[Allocation]?> {
+        let classes: Loading<[AssetClass?]> =
+            switch key {
+            case .assetClass: assetClasses(of: holdings.positions)
+            case .currency, .provider, .account, .instrument: .ready(holdings.positions.map { _ in nil })
+            }
+        return try classes.map { classes in
+            try Allocation.slices(
+                of: holdings.values(in: currency, rates: rates, assetClasses: classes), by: key)
         }
     }
 
@@ -93,7 +108,13 @@ struct Holdings: Sendable {
     }
 
     /// Positions and cash with their values in one currency; what has no known value is left out.
-    func values(in currency: Currency, rates: Rates) -> [HeldValue] {
+    ///
+    /// - Parameters:
+    ///   - currency: That of the values.
+    ///   - rates: By which amounts are converted.
+    ///   - assetClasses: Of each position, in their order; where it is nil, the position counts as OTHER.
+    /// - Returns: the positions with a value, and the cash of each account.
+    func values(in currency: Currency, rates: Rates, assetClasses: [AssetClass?]) -> [HeldValue] {
         let cash = accounts.compactMap { linked -> HeldValue? in
             guard let cash = linked.account.cash,
                 let value = rates.convert(cash, from: linked.account.currency), value != .zero
@@ -106,7 +127,7 @@ struct Holdings: Sendable {
                     .instrument: AssetClass.cash.rawValue,
                 ])
         }
-        let held = positions.compactMap { linked -> HeldValue? in
+        let held = zip(positions, assetClasses).compactMap { linked, assetClass -> HeldValue? in
             let position = linked.position
             guard let worth = position.marketValue,
                 let value = rates.convert(worth, from: position.currency)
@@ -114,7 +135,7 @@ struct Holdings: Sendable {
             return HeldValue(
                 value: value,
                 keys: [
-                    .assetClass: (position.assetClass ?? .other).rawValue, .currency: position.currency,
+                    .assetClass: (assetClass ?? .other).rawValue, .currency: position.currency,
                     .provider: linked.connection.provider.rawValue,
                     .account: linked.connection.globalID(ofAccount: position.accountID ?? ""),
                     .instrument: position.symbol.text,

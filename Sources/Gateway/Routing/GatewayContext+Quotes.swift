@@ -22,6 +22,25 @@ extension GatewayContext {
     func quotes<Shown>(
         for symbols: [Symbol], from provider: Provider?, as show: @escaping @Sendable (Quote) -> Shown
     ) -> Loading<Answers<Shown>> {
+        if let event {
+            let carried = symbols.map { event.quote(of: $0, from: provider) }
+            if carried.contains(where: { $0 != nil }) {
+                let others = zip(symbols, carried).filter { $0.1 == nil }.map(\.0)
+                let read = others.isEmpty ? .ready([]) : readQuotes(for: others, from: provider, as: show)
+                return read.map { read in
+                    var rest = read.makeIterator()
+                    return carried.map { quote in
+                        quote.map { .success(show($0)) } ?? rest.next() ?? .failure(FieldError.noAnswer)
+                    }
+                }
+            }
+        }
+        return readQuotes(for: symbols, from: provider, as: show)
+    }
+
+    private func readQuotes<Shown>(
+        for symbols: [Symbol], from provider: Provider?, as show: @escaping @Sendable (Quote) -> Shown
+    ) -> Loading<Answers<Shown>> {
         answers(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
             .quotes(from: try sources(for: .quotes, from: provider), keptIn: backends.reads.quotes)
         }

@@ -20,7 +20,8 @@ struct Currency: Hashable, Sendable, CustomStringConvertible {
             code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
         else {
             throw FieldError(
-                .badUserInput, "\"\(code.prefix(10))\" is no currency: it takes a code of ISO 4217, like USD."
+                .badUserInput,
+                "\"\(code.beginning(10))\" is no currency: it takes a code of ISO 4217, like USD."
             )
         }
         self.code = code
@@ -42,6 +43,19 @@ struct CurrencyPair: Hashable, Sendable {
 
     fileprivate var symbol: Symbol? { Symbol("\(from)/\(to)") }
     fileprivate var inverse: CurrencyPair { CurrencyPair(from: to, to: from) }
+
+    /// The way round that markets quote: EUR/USD and USD/JPY, whichever way is converted.
+    ///
+    /// The pair itself where neither currency has a place in that order.
+    fileprivate var asQuoted: CurrencyPair {
+        let order = Self.baseCurrencies
+        return (order.firstIndex(of: to.code) ?? order.count)
+            < (order.firstIndex(of: from.code) ?? order.count)
+            ? inverse : self
+    }
+
+    /// Of a pair with two of these the earlier one is the base, and the one of a pair with one of these.
+    private static let baseCurrencies = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"]
 }
 
 extension GatewayContext {
@@ -50,34 +64,54 @@ extension GatewayContext {
 
     /// The rate of each pair, in the order asked; nil where both currencies are the same.
     ///
-    /// Markets quote a pair one way round only: both are asked for in one go, and the way round that is quoted is taken.
+    /// The way round that markets quote is asked for first, the other one only where nobody has the first.
     func rates(of pairs: [CurrencyPair]) -> Loading<Answers<ExchangeRate?>> {
-        let foreign = pairs.filter { $0.from != $0.to }
-        let symbols = Set(foreign.flatMap { [$0.symbol, $0.inverse.symbol].compactMap(\.self) })
-            .sorted { $0.text < $1.text }
-        if symbols.isEmpty { return .ready(pairs.map { _ in .success(nil) }) }
-        return quotes(for: symbols, from: nil).map { answers in
-            let quotes = Dictionary(zip(symbols, answers), uniquingKeysWith: { first, _ in first })
-            return pairs.map { pair in
-                pair.from == pair.to
-                    ? .success(nil) : Result { try Self.rate(of: pair, in: quotes) }
-            }
+        let quoted = Set(pairs.filter { $0.from != $0.to }.map(\.asQuoted))
+        if quoted.isEmpty { return .ready(pairs.map { _ in .success(nil) }) }
+        let first = prices(of: quoted)
+        if case .ready(let prices) = first, prices.count == quoted.count {
+            return .ready(Self.rates(of: pairs, from: prices))
+        }
+        return .later {
+            var prices = try await first.value()
+            let missing = Set(quoted.filter { prices[$0] == nil }.map(\.inverse))
+            if !missing.isEmpty { prices.merge(try await self.prices(of: missing).value()) { $1 } }
+            return Self.rates(of: pairs, from: prices)
         }
     }
 
-    private static func rate(
-        of pair: CurrencyPair, in quotes: [Symbol: Result<Quote, any Error>]
-    ) throws -> ExchangeRate? {
-        if let quote = try? pair.symbol.flatMap({ quotes[$0] })?.get(), let rate = quote.price, rate > .zero {
-            return ExchangeRate(from: pair.from, to: pair.to, rate: rate, reading: quote.reading)
+    /// The quotes of the pairs that have a price.
+    private func prices(of pairs: Set<CurrencyPair>) -> Loading<[CurrencyPair: Quote]> {
+        let asked = pairs.compactMap { pair in pair.symbol.map { (pair: pair, symbol: $0) } }
+            .sorted { $0.symbol.text < $1.symbol.text }
+        return quotes(for: asked.map(\.symbol), from: nil).map { answers in
+            var prices: [CurrencyPair: Quote] = [:]
+            for (asked, answer) in zip(asked, answers) {
+                if let quote = try? answer.get(), let price = quote.price, price > .zero {
+                    prices[asked.pair] = quote
+                }
+            }
+            return prices
         }
-        if let quote = try? pair.inverse.symbol.flatMap({ quotes[$0] })?.get(), let inverse = quote.price,
-            inverse > .zero,
-            let rate = try? Decimal(1).divided(by: inverse, to: digitsOfInverse, .halfEven)
-        {
-            return ExchangeRate(from: pair.from, to: pair.to, rate: rate, reading: quote.reading)
+    }
+
+    private static func rates(
+        of pairs: [CurrencyPair], from prices: [CurrencyPair: Quote]
+    ) -> Answers<ExchangeRate?> {
+        pairs.map { pair in
+            if pair.from == pair.to { return .success(nil) }
+            if let quote = prices[pair], let rate = quote.price {
+                return .success(
+                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, reading: quote.reading))
+            }
+            if let quote = prices[pair.inverse], let inverse = quote.price,
+                let rate = try? Decimal(1).divided(by: inverse, to: digitsOfInverse, .halfEven)
+            {
+                return .success(
+                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, reading: quote.reading))
+            }
+            return .failure(FieldError.noRate(pair))
         }
-        throw FieldError.noRate(pair)
     }
 }
 

@@ -10,6 +10,8 @@ package struct GatewayContext: Sendable {
     package let call: CallContext
     /// Where the request came from.
     package let origin: RequestOrigin
+    /// What the event of a subscription carries, in the context of its message; nil in every other.
+    private(set) var event: EventValue?
 
     package init(
         session: Session, backends: Backends, call: CallContext, origin: RequestOrigin = .unknown
@@ -20,11 +22,18 @@ package struct GatewayContext: Sendable {
         self.origin = origin
     }
 
+    /// The same for the message of an event: what the event carries is not read again.
+    func showing(_ event: EventValue?) -> GatewayContext {
+        var context = self
+        context.event = event
+        return context
+    }
+
     /// The connections that the request may use.
     ///
-    /// - Throws: `FieldError.unauthenticated` where it came without a session.
+    /// - Throws: `FieldError` UNAUTHENTICATED where it came without a session.
     func connections(with provider: Provider?) throws -> [BrokerConnection] {
-        guard let owner = session.owner else { throw FieldError.unauthenticated }
+        guard let owner = session.owner else { throw session.unauthenticated }
         return backends.connections(of: owner, with: provider)
     }
 

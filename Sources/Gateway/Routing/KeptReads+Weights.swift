@@ -31,6 +31,10 @@ extension Account: Weighed {
     var texts: [String?] { [id, number, name, currency, status] }
 }
 
+extension KnownAccount: Weighed {
+    var texts: [String?] { [id, number, name, currency] }
+}
+
 extension Position: Weighed {
     var texts: [String?] { [accountID, symbol.text, currency, status, inAccountCurrency?.currency] }
     var weightOfParts: Int { listing?.outlyingWeight ?? 0 }

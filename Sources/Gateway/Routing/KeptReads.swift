@@ -4,6 +4,8 @@ package import Upstream
 /// What was read from providers a moment ago, each kind for as long as its values are good.
 package struct KeptReads: Sendable {
     let accounts: Reads<[Account]>
+    /// Which accounts there are, of brokers that list them without figures.
+    let knownAccounts: Reads<[KnownAccount]>
     let positions: Reads<[Position]>
     let histories: Reads<EquityHistory>
     /// Pages of a connection's orders.
@@ -17,6 +19,8 @@ package struct KeptReads: Sendable {
     let searches: Reads<[SearchHit]>
     let fundamentals: Reads<Fundamentals>
     let articles: Reads<ProviderPage>
+    /// Articles that were looked for by their ids.
+    let singleArticles: Reads<Article>
     let clocks: Reads<MarketClock>
     /// What times are measured by.
     let clock: CallClock
@@ -24,6 +28,7 @@ package struct KeptReads: Sendable {
     /// Forgets all that was read for an owner at a provider.
     func forget(privateTo owner: OwnerID, at provider: Provider) {
         forgetHoldings(of: owner, at: provider)
+        knownAccounts.invalidate(privateTo: owner, at: provider)
         watchlists.invalidate(privateTo: owner, at: provider)
         quotes.invalidate(privateTo: owner, at: provider)
         charts.invalidate(privateTo: owner, at: provider)
@@ -31,6 +36,7 @@ package struct KeptReads: Sendable {
         searches.invalidate(privateTo: owner, at: provider)
         fundamentals.invalidate(privateTo: owner, at: provider)
         articles.invalidate(privateTo: owner, at: provider)
+        singleArticles.invalidate(privateTo: owner, at: provider)
         clocks.invalidate(privateTo: owner, at: provider)
     }
 
@@ -43,6 +49,8 @@ package struct KeptReads: Sendable {
         order.invalidate(privateTo: owner, at: provider)
     }
 
+    /// The bounds come to 103 MB together, a third of what the server may take with default limits.
+    ///
     /// - Parameters:
     ///   - clock: what times are measured by.
     ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.
@@ -52,41 +60,48 @@ package struct KeptReads: Sendable {
         accounts = Reads(
             "accounts", bytes: 4 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
             clock: clock, weight: \.weight)
+        // Known accounts are in the registry of connections too, where no time ends them.
+        knownAccounts = Reads(
+            "accounts", bounds: ReadBounds(timeToLive: .seconds(60), bytes: 1 << 20), clock: clock,
+            weight: \.weight)
         positions = Reads(
-            "positions", bytes: 16 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
+            "positions", bytes: 8 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
             clock: clock, weight: \.weight)
         histories = Reads(
-            "history", bytes: 16 << 20, ageing: .init(\.reading, .ownHistory, unknown: .zero), clock: clock,
+            "history", bytes: 8 << 20, ageing: .init(\.reading, .ownHistory, unknown: .zero), clock: clock,
             weight: \.weight)
         // A list is changed at the broker's too, and cannot be marked as stale.
         watchlists = Reads(
-            "watchlists", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 8 << 20), clock: clock,
+            "watchlists", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 4 << 20), clock: clock,
             weight: \.weight)
         orders = Reads(
-            "orders", bytes: 16 << 20, ageing: .orderPages, clock: clock
+            "orders", bytes: 8 << 20, ageing: .orderPages, clock: clock
         ) { $0.orders.reduce(0) { $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride } }
         order = Reads(
             "order", bytes: 4 << 20, ageing: .init(\.reading, .ownMoney, unknown: .zero), clock: clock
         ) { (1 + $0.legs.count) * MemoryLayout<Order>.stride }
         quotes = Reads(
-            "quotes", bytes: 16 << 20, ageing: Ageing(\.reading) { quote, _ in .quote(quote) },
+            "quotes", bytes: 8 << 20, ageing: Ageing(\.reading) { quote, _ in .quote(quote) },
             lasting: lasting, clock: clock, weight: \.weight)
         charts = Reads(
-            "charts", bytes: 64 << 20, ageing: Ageing(\.reading, lifetime: Lifetime.chart),
+            "charts", bytes: 32 << 20, ageing: Ageing(\.reading, lifetime: Lifetime.chart),
             lasting: lasting, clock: clock, weight: \.weight)
         instruments = Reads(
             "instruments", bytes: 8 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
             clock: clock, weight: \.weight)
         searches = Reads(
-            "search", bytes: 8 << 20, ageing: .init(each: \.instrument.reading, .search), lasting: lasting,
+            "search", bytes: 4 << 20, ageing: .init(each: \.instrument.reading, .search), lasting: lasting,
             clock: clock, weight: \.weight)
         fundamentals = Reads(
-            "fundamentals", bytes: 8 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
+            "fundamentals", bytes: 4 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
             clock: clock, weight: \.weight)
         // An article says itself when it was published; an old page needs no mark.
         articles = Reads(
-            "news", bytes: 16 << 20, ageing: Ageing(asStale: { $0 }) { _, _ in .news }, lasting: lasting,
+            "news", bytes: 8 << 20, ageing: Ageing(asStale: { $0 }) { _, _ in .news }, lasting: lasting,
             clock: clock, weight: \.weight)
+        singleArticles = Reads(
+            "article", bytes: 1 << 20, ageing: Ageing(asStale: { $0 }) { _, _ in .news }, clock: clock,
+            weight: \.weight)
         // Whether a market trades is known or not: it cannot be marked as stale.
         clocks = Reads("clock", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 1 << 20), clock: clock)
     }
@@ -96,14 +111,14 @@ extension Ageing {
     /// Of values that are all good for the same time.
     fileprivate init(
         _ reading: any WritableKeyPath<Value, Reading> & Sendable, _ lifetime: Lifetime,
-        unknown: Duration = .seconds(60)
+        unknown: Duration? = nil
     ) {
         self.init(reading, unknown: unknown) { _, _ in lifetime }
     }
 
     fileprivate init<Element>(
         each reading: any WritableKeyPath<Element, Reading> & Sendable, _ lifetime: Lifetime,
-        unknown: Duration = .seconds(60)
+        unknown: Duration? = nil
     ) where Value == [Element] {
         self.init(each: reading, unknown: unknown) { _, _ in lifetime }
     }

@@ -2,7 +2,7 @@
 ///
 /// Not a text: each request has one, and few are ever looked at.
 package struct RequestOrigin: Hashable, Sendable {
-    private let number: UInt64
+    let number: UInt64
 
     /// - Parameter number: another one for another address.
     package init(_ number: UInt64) {

@@ -11,6 +11,12 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let reads: Reads<Value>
     /// What a key is kept under, parameters included.
     let subject: @Sendable (Key) -> String
+    /// What several keys have in common that a source knows or not: a chart's symbol and interval.
+    ///
+    /// Nil where each key is remembered by its own subject only.
+    var unknownSubject: @Sendable (Key) -> String? = { _ in nil }
+    /// Whether a key that a source does not know says so of its ``unknownSubject``.
+    var notesUnknown = true
     /// How many keys a source takes in one call.
     var keysPerCall: @Sendable (MarketSource) -> Int = { _ in 1 }
     /// Whether a source could have it at all; one that cannot is not asked.
@@ -69,11 +75,14 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private func ask(
         _ source: MarketSource, for wanted: [Key], in call: CallContext
     ) async -> [(Key, Result<Value, ProviderFailure>)] {
+        let asked = wanted.filter { key in
+            unknownSubject(key).map { !reads.isUnknown(source.key($0), in: call) } ?? true
+        }
         let keyOf = Dictionary(
-            wanted.map { (source.key(subject($0)), $0) }, uniquingKeysWith: { first, _ in first })
+            asked.map { (source.key(subject($0)), $0) }, uniquingKeysWith: { first, _ in first })
         let fetch = fetch
         let results = await reads.values(
-            for: wanted.map { source.key(subject($0)) }, keysPerCall: keysPerCall(source), in: call
+            for: asked.map { source.key(subject($0)) }, keysPerCall: keysPerCall(source), in: call
         ) { cacheKeys, call throws(ProviderFailure) in
             let subjects = Dictionary(
                 cacheKeys.compactMap { cacheKey in keyOf[cacheKey].map { ($0, cacheKey) } },
@@ -91,9 +100,22 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 throw error
             }
         }
+        if notesUnknown {
+            for key in asked where results[source.key(subject(key))]?.isUnknown ?? false {
+                if let subject = unknownSubject(key) { reads.noteUnknown(source.key(subject)) }
+            }
+        }
         return wanted.map { key in
             (key, results[source.key(subject(key))] ?? .failure(ProviderFailure(source.provider, .notFound)))
         }
+    }
+}
+
+extension Result where Failure == ProviderFailure {
+    /// Whether the provider has no such thing.
+    fileprivate var isUnknown: Bool {
+        guard case .failure(let failure) = self else { return false }
+        return failure.cause == .notFound
     }
 }
 

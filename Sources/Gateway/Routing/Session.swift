@@ -2,39 +2,66 @@ package import Storage
 package import Upstream
 
 /// Who asks: a user, or nobody in particular.
-package struct Session: Hashable, Sendable {
-    /// The user; nil for a request without a token, which may see public market data only.
+package struct Session: Sendable {
+    /// The user; nil for a request without a valid token, which may see public market data only.
     package let owner: OwnerID?
     /// What it may do.
     package let scopes: Set<Scope>
-    /// The session's own id; nil for a token of the settings, which ends with them.
-    package let id: String?
+    /// The session as the request's token opened it; nil for a token of the settings, which ends with them.
+    package let kept: LiveSession?
+    /// Why the request's token is of no use; nil where it is valid, and where there is none.
+    private let refusal: String?
 
-    package init(owner: OwnerID, scopes: Set<Scope>, id: String? = nil) {
-        self.owner = owner
-        self.scopes = scopes
-        self.id = id
+    /// Whether the user is a guest: limits count guests by their addresses.
+    package var isGuest: Bool { kept?.isGuest ?? false }
+
+    package init(owner: OwnerID, scopes: Set<Scope>) {
+        self.init(owner, scopes)
     }
 
     /// A request with the token of a session that is kept.
     package init(_ session: LiveSession) {
-        self.init(owner: session.owner, scopes: session.scopes, id: session.id)
+        self.init(session.owner, session.scopes, kept: session)
     }
 
-    private init() {
-        owner = nil
-        scopes = []
-        id = nil
+    /// A request whose token is unknown or has ended: it may do what a request without a token may.
+    ///
+    /// - Parameter reason: What the fields say that need a session: why it has none, and what would help.
+    package init(refusingToken reason: String) {
+        self.init(nil, [], refusal: reason)
+    }
+
+    private init(
+        _ owner: OwnerID?, _ scopes: Set<Scope>, kept: LiveSession? = nil, refusal: String? = nil
+    ) {
+        self.owner = owner
+        self.scopes = scopes
+        self.kept = kept
+        self.refusal = refusal
     }
 
     /// A request without a token.
-    package static let anonymous = Session()
+    package static let anonymous = Session(nil, [])
 }
 
 extension Session {
+    /// The session's id; nil where none is kept.
+    var id: String? { kept?.id }
+
+    /// The request came with a token, and that is unknown or has ended.
+    var hasRefusedToken: Bool { refusal != nil }
+
+    /// What a field says that needs a session, where the request has none.
+    var unauthenticated: FieldError {
+        let needsToken = "This field needs a session: send its token as `Authorization: Bearer …`."
+        // One that is kept has ended since the request began.
+        return FieldError(
+            .unauthenticated, refusal ?? (kept == nil ? needsToken : "The session has ended: sign in again."))
+    }
+
     /// Why it may not ask for what needs a scope; nil where it may.
     func refusal(needing scope: Scope) -> FieldError? {
-        if owner == nil { return .unauthenticated }
+        if owner == nil { return unauthenticated }
         if scopes.contains(scope) { return nil }
         let own = Scope.allCases.filter(scopes.contains).map(\.rawValue).joined(separator: ", ")
         return FieldError(

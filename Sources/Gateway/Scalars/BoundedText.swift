@@ -1,22 +1,46 @@
 import GraphQL
 
-/// A text of a user's, without white space around it, that has some length.
+/// A text from a client, of a bounded length: every argument and input field of type `String` or `ID` is read as one.
 ///
-/// Lengths count Unicode scalars, which is what takes room, and not characters, of which one may have any number.
+/// Two bounds hold: a number of characters and, checked first, a number of bytes in UTF-8. Characters are counted as
+/// Unicode scalars, which take room, and not as graphemes, of which one may have any length.
 protocol BoundedText: Input {
+    /// In Unicode scalars.
     static var lengths: ClosedRange<Int> { get }
-    /// Whether it may have several lines.
-    static var isMultiline: Bool { get }
+    /// In bytes of UTF-8, white space at both ends included.
+    static var mostBytes: Int { get }
+    static var form: TextForm { get }
     init(bounded text: String)
 }
 
+/// What a text may have in it.
+enum TextForm {
+    /// One line, without control characters; white space at both ends is removed.
+    case line
+    /// Several lines; of the control characters line feeds and tabs only. White space at both ends is removed.
+    case lines
+    /// Anything, taken as it comes: an id, a secret.
+    case verbatim
+}
+
 extension BoundedText {
+    static var mostBytes: Int { 4 * lengths.upperBound }
+    static var form: TextForm { .line }
+
     static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
 
     static var sample: Self { Self(bounded: "sample") }
 
     init(input: InputValue?) throws(InputError) {
-        let text = try String(input: input).trimmed
+        let given = try String(input: input)
+        guard given.utf8.count <= Self.mostBytes else {
+            throw InputError("It has \(given.utf8.count) bytes; at most \(Self.mostBytes) are taken.")
+        }
+        let text =
+            switch Self.form {
+            case .line, .lines: given.trimmed
+            case .verbatim: given
+            }
         let length = text.unicodeScalars.count
         guard Self.lengths.contains(length) else {
             throw InputError(
@@ -24,12 +48,43 @@ extension BoundedText {
                     ? "It is empty."
                     : "It has \(length) characters; at most \(Self.lengths.upperBound) are taken.")
         }
-        let isPlain = text.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.generalCategory != .control
-                || (Self.isMultiline && (scalar == "\n" || scalar == "\t"))
+        guard text.unicodeScalars.allSatisfy(Self.form.takes) else {
+            throw InputError("It has a control character.")
         }
-        guard isPlain else { throw InputError("It has a control character.") }
         self.init(bounded: text)
+    }
+}
+
+extension TextForm {
+    fileprivate func takes(_ scalar: Unicode.Scalar) -> Bool {
+        switch self {
+        case .line: scalar.properties.generalCategory != .control
+        case .lines: scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
+        case .verbatim: true
+        }
+    }
+}
+
+/// A list from a client, of a bounded length.
+struct BoundedList<Element: Input>: Input {
+    /// Entries that any list of the schema may have.
+    static var most: Int { 500 }
+
+    let elements: [Element]
+
+    static func bindInput(to binder: inout Binder) -> BoundType { [Element].bindInput(to: &binder) }
+
+    static var sample: BoundedList { BoundedList(elements: []) }
+
+    private init(elements: [Element]) {
+        self.elements = elements
+    }
+
+    init(input: InputValue?) throws(InputError) {
+        if case .list(let items) = input, items.count > Self.most {
+            throw InputError("It has \(items.count) entries; at most \(Self.most) are taken.")
+        }
+        elements = try [Element](input: input)
     }
 }
 
@@ -39,5 +94,10 @@ extension String {
         let start = drop(while: \.isWhitespace)
         let count = start.reversed().drop(while: \.isWhitespace).count
         return String(start.prefix(count))
+    }
+
+    /// The beginning, for a message: of so many Unicode scalars, as one character may have any length.
+    func beginning(_ count: Int) -> String {
+        String(unicodeScalars.prefix(count))
     }
 }

@@ -50,6 +50,10 @@ extension OrderType: GraphQLEnum {}
 
 extension OrderState: GraphQLEnum {}
 
+extension ReconciliationState: GraphQLEnum {
+    static var graphQLName: String { "OrderReconciliation" }
+}
+
 extension RejectionReason: GraphQLEnum {}
 
 extension ErrorCode: GraphQLEnum {}

@@ -18,7 +18,7 @@ extension Symbol: GraphQLScalar, Input {
         guard let symbol = Symbol(text) else {
             throw InputError(
                 """
-                \"\(text.prefix(40))\" is no symbol: it has 1 to \(Symbol.maximumLength) letters, digits and the \
+                \"\(text.beginning(40))\" is no symbol: it has 1 to \(Symbol.maximumLength) letters, digits and the \
                 characters . - / : = ^ _ +
                 """)
         }

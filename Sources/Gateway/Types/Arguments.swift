@@ -8,7 +8,15 @@ struct IDArguments: GraphQLArguments {
     let id: String
 
     init(_ arguments: ArgumentReader) throws {
-        id = try arguments["id"]
+        id = try (arguments["id"] as IDText).text
+    }
+}
+
+struct IDsArguments: GraphQLArguments {
+    let ids: [String]
+
+    init(_ arguments: ArgumentReader) throws {
+        ids = try (arguments["ids"] as BoundedList<IDText>).elements.map(\.text)
     }
 }
 
@@ -27,7 +35,7 @@ struct ChangeArguments<Value: GraphQLInputObject>: GraphQLArguments {
     let input: Value
 
     init(_ arguments: ArgumentReader) throws {
-        id = try arguments["id"]
+        id = try (arguments["id"] as IDText).text
         input = try arguments["input"]
     }
 }
@@ -44,7 +52,7 @@ struct SymbolsArguments: GraphQLArguments {
     let symbols: [Symbol]?
 
     init(_ arguments: ArgumentReader) throws {
-        symbols = try arguments["symbols"]
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
     }
 }
 
@@ -75,7 +83,7 @@ struct PageArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         first = try arguments["first"]
-        after = try arguments["after"]
+        after = try (arguments["after"] as CursorText?)?.text
     }
 
     var news: NewsArguments { NewsArguments(symbols: nil, first: first, after: after, provider: nil) }
@@ -88,9 +96,9 @@ struct NewsArguments: GraphQLArguments {
     let provider: Provider?
 
     init(_ arguments: ArgumentReader) throws {
-        symbols = try arguments["symbols"]
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
         first = try arguments["first"]
-        after = try arguments["after"]
+        after = try (arguments["after"] as CursorText?)?.text
         provider = try arguments["provider"]
     }
 
@@ -108,7 +116,7 @@ struct SearchArguments: GraphQLArguments {
     let provider: Provider?
 
     init(_ arguments: ArgumentReader) throws {
-        text = try arguments["text"]
+        text = try (arguments["text"] as SearchText).text
         first = try arguments["first"]
         provider = try arguments["provider"]
     }

@@ -5,7 +5,7 @@ extension Article: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = Object<Article>("Article") {
-        Field("id") { "Article:\($0.provider.rawValue):\($0.id)" }
+        Field("id") { ArticleID($0).text }
         Field("headline", \.headline)
         Field("summary", \.summary)
         Field("author", \.author)

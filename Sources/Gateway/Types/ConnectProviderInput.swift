@@ -15,8 +15,9 @@ struct ConnectProviderInput: GraphQLInputObject {
         provider = try arguments["provider"]
         credential = try arguments["credential"]
         environment = try arguments["environment"]
-        label = try arguments["label"]
-        renew = try arguments["renew"]
+        let label = try (arguments["label"] as LabelText?)?.text
+        self.label = label?.isEmpty == true ? nil : label
+        renew = try (arguments["renew"] as IDText?)?.text
     }
 
     static var sample: ConnectProviderInput {
@@ -39,7 +40,7 @@ enum CredentialInput: GraphQLInputObject {
     init(_ arguments: ArgumentReader) throws {
         let authorization: AuthorizationCodeInput? = try arguments["authorization"]
         let apiKey: APIKeyInput? = try arguments["apiKey"]
-        let accessToken: String? = try arguments["accessToken"]
+        let accessToken: SecretText? = try arguments["accessToken"]
         // Of a oneOf input just one is there; only the binder, which tries the initialiser out, brings none.
         if let authorization {
             self = .authorization(
@@ -47,7 +48,7 @@ enum CredentialInput: GraphQLInputObject {
         } else if let apiKey {
             self = .apiKey(apiKey.key, secret: apiKey.secret)
         } else {
-            self = .accessToken(Secret(accessToken ?? ""))
+            self = .accessToken(accessToken?.secret ?? Secret(""))
         }
     }
 
@@ -61,9 +62,9 @@ struct AuthorizationCodeInput: GraphQLInputObject {
     let redirectURI: String
 
     init(_ arguments: ArgumentReader) throws {
-        code = Secret(try arguments["code"] as String)
-        state = try arguments["state"]
-        redirectURI = try arguments["redirectUri"]
+        code = try (arguments["code"] as SecretText).secret
+        state = try (arguments["state"] as CodeText).text
+        redirectURI = try (arguments["redirectUri"] as AddressText).text
     }
 
     static var sample: AuthorizationCodeInput {
@@ -85,8 +86,8 @@ struct APIKeyInput: GraphQLInputObject {
     let secret: Secret?
 
     init(_ arguments: ArgumentReader) throws {
-        key = Secret(try arguments["key"] as String)
-        secret = (try arguments["secret"] as String?).map { Secret($0) }
+        key = try (arguments["key"] as SecretText).secret
+        secret = try (arguments["secret"] as SecretText?)?.secret
     }
 
     static var sample: APIKeyInput { APIKeyInput(key: Secret("")) }

@@ -58,7 +58,7 @@ extension Connection: GraphQLObject {
                     provider: provider)
             case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .unauthorized, .notEntitled,
                 .notFound,
-                .rateLimited, .quotaExhausted, .overloaded, .cancelled:
+                .rateLimited, .quotaExhausted, .overloaded, .feedFull, .cancelled, .notAllowed:
                 FieldError(ProviderFailure(provider, failure.cause))
             }
         return LastingFailure(error, since: failure.since)

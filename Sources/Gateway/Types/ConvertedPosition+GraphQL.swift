@@ -57,6 +57,6 @@ struct ConversionArguments: GraphQLArguments {
     let currency: String
 
     init(_ arguments: ArgumentReader) throws {
-        currency = try arguments["to"]
+        currency = try (arguments["to"] as CodeText).text
     }
 }

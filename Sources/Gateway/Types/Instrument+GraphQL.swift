@@ -5,7 +5,7 @@ extension Instrument: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = Object<Instrument>("Instrument") {
-        Field("id") { "Instrument:\($0.symbol.text)" }
+        Field("id") { NodeID(.instrument, $0.symbol.text).text }
         Field("name", \.name)
         Field("assetClass", \.assetClass)
         Field("exchange", \.exchange)
@@ -59,28 +59,6 @@ extension Listing: GraphQLObject {
         Field("tickSize", \.tickSize)
         Field("minimumQuantity", \.minimumQuantity)
         Field("quantityIncrement", \.quantityIncrement)
-    }
-}
-
-extension Fundamentals: GraphQLObject {
-    package typealias Context = GatewayContext
-
-    package static let graphQL = Object<Fundamentals>("Fundamentals") {
-        Field("currency", \.currency)
-        Field("sector", \.sector)
-        Field("industry", \.industry)
-        Field("country", \.country)
-        Field("website", \.website)
-        Field("marketCap", \.marketCap)
-        Field("peRatio") { $0.priceEarningsRatio?.doubleValue }
-        Field("earningsPerShare", \.earningsPerShare)
-        Field("dividendPerShare", \.dividendPerShare)
-        Field("yearHigh", \.yearHigh)
-        Field("yearLow", \.yearLow)
-        Field("asOf", \.reading.asOf)
-        Field("fetchedAt", \.reading.fetchedAt)
-        Field("source", \.reading.source)
-        Field("stale", \.reading.isStale)
     }
 }
 

@@ -3,12 +3,15 @@ import GraphQL
 import Storage
 import Upstream
 
-/// `Node` of the schema: whatever `node` finds.
+/// `Node` of the schema: an object of any type that has an id.
 enum Node: Sendable {
     case account(LinkedAccount)
+    case article(Article)
     case connection(Connection)
     case goal(LinkedGoal)
+    case instrument(Instrument)
     case order(LinkedOrder)
+    case position(LinkedPosition)
     case session(SessionDetails)
     case user(Viewer)
     case watchlist(Watchlist)
@@ -17,9 +20,12 @@ enum Node: Sendable {
 extension Node: GraphQLAbstract {
     static let graphQL = Abstract<Node>("Node") {
         Case(LinkedAccount.self) { if case .account(let account) = $0 { account } else { nil } }
+        Case(Article.self) { if case .article(let article) = $0 { article } else { nil } }
         Case(Connection.self) { if case .connection(let connection) = $0 { connection } else { nil } }
         Case(LinkedGoal.self) { if case .goal(let goal) = $0 { goal } else { nil } }
+        Case(Instrument.self) { if case .instrument(let instrument) = $0 { instrument } else { nil } }
         Case(LinkedOrder.self) { if case .order(let order) = $0 { order } else { nil } }
+        Case(LinkedPosition.self) { if case .position(let position) = $0 { position } else { nil } }
         Case(SessionDetails.self) { if case .session(let session) = $0 { session } else { nil } }
         Case(Viewer.self) { if case .user(let viewer) = $0 { viewer } else { nil } }
         Case(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
@@ -27,32 +33,159 @@ extension Node: GraphQLAbstract {
 }
 
 extension GatewayContext {
-    /// What has this id; nil where it is not the session's to see.
+    /// How many ids one `nodes` field takes.
+    private static var mostNodes: Int { 100 }
+
+    /// The object with an id; nil where there is none, or none that the session may see.
     func node(_ text: String) throws -> Loading<Node?> {
-        guard let owner = session.owner else { throw FieldError.unauthenticated }
-        guard let id = NodeID(text) else { return .ready(nil) }
-        switch id.kind {
-        case .account:
-            let link = backends.links(of: owner).first { link in
-                link.broker.map { text.hasPrefix($0.globalID(ofAccount: "")) } ?? false
+        try nodes([text]).map { try $0.first?.get() ?? nil }
+    }
+
+    /// The objects with some ids, in their order; nil in the place of an id without an object that the session may see.
+    ///
+    /// Objects of one kind are loaded together.
+    func nodes(_ texts: [String]) throws -> Loading<Answers<Node?>> {
+        guard texts.count <= Self.mostNodes else {
+            throw FieldError(
+                .badUserInput,
+                "`ids` has \(texts.count) entries; at most \(Self.mostNodes) can be asked for at once.")
+        }
+        let ids = texts.map { NodeID($0) }
+        let kinds = NodeID.Kind.allCases.filter { kind in ids.contains { $0?.kind == kind } }
+        let found: Loading<Answers<Answers<Node?>>> = .each(kinds) { kind in
+            try nodes(of: kind, ids.compactMap { $0?.kind == kind ? $0 : nil })
+        }
+        return found.map { answers in
+            var rest = Dictionary(uniqueKeysWithValues: zip(kinds, answers))
+            return ids.map { id -> Result<Node?, any Error> in
+                guard let id else { return .success(nil) }
+                switch rest[id.kind] {
+                case .success(var nodes)?:
+                    if nodes.isEmpty { return .failure(FieldError.noAnswer) }
+                    let node = nodes.removeFirst()
+                    rest[id.kind] = .success(nodes)
+                    return Self.foundOrNil(node)
+                case .failure(let error)?: return Self.foundOrNil(.failure(error))
+                case nil: return .success(nil)
+                }
             }
-            guard let link else { return .ready(nil) }
-            return accounts(of: link).map { accounts in
-                accounts?.first { $0.globalID == text }.map { .account($0) }
+        }
+    }
+
+    /// That a provider or Portico knows no such object is no error of `node`.
+    private static func foundOrNil(_ node: Result<Node?, any Error>) -> Result<Node?, any Error> {
+        guard case .failure(let error as FieldError) = node, error.code == .notFound else { return node }
+        return .success(nil)
+    }
+
+    /// The objects of one kind with some ids, in their order.
+    private func nodes(of kind: NodeID.Kind, _ ids: [NodeID]) throws -> Loading<Answers<Node?>> {
+        let isPublic =
+            switch kind {
+            case .article, .instrument: true
+            case .account, .connection, .goal, .order, .position, .session, .user, .watchlist: false
+            }
+        if !isPublic, let refusal = session.refusal(needing: .read) { throw refusal }
+        switch kind {
+        case .instrument: return instrumentNodes(ids)
+        case .article: return articleNodes(ids)
+        case .account:
+            return each(ids, behind: { $0.globalID(ofAccount: "") }) { connection in
+                accounts(of: connection)
+            } node: { accounts, id in
+                accounts.first { $0.globalID == id }.map(Node.account)
+            }
+        case .position:
+            return each(ids, behind: { $0.idPrefixOfPositions }) { connection in
+                positions(of: connection, symbols: nil)
+            } node: { positions, id in
+                positions?.first { $0.globalID == id }.map(Node.position)
             }
         case .connection:
-            let found = backends.links(of: owner).first { $0.id == id.rest }
-            return .ready(found.map { .connection($0) })
-        case .goal: return try goal(id: text).map { $0.map { .goal($0) } }
-        case .order: return orderIfAny(text).map { $0.map { .order($0) } }
-        case .session:
-            let current = session.id.map { NodeID(.session, $0).text }
-            let found = keptSessions(of: owner, currentID: current).first { $0.id == text }
-            return .ready(found.map { .session($0) })
+            let links = ownLinks
+            return .ready(
+                ids.map { id in .success(links.first { $0.id == id.rest }.map(Node.connection)) })
+        case .goal:
+            return try goals().map { goals in
+                ids.map { id in .success(goals?.first { $0.globalID == id.text }.map(Node.goal)) }
+            }
+        case .order: return .each(ids) { id in orderIfAny(id.text).map { $0.map(Node.order) } }
+        case .session: return try sessionNodes(ids, of: owner())
         case .user:
-            guard id.rest == owner.text else { return .ready(nil) }
-            return try viewer().map { $0.map { .user($0) } }
-        case .watchlist: return try watchlist(id: text).map { $0.map { .watchlist($0) } }
+            let owner = try owner()
+            guard ids.contains(where: { $0.rest == owner.text }) else {
+                return .ready(ids.map { _ in .success(nil) })
+            }
+            return try viewer().map { viewer in
+                ids.map { .success($0.rest == owner.text ? viewer.map(Node.user) : nil) }
+            }
+        case .watchlist:
+            return .each(ids) { id in try watchlist(id: id.text).map { $0.map(Node.watchlist) } }
+        }
+    }
+
+    /// The objects behind connections to brokers, what is behind each connection loaded once.
+    ///
+    /// - Parameters:
+    ///   - ids: The ids of the objects.
+    ///   - prefix: What the ids of all such objects behind a connection begin with.
+    ///   - load: Loads all of them behind a connection.
+    ///   - node: The one with an id.
+    /// - Returns: The object of each id, in their order; nil for an id that nothing behind a connection has.
+    private func each<Values: Sendable>(
+        _ ids: [NodeID], behind prefix: (BrokerConnection) -> String,
+        load: (BrokerConnection) -> Loading<Values>,
+        node: @escaping @Sendable (Values, _ id: String) -> Node?
+    ) -> Loading<Answers<Node?>> {
+        let connections = ownLinks.compactMap(\.broker)
+        let places = ids.map { id in
+            connections.firstIndex { id.text.hasPrefix(prefix($0)) }
+        }
+        let wanted = connections.indices.filter { places.contains($0) }
+        let loaded: Loading<Answers<Values>> = .each(wanted) { load(connections[$0]) }
+        return loaded.map { answers in
+            let values = Dictionary(uniqueKeysWithValues: zip(wanted, answers))
+            return zip(ids, places).map { id, place -> Result<Node?, any Error> in
+                guard let answer = place.flatMap({ values[$0] }) else { return .success(nil) }
+                return answer.map { node($0, id.text) }
+            }
+        }
+    }
+
+    private func instrumentNodes(_ ids: [NodeID]) -> Loading<Answers<Node?>> {
+        let symbols = ids.map { id in Symbol(id.rest).flatMap { $0.text == id.rest ? $0 : nil } }
+        return instruments(for: symbols.compactMap(\.self)).map { instruments in
+            var rest = instruments[...]
+            return symbols.map { symbol -> Result<Node?, any Error> in
+                guard symbol != nil, let answer = rest.popFirst() else { return .success(nil) }
+                return answer.map { $0.map(Node.instrument) }
+            }
+        }
+    }
+
+    private func articleNodes(_ ids: [NodeID]) -> Loading<Answers<Node?>> {
+        let marks = ids.map { ArticleID($0) }
+        return articles(marks.compactMap(\.self)).map { articles in
+            var rest = articles[...]
+            return marks.map { mark -> Result<Node?, any Error> in
+                guard mark != nil, let answer = rest.popFirst() else { return .success(nil) }
+                return answer.map(Node.article)
+            }
+        }
+    }
+
+    /// The user's own sessions; a token of the settings counts as one.
+    private func sessionNodes(_ ids: [NodeID], of owner: OwnerID) throws -> Loading<Answers<Node?>> {
+        let kept = keptSessions(of: owner, currentID: session.id.map { NodeID(.session, $0).text })
+        let found = ids.map { id in kept.first { $0.id == id.text } }
+        guard session.id == nil, ids.contains(where: { $0.rest == SessionDetails.idOfSettings }) else {
+            return .ready(found.map { .success($0.map(Node.session)) })
+        }
+        return try viewer().map { viewer in
+            zip(ids, found).map { id, found -> Result<Node?, any Error> in
+                let own = viewer.flatMap { $0.session.id == id.text ? $0.session : nil }
+                return .success((found ?? own).map(Node.session))
+            }
         }
     }
 }

@@ -8,9 +8,12 @@ struct NodeID: Hashable, Sendable {
 
     enum Kind: String, Sendable, CaseIterable {
         case account = "Account"
+        case article = "Article"
         case connection = "Connection"
         case goal = "Goal"
+        case instrument = "Instrument"
         case order = "Order"
+        case position = "Position"
         case session = "Session"
         case user = "User"
         case watchlist = "Watchlist"
@@ -23,6 +26,8 @@ struct NodeID: Hashable, Sendable {
 
     /// Nil for a text that is no id of a kind that `node` finds.
     init?(_ text: String) {
+        // Ids are ASCII. Another text must not be taken for one to which it is canonically equivalent.
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), !parts[1].isEmpty else {
             return nil

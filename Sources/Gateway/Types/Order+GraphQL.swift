@@ -27,6 +27,7 @@ extension LinkedOrder: GraphQLObject {
         Field("filledQuantity", \.order.filledQuantity)
         Field("averageFillPrice", \.order.averageFillPrice)
         Field("state", \.order.state)
+        Field("reconciliation", \.reconciliation)
         Field("providerState", \.order.providerState)
         Field("rejection") { linked in
             linked.order.rejection.map { ToldRejection(rejection: $0, at: linked.order.updatedAt) }

@@ -90,11 +90,11 @@ extension Portfolio: GraphQLObject {
         Field("unrealizedProfitLoss", throwing: { try $0.unrealizedProfitLoss() })
         Field(
             "allocation", AllocationArguments.self,
-            { portfolio, arguments in
-                Optional.some(
-                    try Allocation.slices(
-                        of: portfolio.holdings.values(in: portfolio.currency, rates: portfolio.rates),
-                        by: arguments.key))
+            load: { portfolios, arguments, context in
+                .each(portfolios) { portfolio in
+                    try context.slices(
+                        of: portfolio.holdings, in: portfolio.currency, by: portfolio.rates, arguments.key)
+                }
             })
         Field("parts", \.parts)
         Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account.linked) }
@@ -137,6 +137,6 @@ struct CurrencyArguments: GraphQLArguments {
     let currency: String
 
     init(_ arguments: ArgumentReader) throws {
-        currency = try arguments["currency"]
+        currency = try (arguments["currency"] as CodeText).text
     }
 }

@@ -21,7 +21,13 @@ extension LinkedPosition: GraphQLObject {
         Field("provider") { $0.connection.provider }
         Field("account", load: { positions, context in context.accounts(at: positions.map(\.place)) })
         Field("symbol", \.position.symbol)
-        Field("assetClass", \.position.assetClass)
+        Field(
+            "assetClass",
+            load: { positions, context in
+                context.assetClasses(of: positions).map { classes in
+                    classes.map { Result<AssetClass?, any Error>.success($0) }
+                }
+            })
         Field(
             "instrument",
             load: { positions, context in context.instruments(for: positions.map(\.position.symbol)) })

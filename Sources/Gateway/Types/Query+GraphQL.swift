@@ -13,6 +13,9 @@ extension Query: GraphQLObject {
         Field(
             "node", IDArguments.self,
             once: { arguments, context in try context.node(arguments.id) })
+        Field(
+            "nodes", IDsArguments.self,
+            once: { arguments, context in try context.nodes(arguments.ids) })
         Field("viewer", once: { context in try context.viewer() })
         Field(
             "account", AccountArguments.self,
@@ -94,7 +97,7 @@ struct AccountArguments: GraphQLArguments {
     let provider: Provider?
 
     init(_ arguments: ArgumentReader) throws {
-        id = try arguments["id"]
+        id = try (arguments["id"] as IDText?)?.text
         provider = try arguments["provider"]
     }
 }
@@ -105,7 +108,7 @@ struct PositionsArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         provider = try arguments["provider"]
-        symbols = try arguments["symbols"]
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
     }
 }
 
@@ -114,7 +117,7 @@ struct QuotesArguments: GraphQLArguments {
     let provider: Provider?
 
     init(_ arguments: ArgumentReader) throws {
-        symbols = try arguments["symbols"]
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
         provider = try arguments["provider"]
     }
 }
@@ -134,7 +137,7 @@ struct InstrumentArguments: GraphQLArguments {
     let provider: Provider?
 
     init(_ arguments: ArgumentReader) throws {
-        symbol = try arguments["symbol"]
+        symbol = try (arguments["symbol"] as CodeText).text
         provider = try arguments["provider"]
     }
 }
@@ -154,7 +157,7 @@ struct ChartsArguments: GraphQLArguments {
     let chart: ChartArguments
 
     init(_ arguments: ArgumentReader) throws {
-        symbols = try arguments["symbols"]
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
         chart = try ChartArguments(arguments)
     }
 }

@@ -14,6 +14,9 @@ struct SessionDetails: Sendable {
     let expiresAt: Instant?
     let isCurrent: Bool
 
+    /// Of the session of a token of the settings, which is in no store.
+    static let idOfSettings = "settings"
+
     init(_ session: LiveSession, _ store: SessionStore, isCurrent: Bool) {
         id = NodeID(.session, session.id).text
         scopes = Scope.allCases.filter(session.scopes.contains)
@@ -26,7 +29,7 @@ struct SessionDetails: Sendable {
 
     /// A request that came with a token of the settings.
     init(ofSettings session: Session, _ user: User) {
-        id = NodeID(.session, "settings").text
+        id = NodeID(.session, Self.idOfSettings).text
         scopes = Scope.allCases.filter(session.scopes.contains)
         label = nil
         createdAt = user.createdAt

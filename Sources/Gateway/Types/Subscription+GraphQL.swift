@@ -10,17 +10,27 @@ extension Subscription: GraphQLObject {
     static let graphQL = Object<Subscription>("Subscription") {
         Field(
             "quotes", FollowedSymbols.self,
-            events: { arguments, context in try context.livePrices(of: arguments.symbols) })
+            events: { arguments, context in try context.livePrices(of: arguments.symbols) },
+            value: { $0 },
+            context: { event, context in
+                guard case .success(let quote?) = event else { return context }
+                return context.showing(.quote(quote))
+            })
         Field(
             "positions", ProviderArguments.self,
-            events: { arguments, context in try context.livePositions(with: arguments.provider) })
+            events: { arguments, context in try context.livePositions(with: arguments.provider) },
+            value: \.value, context: { event, context in context.showing(event.carried) })
         Field(
             "account", AccountByID.self,
-            events: { arguments, context in try context.liveAccount(id: arguments.id) })
-        Field("orders", events: { context in try context.liveOrders() })
+            events: { arguments, context in try context.liveAccount(id: arguments.id) },
+            value: \.value, context: { event, context in context.showing(event.carried) })
+        Field(
+            "orders", events: { context in try context.liveOrders() },
+            value: \.value, context: { event, context in context.showing(event.carried) })
         Field(
             "goalsProgress", CurrencyArguments.self,
-            events: { arguments, context in try context.liveGoalsProgress(in: arguments.currency) })
+            events: { arguments, context in try context.liveGoalsProgress(in: arguments.currency) },
+            value: \.value, context: nil)
     }
 }
 
@@ -28,7 +38,7 @@ struct FollowedSymbols: GraphQLArguments {
     let symbols: [Symbol]
 
     init(_ arguments: ArgumentReader) throws {
-        symbols = try arguments["symbols"]
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
     }
 }
 
@@ -36,6 +46,6 @@ struct AccountByID: GraphQLArguments {
     let id: String?
 
     init(_ arguments: ArgumentReader) throws {
-        id = try arguments["id"]
+        id = try (arguments["id"] as IDText?)?.text
     }
 }

@@ -35,15 +35,19 @@ extension GatewayContext {
     /// Who may come in, and how.
     var authentication: Authentication { backends.household.authentication }
 
-    /// The session's user; nil without a session.
+    /// The session's user; nil without a token.
+    ///
+    /// - Throws: `FieldError` UNAUTHENTICATED where the request's token is unknown or has ended: its client believes that it has
+    ///   a session.
     func viewer() throws -> Loading<Viewer?> {
+        if session.hasRefusedToken { throw session.unauthenticated }
         guard let owner = session.owner else { return .ready(nil) }
         return .later { [self] in
             let user = try await authentication.stored { () throws(StorageError) in
                 try await authentication.users.user(owner)
             }
             // Deleted in the moment since the request came in.
-            guard let user else { throw FieldError.unauthenticated }
+            guard let user else { throw session.unauthenticated }
             return Viewer(user: user, session: ownSession(of: user))
         }
     }

@@ -67,7 +67,7 @@ extension GatewayContext {
             }
         case .broker(let connection, let list):
             return .later {
-                try await write(at: connection) { desk throws(ProviderFailure) in
+                try await write(list, of: connection) { desk, _ throws(ProviderFailure) in
                     try await desk.deleteWatchlist(list, in: call)
                 }
                 return DeletePayload(deletedID: id)
@@ -117,11 +117,8 @@ extension GatewayContext {
             >
     ) async throws -> WatchlistPayload {
         let place = FieldError.Place.change(connection.globalID(ofWatchlist: id))
-        let list = try await write(at: connection) {
-            [call] (desk) async throws(ProviderFailure) -> Result<BrokerWatchlist, WatchlistRefusal> in
-            guard let list = try await desk.watchlists(in: call).first(where: { $0.id == id }) else {
-                return .failure(.notFound)
-            }
+        let list = try await write(id, of: connection) {
+            [call] (desk, list) async throws(ProviderFailure) -> Result<BrokerWatchlist, WatchlistRefusal> in
             switch edit(list) {
             case .failure(let refusal): return .failure(refusal)
             case .success(let new):
@@ -136,12 +133,20 @@ extension GatewayContext {
         }
     }
 
-    /// Changes something at a broker, once, after all changes through the same connection that came before.
+    /// Changes a list at its broker, once, after all changes through the same connection that came before.
     ///
     /// Whatever comes of it, what was read before is forgotten: an answer that was lost may have been a yes.
+    ///
+    /// - Parameters:
+    ///   - id: The broker's own id, of any form.
+    ///   - connection: Whose list.
+    ///   - body: Is given the list as it is at the broker now: it is the user's own.
+    /// - Returns: what `body` returned.
+    /// - Throws: `FieldError`: NOT_FOUND where the user does not have the list, before anything is changed.
     private func write<Value: Sendable>(
-        at connection: BrokerConnection,
-        _ body: @escaping @Sendable (any WatchlistDesk) async throws(ProviderFailure) -> Value
+        _ id: String, of connection: BrokerConnection,
+        _ body:
+            @escaping @Sendable (any WatchlistDesk, BrokerWatchlist) async throws(ProviderFailure) -> Value
     ) async throws -> Value {
         guard let desk = connection.watchlistDesk else {
             throw FieldError(
@@ -149,10 +154,17 @@ extension GatewayContext {
                 provider: connection.provider)
         }
         let turn = "\(connection.owner.text) \(connection.id)"
-        return try await backends.turns.take(turn) { [reads = backends.reads.watchlists] in
+        return try await backends.turns.take(turn) { [call, reads = backends.reads.watchlists] in
             defer { reads.invalidate(privateTo: connection.owner, at: connection.provider) }
+            let list: BrokerWatchlist
             do throws(ProviderFailure) {
-                return try await body(desk)
+                list = try await desk.watchlist(id, in: call)
+            } catch {
+                throw error.cause == .notFound
+                    ? FieldError.noWatchlist(connection.globalID(ofWatchlist: id)) : FieldError(error)
+            }
+            do throws(ProviderFailure) {
+                return try await body(desk, list)
             } catch {
                 throw FieldError(refusedWatchlist: error)
             }
@@ -162,7 +174,7 @@ extension GatewayContext {
 
 extension FieldError {
     static func noWatchlist(_ id: String) -> FieldError {
-        FieldError(.notFound, "There is no watchlist \"\(id.prefix(80))\".")
+        FieldError(.notFound, "There is no watchlist \"\(id.beginning(80))\".")
     }
 
     /// What was to be done with a list.

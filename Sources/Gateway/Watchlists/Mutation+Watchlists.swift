@@ -36,7 +36,6 @@ extension Mutation {
 
 struct WatchlistName: BoundedText {
     static var lengths: ClosedRange<Int> { 1...64 }
-    static var isMultiline: Bool { false }
     let text: String
 
     init(bounded text: String) {
@@ -56,7 +55,7 @@ extension CreateWatchlistInput: GraphQLInputObject {
 
     init(_ fields: ArgumentReader) throws {
         name = try fields["name"]
-        symbols = try fields["symbols"]
+        symbols = try (fields["symbols"] as BoundedList<Symbol>).elements
     }
 }
 
@@ -65,7 +64,7 @@ struct RenameWatchlistArguments: GraphQLArguments {
     let name: WatchlistName
 
     init(_ arguments: ArgumentReader) throws {
-        id = try arguments["id"]
+        id = try (arguments["id"] as IDText).text
         name = try arguments["name"]
     }
 }
@@ -75,8 +74,8 @@ struct WatchlistSymbolsArguments: GraphQLArguments {
     let symbols: [Symbol]
 
     init(_ arguments: ArgumentReader) throws {
-        id = try arguments["id"]
-        symbols = try arguments["symbols"]
+        id = try (arguments["id"] as IDText).text
+        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
     }
 }
 
@@ -86,7 +85,7 @@ struct MoveInWatchlistArguments: GraphQLArguments {
     let place: Int
 
     init(_ arguments: ArgumentReader) throws {
-        id = try arguments["id"]
+        id = try (arguments["id"] as IDText).text
         symbol = try arguments["symbol"]
         place = try arguments["to"]
     }

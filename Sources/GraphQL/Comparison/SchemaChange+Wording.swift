@@ -43,6 +43,23 @@ extension SchemaChange: CustomStringConvertible {
         case .descriptionChanged:
             after.map { "Description of \(described) has changed to \"\($0)\"." }
                 ?? "Description of \(described) was removed."
+        case .rootTypeChanged:
+            after.map { "The \(before ?? "") type changed from \(subject) to \($0)." }
+                ?? "The \(before ?? "") type \(subject) was removed from the schema definition."
+        case .rootTypeAdded: "\(subject) was added as the \(after ?? "") type."
+        case .oneOfAdded: "@oneOf was added to \(subject): it takes exactly one of its fields now."
+        case .oneOfRemoved: "@oneOf was removed from \(subject)."
+        case .specifiedByAdded: "@specifiedBy \(after ?? "") was added to \(subject)."
+        case .specifiedByRemoved: "@specifiedBy \(before ?? "") was removed from \(subject)."
+        case .specifiedByChanged: "@specifiedBy of \(subject) changed\(transition)."
+        case .deprecationAdded: "\(subject) was deprecated: \(after ?? "")"
+        case .deprecationRemoved: "\(subject) is no longer deprecated."
+        case .deprecationReasonChanged:
+            "The reason for which \(subject) is deprecated changed from \"\(before ?? "")\" to \"\(after ?? "")\"."
+        case .appliedDirectiveAdded: "\(after ?? "") was added to \(subject)."
+        case .appliedDirectiveRemoved: "\(before ?? "") was removed from \(subject)."
+        case .schemaDirectiveAdded: "\(after ?? "") was added to the schema definition."
+        case .schemaDirectiveRemoved: "\(before ?? "") was removed from the schema definition."
         }
     }
 

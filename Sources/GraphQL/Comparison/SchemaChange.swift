@@ -1,7 +1,8 @@
 /// One difference between two schemas, classified by what it does to operations that were written for the older one.
 ///
 /// Kinds, their classes and their wording are those of the reference implementation's `findSchemaChanges` (graphql-js
-/// 17), so that tools that know its codes know ours.
+/// 17), so that tools that know its codes know ours. It has none for root types, `@oneOf`, `@specifiedBy`, deprecations and
+/// other applied directives; their kinds are our own.
 public struct SchemaChange: Hashable, Sendable {
     /// What happened.
     public let kind: Kind
@@ -58,6 +59,10 @@ extension SchemaChange {
         case requiredDirectiveArgumentAdded = "REQUIRED_DIRECTIVE_ARG_ADDED"
         case directiveRepeatableRemoved = "DIRECTIVE_REPEATABLE_REMOVED"
         case directiveLocationRemoved = "DIRECTIVE_LOCATION_REMOVED"
+        /// Operations of a type (`before`) begin from another type than before, or there are none any more.
+        case rootTypeChanged = "ROOT_TYPE_CHANGED"
+        /// An input object takes exactly one field now (`@oneOf`).
+        case oneOfAdded = "ONE_OF_ADDED"
 
         case valueAddedToEnum = "VALUE_ADDED_TO_ENUM"
         case typeAddedToUnion = "TYPE_ADDED_TO_UNION"
@@ -67,6 +72,15 @@ extension SchemaChange {
         /// The default of an argument, of a field or directive, changed or went away.
         case argumentDefaultChanged = "ARG_DEFAULT_VALUE_CHANGE"
         case inputFieldDefaultChanged = "INPUT_FIELD_DEFAULT_VALUE_CHANGE"
+        /// The values of a scalar may have another form than before.
+        case specifiedByChanged = "SPECIFIED_BY_CHANGED"
+        case specifiedByRemoved = "SPECIFIED_BY_REMOVED"
+        /// A directive that the server interprets was added to a definition: who may use it, or how, may be different now.
+        case appliedDirectiveAdded = "APPLIED_DIRECTIVE_ADDED"
+        case appliedDirectiveRemoved = "APPLIED_DIRECTIVE_REMOVED"
+        /// The same of the schema definition, whose `subject` is the type that queries begin from.
+        case schemaDirectiveAdded = "SCHEMA_DIRECTIVE_ADDED"
+        case schemaDirectiveRemoved = "SCHEMA_DIRECTIVE_REMOVED"
 
         case typeAdded = "TYPE_ADDED"
         case directiveAdded = "DIRECTIVE_ADDED"
@@ -79,6 +93,12 @@ extension SchemaChange {
         case argumentDefaultAdded = "ARG_DEFAULT_VALUE_ADDED"
         case inputFieldDefaultAdded = "INPUT_FIELD_DEFAULT_VALUE_ADDED"
         case descriptionChanged = "DESCRIPTION_CHANGED"
+        case rootTypeAdded = "ROOT_TYPE_ADDED"
+        case oneOfRemoved = "ONE_OF_REMOVED"
+        case specifiedByAdded = "SPECIFIED_BY_ADDED"
+        case deprecationAdded = "DEPRECATION_ADDED"
+        case deprecationRemoved = "DEPRECATION_REMOVED"
+        case deprecationReasonChanged = "DEPRECATION_REASON_CHANGED"
 
         /// What such changes do.
         public var impact: Impact {
@@ -87,15 +107,18 @@ extension SchemaChange {
                 .requiredInputFieldAdded, .implementedInterfaceRemoved, .fieldRemoved, .fieldChangedKind,
                 .requiredArgumentAdded, .argumentRemoved, .argumentChangedKind, .directiveRemoved,
                 .directiveArgumentRemoved, .requiredDirectiveArgumentAdded, .directiveRepeatableRemoved,
-                .directiveLocationRemoved:
+                .directiveLocationRemoved, .rootTypeChanged, .oneOfAdded:
                 .breaking
             case .valueAddedToEnum, .typeAddedToUnion, .optionalInputFieldAdded, .optionalArgumentAdded,
-                .implementedInterfaceAdded, .argumentDefaultChanged, .inputFieldDefaultChanged:
+                .implementedInterfaceAdded, .argumentDefaultChanged, .inputFieldDefaultChanged,
+                .specifiedByChanged, .specifiedByRemoved, .appliedDirectiveAdded, .appliedDirectiveRemoved,
+                .schemaDirectiveAdded, .schemaDirectiveRemoved:
                 .dangerous
             case .typeAdded, .directiveAdded, .fieldAdded, .directiveRepeatableAdded,
                 .directiveLocationAdded, .optionalDirectiveArgumentAdded, .fieldChangedKindSafely,
                 .argumentChangedKindSafely, .argumentDefaultAdded, .inputFieldDefaultAdded,
-                .descriptionChanged:
+                .descriptionChanged, .rootTypeAdded, .oneOfRemoved, .specifiedByAdded, .deprecationAdded,
+                .deprecationRemoved, .deprecationReasonChanged:
                 .safe
             }
         }

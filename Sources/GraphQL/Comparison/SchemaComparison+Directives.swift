@@ -34,7 +34,7 @@ extension SchemaComparison {
             + arguments.removed.map { SchemaChange(.directiveArgumentRemoved, coordinate($0)) }
             + arguments.kept.flatMap { old, new in
                 valueChanges(old, new, of: coordinate(old), .argument)
-                    + description(old.description, new.description, of: coordinate(old))
+                    + annotations(old, new, of: coordinate(old))
             }
     }
 }

@@ -47,7 +47,7 @@ extension SchemaComparison {
             + fields.removed.map { SchemaChange(.fieldRemoved, coordinate($0)) }
             + fields.kept.flatMap { old, new in
                 valueChanges(old, new, of: coordinate(old), .inputField)
-                    + description(old.description, new.description, of: coordinate(old), noun: "input-field")
+                    + annotations(old, new, of: coordinate(old), noun: "input-field")
             }
     }
 

@@ -16,7 +16,7 @@ extension SchemaComparison {
         } else if before != after {
             changes.append(SchemaChange(.fieldChangedKindSafely, subject, before: before, after: after))
         }
-        return changes + description(old.description, new.description, of: subject, noun: "field")
+        return changes + annotations(old, new, of: subject, noun: "field")
     }
 
     private func argumentChanges(of type: String, _ old: SchemaField, _ new: SchemaField) -> [SchemaChange] {
@@ -27,7 +27,7 @@ extension SchemaComparison {
         return arguments.removed.map { SchemaChange(.argumentRemoved, coordinate($0)) }
             + arguments.kept.flatMap { old, new in
                 valueChanges(old, new, of: coordinate(old), .argument)
-                    + description(old.description, new.description, of: coordinate(old), noun: "argument")
+                    + annotations(old, new, of: coordinate(old), noun: "argument")
             }
             + arguments.added.map { argument in
                 SchemaChange(
@@ -58,7 +58,7 @@ extension SchemaComparison {
         return values.added.map { SchemaChange(.valueAddedToEnum, coordinate($0)) }
             + values.removed.map { SchemaChange(.valueRemovedFromEnum, coordinate($0)) }
             + values.kept.flatMap { old, new in
-                description(old.description, new.description, of: coordinate(old), noun: "enum value")
+                annotations(old, new, of: coordinate(old), noun: "enum value")
             }
     }
 

@@ -1,12 +1,12 @@
 extension Schema {
-    /// What is different in a newer schema, in the reference implementation's order: types, then directives.
+    /// What is different in a newer schema, in the reference implementation's order: types, then directives; at last the
+    /// schema definition.
     ///
-    /// What an operation can tell is compared, so defaults are compared as introspection shows them, and directives
-    /// applied to definitions are not compared at all, deprecation among them. Neither is which type operations begin
-    /// from, nor whether an input object is a OneOf one: the reference implementation has no kinds for these.
+    /// Defaults are compared as introspection shows them. The arguments of applied directives are compared with the defaults
+    /// of their definitions filled in: one whose arguments changed was removed and added.
     public func changes(to newer: Schema) -> [SchemaChange] {
         let comparison = SchemaComparison(older: self, newer: newer)
-        return comparison.typeChanges + comparison.directiveChanges
+        return comparison.typeChanges + comparison.directiveChanges + comparison.schemaChanges
     }
 }
 
@@ -30,18 +30,41 @@ struct SchemaComparison {
             + types.added.map { SchemaChange(.typeAdded, .type($0.name)) }
             + types.kept.flatMap { old, new in
                 description(old.description, new.description, of: .type(old.name)) + changes(old, new)
+                    + directives(old.appliedDirectives, new.appliedDirectives, of: .type(old.name))
             }
+    }
+
+    /// Of the schema definition: where operations begin, and its directives.
+    var schemaChanges: [SchemaChange] {
+        let roots = OperationType.allCases.compactMap { operation -> SchemaChange? in
+            let name = operation.rawValue
+            let old = older.rootType(for: operation).map { older[$0].name }
+            let new = newer.rootType(for: operation).map { newer[$0].name }
+            guard old != new else { return nil }
+            guard let old else {
+                return new.map { SchemaChange(.rootTypeAdded, .type($0), after: name) }
+            }
+            return SchemaChange(.rootTypeChanged, .type(old), before: name, after: new)
+        }
+        guard let query = older.queryType.map({ older[$0].name }) else { return roots }
+        return roots
+            + directives(
+                older.appliedDirectives, newer.appliedDirectives, of: .type(query),
+                as: (.schemaDirectiveAdded, .schemaDirectiveRemoved))
     }
 
     private func changes(_ old: NamedType, _ new: NamedType) -> [SchemaChange] {
         let name = old.name
         switch (old.kind, new.kind) {
-        case (.scalar, .scalar): return []
+        case (.scalar(let old), .scalar(let new)):
+            return specificationChange(of: name, old.specifiedByURL, new.specifiedByURL)
         case (.object(let old), .object(let new)), (.interface(let old), .interface(let new)):
             return fieldChanges(of: name, old, new) + interfaceChanges(of: name, old, new)
         case (.union(let old), .union(let new)): return memberChanges(of: name, old, new)
         case (.enum(let old), .enum(let new)): return valueChanges(of: name, old, new)
-        case (.inputObject(let old), .inputObject(let new)): return inputFieldChanges(of: name, old, new)
+        case (.inputObject(let old), .inputObject(let new)):
+            let oneOf = SchemaChange(new.isOneOf ? .oneOfAdded : .oneOfRemoved, .type(name))
+            return inputFieldChanges(of: name, old, new) + (old.isOneOf == new.isOneOf ? [] : [oneOf])
         case (.scalar, _), (.object, _), (.interface, _), (.union, _), (.enum, _), (.inputObject, _):
             return [
                 SchemaChange(.typeChangedKind, .type(name), before: old.kind.noun, after: new.kind.noun)
@@ -56,6 +79,55 @@ struct SchemaComparison {
         _ old: String?, _ new: String?, of subject: SchemaCoordinate, noun: String? = nil
     ) -> [SchemaChange] {
         old == new ? [] : [SchemaChange(.descriptionChanged, subject, before: noun, after: new)]
+    }
+
+    /// The changes of what is said about a member: its description, its deprecation and its other directives.
+    func annotations<Member: AnnotatedMember>(
+        _ old: Member, _ new: Member, of subject: SchemaCoordinate, noun: String? = nil
+    ) -> [SchemaChange] {
+        description(old.description, new.description, of: subject, noun: noun)
+            + deprecation(old.deprecationReason, new.deprecationReason, of: subject)
+            + directives(old.appliedDirectives, new.appliedDirectives, of: subject)
+    }
+
+    private func deprecation(_ old: String?, _ new: String?, of subject: SchemaCoordinate) -> [SchemaChange] {
+        switch (old, new) {
+        case (nil, let new?): [SchemaChange(.deprecationAdded, subject, after: new)]
+        case (_?, nil): [SchemaChange(.deprecationRemoved, subject)]
+        case (let old?, let new?) where old != new:
+            [SchemaChange(.deprecationReasonChanged, subject, before: old, after: new)]
+        case (_, _): []
+        }
+    }
+
+    private func specificationChange(of type: String, _ old: String?, _ new: String?) -> [SchemaChange] {
+        switch (old, new) {
+        case (nil, let new?): [SchemaChange(.specifiedByAdded, .type(type), after: new)]
+        case (let old?, nil): [SchemaChange(.specifiedByRemoved, .type(type), before: old)]
+        case (let old?, let new?) where old != new:
+            [SchemaChange(.specifiedByChanged, .type(type), before: old, after: new)]
+        case (_, _): []
+        }
+    }
+
+    /// The changes of applied directives, but for those whose effect is compared by itself.
+    private func directives(
+        _ old: [AppliedDirective], _ new: [AppliedDirective], of subject: SchemaCoordinate,
+        as kinds: (added: SchemaChange.Kind, removed: SchemaChange.Kind) = (
+            .appliedDirectiveAdded, .appliedDirectiveRemoved
+        )
+    ) -> [SchemaChange] {
+        var added = new.compactMap(\.comparedText)
+        var removed: [String] = []
+        for text in old.compactMap(\.comparedText) {
+            if let position = added.firstIndex(of: text) {
+                added.remove(at: position)
+            } else {
+                removed.append(text)
+            }
+        }
+        return removed.map { SchemaChange(kinds.removed, subject, before: $0) }
+            + added.map { SchemaChange(kinds.added, subject, after: $0) }
     }
 
     /// The default as it is compared; nil where there is none.
@@ -75,5 +147,27 @@ extension NamedType.Kind {
         case .enum: "an Enum type"
         case .inputObject: "an Input type"
         }
+    }
+}
+
+/// A member of a definition with what is said about it.
+protocol AnnotatedMember {
+    var description: String? { get }
+    var deprecationReason: String? { get }
+    var appliedDirectives: [AppliedDirective] { get }
+}
+
+extension SchemaField: AnnotatedMember {}
+extension SchemaInputValue: AnnotatedMember {}
+extension SchemaEnumValue: AnnotatedMember {}
+
+extension AppliedDirective {
+    /// The directive with its arguments in the order of their names; nil for one whose effect is compared by itself.
+    fileprivate var comparedText: String? {
+        guard !["deprecated", "specifiedBy", "oneOf"].contains(name) else { return nil }
+        let arguments = arguments.fields.sorted { $0.name < $1.name }.map {
+            "\($0.name): \($0.value.literal)"
+        }
+        return arguments.isEmpty ? "@\(name)" : "@\(name)(\(arguments.joined(separator: ", ")))"
     }
 }

@@ -11,7 +11,16 @@ extension SchemaUsage {
     public func isReached(by change: SchemaChange, to newer: Schema) -> Bool {
         let subject = change.subject
         switch change.kind {
-        case .typeRemoved, .typeChangedKind: return touches(subject.owner)
+        case .typeRemoved, .typeChangedKind, .rootTypeChanged, .specifiedByChanged, .specifiedByRemoved:
+            return touches(subject.owner)
+        case .oneOfAdded: return sends(subject.owner)
+        case .appliedDirectiveAdded, .appliedDirectiveRemoved:
+            switch subject {
+            case .type(let type): return touches(type)
+            case .member: return uses(member: subject)
+            case .argument, .directive, .directiveArgument: return named.contains(subject)
+            }
+        case .schemaDirectiveAdded, .schemaDirectiveRemoved: return true
         // A fragment on the member, or on the object type, is no longer possible there.
         case .typeRemovedFromUnion:
             return selectedTypes.contains(subject.owner) && named.contains(.type(change.before ?? ""))
@@ -36,7 +45,9 @@ extension SchemaUsage {
         case .implementedInterfaceAdded: return selectedTypes.contains(change.after ?? "")
         case .typeAdded, .directiveAdded, .fieldAdded, .directiveRepeatableAdded, .directiveLocationAdded,
             .optionalDirectiveArgumentAdded, .fieldChangedKindSafely, .argumentChangedKindSafely,
-            .argumentDefaultAdded, .inputFieldDefaultAdded, .descriptionChanged:
+            .argumentDefaultAdded, .inputFieldDefaultAdded, .descriptionChanged, .rootTypeAdded,
+            .oneOfRemoved,
+            .specifiedByAdded, .deprecationAdded, .deprecationRemoved, .deprecationReasonChanged:
             return false
         }
     }

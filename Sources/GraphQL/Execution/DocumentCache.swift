@@ -1,22 +1,32 @@
 import Synchronization
 
-/// The documents that were sent last, parsed and validated: bounded, and it forgets what has not been used for
-/// longest, about.
+/// The documents that were sent last, parsed and validated: bounded in number and in bytes.
 ///
-/// Documents live in two generations. What is used moves to the young one; when that holds half the capacity it
-/// becomes the old one, and the old one is forgotten whole. So a look-up costs one or two of a table, and nothing is
-/// ever sorted or linked.
+/// Those that have not been used for about the longest time are removed first.
+///
+/// Documents live in two generations. What is used moves to the young one; when that holds half the capacity, or weighs half
+/// of the bytes, it becomes the old one, and the old one is forgotten whole. So a look-up costs one or two of a table, and
+/// nothing is ever sorted or linked.
 final class DocumentCache: Sendable {
     private struct Generations {
         var young: DocumentTable
+        var youngWeight = 0
         var old: DocumentTable
+        var oldWeight = 0
     }
 
     private let halfCapacity: Int
+    private let halfBytes: Int
     private let generations: Mutex<Generations>
 
-    /// - Parameter capacity: the most documents that are ever kept, from 2 to two million.
-    init(capacity: Int) {
+    /// The memory that the plans of one document may take: a quarter of what a generation may.
+    var planBytes: Int { halfBytes / 4 }
+
+    /// - Parameters:
+    ///   - capacity: the most documents that are ever kept, from 2 to two million.
+    ///   - bytes: the most memory that these documents take, by their `weight`.
+    init(capacity: Int, bytes: Int = .max) {
+        halfBytes = bytes / 2
         halfCapacity = min(max(1, capacity / 2), 1 << 20)
         let empty = DocumentTable(capacity: halfCapacity)
         generations = Mutex(Generations(young: empty, old: empty))
@@ -37,7 +47,7 @@ final class DocumentCache: Sendable {
         }
     }
 
-    /// Keeps a document for the next who sends its text.
+    /// Keeps a document for the next who sends its text, or notes that it weighs more than before.
     func keep(_ document: PreparedDocument) {
         let text = document.text
         let digest = SeededDigest.digest(of: text.span)
@@ -49,11 +59,24 @@ final class DocumentCache: Sendable {
         generations.withLock { $0.young.count + $0.old.count }
     }
 
+    /// The memory in bytes that the documents are known to take.
+    var weight: Int {
+        generations.withLock { $0.youngWeight + $0.oldWeight }
+    }
+
     private func keep(_ document: PreparedDocument, _ digest: UInt64, in generations: inout Generations) {
-        if generations.young.count == halfCapacity {
+        // A document that enters has room for plans, so that none that is stored ever outgrows a generation.
+        let weight = document.weight
+        let known = generations.young.weight(of: document, digest)
+        guard known > 0 || weight <= halfBytes - planBytes else { return }
+        if known == 0 && generations.young.count == halfCapacity
+            || generations.youngWeight > halfBytes - weight + known
+        {
             generations.old = generations.young
+            generations.oldWeight = generations.youngWeight
             generations.young = DocumentTable(capacity: halfCapacity)
+            generations.youngWeight = 0
         }
-        generations.young.insert(document, digest)
+        generations.youngWeight += weight - generations.young.insert(document, digest, weight: weight)
     }
 }

@@ -7,6 +7,8 @@ struct DocumentTable {
         var digest: UInt64 = 0
         /// Nil where the place is free.
         var document: PreparedDocument?
+        /// The document's when it was inserted.
+        var weight = 0
     }
 
     /// A power of two many.
@@ -28,11 +30,22 @@ struct DocumentTable {
         return document
     }
 
+    /// The weight that this very document was inserted with; 0 if it is not here.
+    func weight(of document: PreparedDocument, _ digest: UInt64) -> Int {
+        let place = places[place(of: digest)]
+        return place.document === document ? place.weight : 0
+    }
+
     /// Puts a document in, in the place of one that has the same digest.
-    mutating func insert(_ document: PreparedDocument, _ digest: UInt64) {
+    ///
+    /// - Returns: the weight of the document that it replaces; 0 if it replaces none.
+    @discardableResult
+    mutating func insert(_ document: PreparedDocument, _ digest: UInt64, weight: Int = 0) -> Int {
         let place = place(of: digest)
         if places[place].document == nil { count += 1 }
-        places[place] = Place(digest: digest, document: document)
+        let replaced = places[place].weight
+        places[place] = Place(digest: digest, document: document, weight: weight)
+        return replaced
     }
 
     /// Where the document with this digest is, or would be: since half of the places are free, there is one.
@@ -46,7 +59,10 @@ struct DocumentTable {
 
 extension Span<UInt8> {
     /// Whether another text has the same bytes.
-    func isSame(as other: [UInt8]) -> Bool {
+    func isSame(as other: [UInt8]) -> Bool { isSame(as: other.span) }
+
+    /// Whether another text has the same bytes.
+    func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return unsafe withUnsafeBytes { left in
             unsafe other.withUnsafeBytes { right in

@@ -14,6 +14,7 @@ final class Engine: Sendable {
     private let guards: FieldGuards
     private let documents: DocumentCache
     private let reused = Atomic(0)
+    private let parsed = Atomic(0)
 
     init(
         _ schema: Schema, _ roots: Roots, _ prices: CostModel, _ guards: FieldGuards,
@@ -25,16 +26,61 @@ final class Engine: Sendable {
         self.guards = guards
         self.options = options
         introspection = Introspection(schema: schema)
-        documents = DocumentCache(capacity: options.documentCacheCapacity)
+        documents = DocumentCache(
+            capacity: options.documentCacheCapacity, bytes: options.documentCacheBytes)
+    }
+
+    /// `ExecutableSchema.prepare(_:)`.
+    @usableFromInline
+    func prepare(_ request: Request) -> PreparedRequest {
+        if let document = documents.document(request.document) { return prepare(request, of: document) }
+        parsed.wrappingAdd(1, ordering: .relaxed)
+        let source = SourceText(request.document)
+        do throws(GraphQLErrors) {
+            let document = PreparedDocument(try validDocument(source), planBytes: documents.planBytes)
+            let prepared = prepare(request, of: document)
+            // Cache only documents that were accepted: refused ones, which anybody can send, must not evict these.
+            if case .operation(let operation, _, _) = prepared.state,
+                (try? operation.measured(within: options.limits, at: prices)) != nil
+            {
+                documents.keep(document)
+            }
+            return prepared
+        } catch {
+            return PreparedRequest(request, .refused(error, text: source.bytes))
+        }
+    }
+
+    private func prepare(_ request: Request, of document: PreparedDocument) -> PreparedRequest {
+        do throws(GraphQLErrors) {
+            let operation = try document.operation(named: request.operationName)
+            let variables = Result { () throws(GraphQLErrors) in
+                try operation.variables(given: request.variables, schema, options.validation)
+            }
+            return PreparedRequest(request, .operation(operation, of: document, variables: variables))
+        } catch {
+            return PreparedRequest(request, .refused(error, text: document.text))
+        }
+    }
+
+    private func validDocument(_ source: SourceText) throws(GraphQLErrors) -> ValidDocument {
+        let document: Document
+        do {
+            document = try parse(source, limits: options.limits.limiting(options.parserLimits))
+        } catch {
+            throw GraphQLErrors([GraphQLError(refusing: error)])
+        }
+        return try validate(document, against: schema, options: options.validation)
     }
 
     /// `ExecutableSchema.respond(to:context:allowing:)`.
     @usableFromInline
     func respond(
-        to request: Request, context: consuming any OpaqueContext, allowing allowed: Set<OperationType>?
+        to request: PreparedRequest, context: consuming any OpaqueContext,
+        allowing allowed: Set<OperationType>?
     ) -> Loading<Response> {
         do throws(GraphQLErrors) {
-            let (plan, circumstances) = try prepare(request, context)
+            let (plan, circumstances) = try plan(request, context)
             let type = plan.operation.type
             if let allowed, !allowed.contains(type) { return .ready(Response(notAllowing: type)) }
             if type == .subscription {
@@ -50,10 +96,11 @@ final class Engine: Sendable {
 
     /// `ExecutableSchema.subscribe(to:context:renewed:)`.
     func subscribe(
-        to request: Request, context: any OpaqueContext, renewed: (@Sendable () -> (any OpaqueContext)?)?
+        to request: PreparedRequest, context: any OpaqueContext,
+        renewed: (@Sendable () -> (any OpaqueContext)?)?
     ) async -> Result<ResponseStream, RefusedSubscription> {
         do throws(GraphQLErrors) {
-            let (plan, circumstances) = try prepare(request, context)
+            let (plan, circumstances) = try plan(request, context)
             let run = PreparedRun(plan: plan, circumstances: circumstances, renewedContext: renewed)
             guard run.plan.operation.type == .subscription else {
                 return .success(ResponseStream(single: run))
@@ -69,60 +116,43 @@ final class Engine: Sendable {
         }
     }
 
-    /// `ExecutableSchema.cachePolicy(of:)`.
-    func cachePolicy(of request: Request) -> CachePolicy? {
-        guard let operation = try? prepare(request.document).operation(named: request.operationName) else {
-            return nil
-        }
-        return operation.cachePolicy()
-    }
-
-    /// `ExecutableSchema.operationType(of:)`.
-    func operationType(of request: Request) -> OperationType? {
-        try? prepare(request.document).operation(named: request.operationName).definition.type
-    }
-
     /// `ExecutableSchema.reusedDocuments`.
     var reusedDocuments: Int { reused.load(ordering: .relaxed) }
 
-    /// Everything that is done before anything is loaded.
-    private func prepare(
-        _ request: Request, _ context: consuming any OpaqueContext
-    ) throws(GraphQLErrors) -> (plan: OperationPlan, circumstances: OperationPlan.Circumstances) {
-        let document = try prepare(request.document)
-        if document.isRunAgain { reused.wrappingAdd(1, ordering: .relaxed) }
-        let operation = try document.operation(named: request.operationName)
-        let wantsCost = request.extensions["cost"] == .boolean(true)
-        if !wantsCost, let plan = operation.settledPlan {
-            return (plan, OperationPlan.Circumstances(variables: .empty, context: context))
-        }
-        let measured = try operation.measured(within: options.limits, at: prices)
-        let variables = try operation.variables(given: request.variables, schema, options.validation)
-        // Before planning: the plan of an operation that costs too much may be too large to make.
-        let cost = try measured.cost(variables)
-        let plan = try operation.plan(variables) { conditions throws in
-            let settings = OperationPlan.Settings(
-                sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: options.timeLimit)
-            return try roots.plan(
-                operation.definition, of: document.valid, schema, introspection, guards, settings, conditions)
-        }
-        let circumstances = OperationPlan.Circumstances(
-            variables: variables, context: context, cost: wantsCost ? cost : nil)
-        return (plan, circumstances)
-    }
+    /// `ExecutableSchema.parsedDocuments`.
+    var parsedDocuments: Int { parsed.load(ordering: .relaxed) }
 
-    /// Parses and validates a document, once for all requests that send it.
-    private func prepare(_ text: String) throws(GraphQLErrors) -> PreparedDocument {
-        if let known = documents.document(text) { return known }
-        let document: Document
-        do {
-            document = try parse(SourceText(text), limits: options.limits.limiting(options.parserLimits))
-        } catch {
-            throw GraphQLErrors([GraphQLError(refusing: error)])
+    /// Everything that is done before anything is loaded.
+    private func plan(
+        _ request: PreparedRequest, _ context: consuming any OpaqueContext
+    ) throws(GraphQLErrors) -> (plan: OperationPlan, circumstances: OperationPlan.Circumstances) {
+        switch request.state {
+        case .unprepared(let unprepared, _, _): return try plan(prepare(unprepared), context)
+        case .refused(let errors, _): throw errors
+        case .operation(let operation, let document, let variables):
+            if document.isRunAgain { reused.wrappingAdd(1, ordering: .relaxed) }
+            if !request.requestsCost, let plan = operation.settledPlan {
+                return (plan, OperationPlan.Circumstances(variables: .empty, context: context))
+            }
+            let measured = try operation.measured(within: options.limits, at: prices)
+            let variables = try variables.get()
+            // Before planning: the plan of an operation that costs too much may be too large to make.
+            let cost = try measured.cost(variables)
+            var isNew = false
+            let plan = try operation.plan(variables) { conditions throws in
+                isNew = true
+                let settings = OperationPlan.Settings(
+                    sizeHint: operation.sizeHint, presenter: options.errorPresenter,
+                    timeLimit: options.timeLimit)
+                return try roots.plan(
+                    operation.definition, of: document.valid, schema, introspection, guards, settings,
+                    conditions)
+            }
+            // The document weighs more now.
+            if isNew { documents.keep(document) }
+            let circumstances = OperationPlan.Circumstances(
+                variables: variables, context: context, cost: request.requestsCost ? cost : nil)
+            return (plan, circumstances)
         }
-        let prepared = PreparedDocument(
-            try validate(document, against: schema, options: options.validation))
-        documents.keep(prepared)
-        return prepared
     }
 }

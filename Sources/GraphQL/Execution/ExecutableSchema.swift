@@ -46,6 +46,13 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         engine = Engine(schema, roots, prices, guards, options)
     }
 
+    /// Looks up the document of a request, or parses and validates it, and selects the operation that the request names.
+    ///
+    /// A request that cannot be executed is prepared as well; `respond` and `subscribe` then return what is wrong with it.
+    public func prepare(_ request: Request) -> PreparedRequest {
+        engine.prepare(request)
+    }
+
     /// Answers a request: at once where all that it asks for is at hand.
     ///
     /// Whatever is wrong with the request is said in the response; this never throws.
@@ -60,23 +67,22 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     public func respond(
         to request: Request, context: Context, allowing allowed: Set<OperationType>? = nil
     ) -> Loading<Response> {
-        engine.respond(to: request, context: ContextBox(context), allowing: allowed)
+        respond(to: engine.prepare(request), context: context, allowing: allowed)
     }
 
-    /// How long the answer to a request may be kept, and by whom, as `@cacheControl` says.
-    ///
-    /// Nil for what cannot be run, and where the schema tells nothing.
-    public func cachePolicy(of request: Request) -> CachePolicy? {
-        engine.cachePolicy(of: request)
+    /// Answers a request that `prepare(_:)` has returned, as `respond(to:context:allowing:)` does one that it has not.
+    @inlinable
+    public func respond(
+        to request: PreparedRequest, context: Context, allowing allowed: Set<OperationType>? = nil
+    ) -> Loading<Response> {
+        engine.respond(to: request, context: ContextBox(context), allowing: allowed)
     }
 
     /// How often a document was neither parsed nor validated again, because it had been run before.
     package var reusedDocuments: Int { engine.reusedDocuments }
 
-    /// What kind of operation a request asks for; nil for what cannot be run.
-    public func operationType(of request: Request) -> OperationType? {
-        engine.operationType(of: request)
-    }
+    /// How often a document was parsed, and validated if its syntax was correct.
+    package var parsedDocuments: Int { engine.parsedDocuments }
 
     /// Begins a subscription: a response for each event of its source stream, which ends with the sequence.
     ///
@@ -91,6 +97,13 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     public func subscribe(
         to request: Request, context: Context, renewed: (@Sendable () -> Context?)? = nil
     ) async -> Result<ResponseStream, RefusedSubscription> {
+        await subscribe(to: engine.prepare(request), context: context, renewed: renewed)
+    }
+
+    /// Begins a subscription that `prepare(_:)` has returned, as `subscribe(to:context:renewed:)` does one that it has not.
+    public func subscribe(
+        to request: PreparedRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
+    ) async -> Result<ResponseStream, RefusedSubscription> {
         var renewedBox: (@Sendable () -> (any OpaqueContext)?)?
         if let renewed { renewedBox = { renewed().map { ContextBox($0) } } }
         return await engine.subscribe(to: request, context: ContextBox(context), renewed: renewedBox)
@@ -101,6 +114,8 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
 public struct ExecutionOptions: Sendable {
     /// How many documents are kept parsed, validated and planned.
     public var documentCacheCapacity = 1_000
+    /// How many bytes these documents take at most, by an estimate that includes their texts and plans.
+    public var documentCacheBytes = 32 << 20
     /// How large a document may be.
     public var parserLimits = ParserLimits.default
     /// How many faults of a document are reported, and how much their messages tell of the schema.

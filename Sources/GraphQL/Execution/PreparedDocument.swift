@@ -7,16 +7,35 @@ final class PreparedDocument: Sendable {
     let text: [UInt8]
     private let operations: [PreparedOperation]
     private let wasRun = Atomic(false)
+    /// The memory in bytes without the plans.
+    private let ownWeight: Int
 
-    init(_ valid: ValidDocument) {
+    /// - Parameters:
+    ///   - valid: the document.
+    ///   - planBytes: the memory that the stored plans of its operations may take together.
+    init(_ valid: ValidDocument, planBytes: Int = .max) {
         self.valid = valid
         text = valid.document.source.bytes
         let variables = DirectiveWords(valid.document).conditionalVariables(in: valid.document)
+        // Each operation has the same share.
+        let count = max(1, valid.typed.operations.count)
         operations = valid.document.definitions.compactMap { definition in
             guard case .operation(let operation) = definition else { return nil }
-            return PreparedOperation(operation, of: valid, conditionalVariables: variables)
+            return PreparedOperation(
+                operation, of: valid, conditionalVariables: variables, planBytes: planBytes / count)
         }
+        // The measure, the cost plan and the cache policy of an operation grow with the selections.
+        ownWeight =
+            2_048 + valid.document.weight + valid.typed.weight
+            + valid.document.selections.count * PreparedDocument.selectionWeight
+            + operations.count * (PreparedDocument.operationWeight + variables.heapWeight)
     }
+
+    private static let selectionWeight = 96
+    private static let operationWeight = 1_024
+
+    /// The approximate memory in bytes, with the plans that are stored now.
+    var weight: Int { operations.reduce(ownWeight) { $0 + $1.planWeight } }
 
     /// Whether one of its operations was run before; from now on one was.
     var isRunAgain: Bool {
@@ -36,7 +55,9 @@ final class PreparedDocument: Sendable {
             }
             return only
         }
-        let named = operations.first { $0.definition.name.map { valid.document.text($0) } == name }
+        let named = operations.first { operation in
+            operation.definition.name.map { valid.document.text($0).hasSameBytes(as: name) } == true
+        }
         guard let named else { throw GraphQLErrors([GraphQLError("Unknown operation named \"\(name)\".")]) }
         return named
     }

@@ -7,6 +7,8 @@ final class PreparedOperation: Sendable {
     private let valid: ValidDocument
     /// The variables that decide about selections: there is a plan for each combination of their values.
     private let conditionalVariables: [Name]
+    private let planBytes: Int
+    private let storedPlans = Atomic(0)
     private let known = Mutex(Known())
     /// See `settledPlan`.
     private let settled = SetOnce<OperationPlan>()
@@ -17,9 +19,8 @@ final class PreparedOperation: Sendable {
         var measured: Result<MeasuredOperation, GraphQLErrors>?
         /// How long the answer may be kept; nil until it is asked for.
         var cachePolicy: CachePolicy??
+        /// The oldest first, which makes room for the next one.
         var plans: [Planned] = []
-        /// Which plan makes room for the next one.
-        var oldest = 0
 
         func plan(for conditions: Conditions) -> OperationPlan? {
             for position in plans.indices where plans[position].conditions == conditions {
@@ -37,8 +38,12 @@ final class PreparedOperation: Sendable {
     /// How many plans are kept; of an operation with more combinations some are made again.
     private static let capacity = 16
 
-    init(_ definition: OperationDefinition, of valid: ValidDocument, conditionalVariables: [Name]) {
+    init(
+        _ definition: OperationDefinition, of valid: ValidDocument, conditionalVariables: [Name],
+        planBytes: Int
+    ) {
         self.definition = definition
+        self.planBytes = planBytes
         self.valid = valid
         self.conditionalVariables = conditionalVariables
     }
@@ -96,7 +101,7 @@ final class PreparedOperation: Sendable {
         do {
             let plan = try make(conditions.values(of: conditionalVariables))
             if definition.variables.isEmpty {
-                settled.set(plan)
+                if reserve(plan.weight) { settled.set(plan) }
             } else {
                 keep(Planned(conditions: conditions, plan: plan))
             }
@@ -117,11 +122,28 @@ final class PreparedOperation: Sendable {
         }
     }
 
+    /// The memory in bytes of the plans that are stored now.
+    var planWeight: Int { storedPlans.load(ordering: .relaxed) }
+
+    /// Reserves memory for a plan; false if the operation's share leaves no room for it.
+    private func reserve(_ bytes: Int) -> Bool {
+        if storedPlans.wrappingAdd(bytes, ordering: .relaxed).newValue <= planBytes { return true }
+        release(bytes)
+        return false
+    }
+
+    private func release(_ bytes: Int) {
+        storedPlans.wrappingSubtract(bytes, ordering: .relaxed)
+    }
+
     private func keep(_ planned: Planned) {
         known.withLock { known in
-            if known.plans.count < PreparedOperation.capacity { return known.plans.append(planned) }
-            known.plans[known.oldest] = planned
-            known.oldest = (known.oldest + 1) % PreparedOperation.capacity
+            while known.plans.count >= PreparedOperation.capacity || !reserve(planned.plan.weight) {
+                // A plan that does not fit is made again for each request.
+                if known.plans.isEmpty { return }
+                release(known.plans.removeFirst().plan.weight)
+            }
+            known.plans.append(planned)
         }
     }
 }

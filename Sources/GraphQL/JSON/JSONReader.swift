@@ -172,13 +172,13 @@ struct JSONReader {
 /// The names of an object so far: looked up one by one while they are few, hashed once they are many, so that an
 /// object of many names costs no quadratic time.
 private struct KeysSeen {
-    private var many: Set<String> = []
+    private var many: Set<UTF8Key> = []
     private static let few = 12
 
     /// False where the name is there already.
     mutating func insert(_ name: String, into fields: [(name: String, value: InputValue)]) -> Bool {
-        guard fields.count >= Self.few else { return !fields.contains { $0.name == name } }
-        if fields.count == Self.few { many = Set(fields.map(\.name)) }
-        return many.insert(name).inserted
+        guard fields.count >= Self.few else { return !fields.contains { $0.name.hasSameBytes(as: name) } }
+        if fields.count == Self.few { many = Set(fields.map { UTF8Key($0.name) }) }
+        return many.insert(UTF8Key(name)).inserted
     }
 }

@@ -63,6 +63,18 @@ public final class Document: Sendable {
     public func text(_ name: Name) -> String {
         names[Int(name.id)]
     }
+
+    /// The memory of an executable document in bytes, with its text.
+    var weight: Int {
+        source.bytes.heapWeight + names.heapWeight + names.reduce(0) { $0 + $1.heapWeight }
+            + definitions.heapWeight + selections.heapWeight + arguments.heapWeight + directives.heapWeight
+            + values.heapWeight + objectFields.heapWeight + variableDefinitions.heapWeight
+    }
+}
+
+extension Array {
+    /// The memory of the elements in bytes, not counting what they refer to.
+    var heapWeight: Int { capacity * MemoryLayout<Element>.stride + 32 }
 }
 
 /// Nodes of one kind that stand side by side in one of a document's arrays.

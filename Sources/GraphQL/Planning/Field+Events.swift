@@ -11,18 +11,7 @@ extension Field where Source: GraphQLObject {
     public init<Events: AsyncSequence & Sendable>(
         _ name: String, events: @escaping @Sendable (Source.Context) async throws -> Events
     ) where Events.Element: Output {
-        self.init(
-            name,
-            bind: { binder, field, coordinate in
-                binder.requireContext(Source.Context.self, at: coordinate)
-                Field.compare(Events.Element.self, arguments: [], &binder, field, coordinate)
-            },
-            plan: { selected, planner in
-                let selection = try Events.Element.plan(selected.selectionSets, with: &planner)
-                return .events(planner.newSlot(), selection) { execution in
-                    try await events(execution.context(as: Source.Context.self))
-                }
-            })
+        self.init(name, events: events, value: { $0 }, context: nil)
     }
 
     /// A field of the subscription root with arguments.
@@ -30,17 +19,54 @@ extension Field where Source: GraphQLObject {
         _ name: String, _ arguments: Arguments.Type,
         events: @escaping @Sendable (Arguments, Source.Context) async throws -> Events
     ) where Events.Element: Output {
+        self.init(name, arguments, events: events, value: { $0 }, context: nil)
+    }
+
+    /// A field of the subscription root whose events tell more than their value.
+    ///
+    /// - Parameters:
+    ///   - name: the name in the schema.
+    ///   - events: begins the source stream. What it throws ends the subscription.
+    ///   - value: the value of an event; a failed `Result` is null with an error in that one response.
+    ///   - context: the context of an event's response, made from the event and the context that the response would
+    ///     have otherwise; nil to leave it as it is. It is called only where something below the value is loaded.
+    public init<Events: AsyncSequence & Sendable, Value: Output>(
+        _ name: String, events: @escaping @Sendable (Source.Context) async throws -> Events,
+        value: @escaping @Sendable (Events.Element) -> Value,
+        context: (@Sendable (Events.Element, Source.Context) -> Source.Context)?
+    ) where Events.Element: Sendable {
+        self.init(
+            name,
+            bind: { binder, field, coordinate in
+                binder.requireContext(Source.Context.self, at: coordinate)
+                Field.compare(Value.self, arguments: [], &binder, field, coordinate)
+            },
+            plan: { selected, planner in
+                let selection = try Value.plan(selected.selectionSets, with: &planner)
+                return .events(planner.newSlot(), selection, value, context) { execution in
+                    try await events(execution.context(as: Source.Context.self))
+                }
+            })
+    }
+
+    /// A field of the subscription root with arguments, whose events tell more than their value.
+    public init<Arguments: GraphQLArguments, Events: AsyncSequence & Sendable, Value: Output>(
+        _ name: String, _ arguments: Arguments.Type,
+        events: @escaping @Sendable (Arguments, Source.Context) async throws -> Events,
+        value: @escaping @Sendable (Events.Element) -> Value,
+        context: (@Sendable (Events.Element, Source.Context) -> Source.Context)?
+    ) where Events.Element: Sendable {
         self.init(
             name,
             bind: { binder, field, coordinate in
                 binder.requireContext(Source.Context.self, at: coordinate)
                 let bound = Arguments.bound(to: &binder, at: coordinate)
-                Field.compare(Events.Element.self, arguments: bound, &binder, field, coordinate)
+                Field.compare(Value.self, arguments: bound, &binder, field, coordinate)
             },
             plan: { selected, planner in
-                let selection = try Events.Element.plan(selected.selectionSets, with: &planner)
+                let selection = try Value.plan(selected.selectionSets, with: &planner)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                return .events(planner.newSlot(), selection) { execution in
+                return .events(planner.newSlot(), selection, value, context) { execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                     return try await events(arguments, execution.context(as: Source.Context.self))
                 }
@@ -48,23 +74,38 @@ extension Field where Source: GraphQLObject {
     }
 }
 
-/// Puts an event where the write pass of its response finds it, and starts the loads below it.
-typealias Delivery = @Sendable (Execution, inout [PendingLoad]) -> Void
+/// An event of a source stream, on its way to its response.
+struct Delivery: Sendable {
+    /// The context of the response, made from the one that it would have otherwise; nil to leave it as it is.
+    let context: (@Sendable (any OpaqueContext) -> any OpaqueContext)?
+    /// Puts the event where the write pass of its response finds it, and starts the loads below it.
+    let put: @Sendable (Execution, inout [PendingLoad]) -> Void
+}
 
 /// Begins the source stream of a subscription, for an execution that only has arguments.
 typealias Subscribe = @Sendable (Execution) async throws -> any AsyncSequence<Delivery, any Error> & Sendable
 
 extension PlannedField {
     /// A field whose column is filled anew for each event.
-    fileprivate static func events<Events: AsyncSequence & Sendable>(
-        _ slot: Int, _ selection: Events.Element.Selection,
+    fileprivate static func events<Events: AsyncSequence & Sendable, Value: Output, Context: Sendable>(
+        _ slot: Int, _ selection: Value.Selection, _ value: @escaping @Sendable (Events.Element) -> Value,
+        _ context: (@Sendable (Events.Element, Context) -> Context)?,
         _ begin: @escaping @Sendable (Execution) async throws -> Events
-    ) -> PlannedField where Events.Element: Output {
-        var field = reading(slot, selection, of: Events.Element.self)
+    ) -> PlannedField where Events.Element: Sendable {
+        var field = reading(slot, selection, of: Value.self)
+        // Only loads are given a context.
+        let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in
             Deliveries(events: try await begin(execution)) { event in
-                { execution, pending in
-                    keep(.shared([event]), of: 1, in: slot, selection, execution, &pending)
+                var made: (@Sendable (any OpaqueContext) -> any OpaqueContext)?
+                if let context {
+                    made = { other in
+                        guard let box = other as? ContextBox<Context> else { return other }
+                        return ContextBox(context(event, box.context))
+                    }
+                }
+                return Delivery(context: made) { execution, pending in
+                    keep(.shared([value(event)]), of: 1, in: slot, selection, execution, &pending)
                 }
             }
         }

@@ -13,6 +13,8 @@ final class OperationPlan: @unchecked Sendable {
     private let rootValue: RootValue
     let operation: OperationDefinition
     let settings: Settings
+    /// The approximate memory of the plan in bytes, not counting the document.
+    let weight: Int
 
     init(
         _ operation: OperationDefinition, _ root: ObjectPlan, from rootValue: RootValue, _ settings: Settings,
@@ -28,7 +30,15 @@ final class OperationPlan: @unchecked Sendable {
         steps = planner.steps
         keys = planner.keys
         document = planner.document
+        // A field of the response has its step, closures for writing and loading, and its key.
+        weight =
+            2_048 + planner.keys.heapWeight
+            + planner.keys.reduce(0) { $0 + OperationPlan.fieldWeight + $1.others.heapWeight }
+            + planner.steps.count * OperationPlan.argumentsWeight
     }
+
+    private static let fieldWeight = 384
+    private static let argumentsWeight = 512
 
     /// What is the same for all runs.
     struct Settings: Sendable {
@@ -81,9 +91,11 @@ final class OperationPlan: @unchecked Sendable {
 
     /// The response to one event of a subscription.
     func respond(to delivery: Delivery, in circumstances: Circumstances) async -> Response {
+        var circumstances = circumstances
+        if let context = delivery.context { circumstances.context = context(circumstances.context) }
         let execution = begin(in: circumstances)
         var pending: [PendingLoad] = []
-        delivery(execution, &pending)
+        delivery.put(execution, &pending)
         let loads = pending
         if !loads.isEmpty {
             await execution.run(within: settings.timeLimit) { await finish(loads) }

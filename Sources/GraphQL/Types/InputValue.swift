@@ -2,6 +2,8 @@
 /// when it was coerced to its type.
 ///
 /// Numbers keep their digits: one that is no 64-bit integer stays text, so that a `Decimal` scalar reads it exactly.
+///
+/// Values are equal if their texts have the same bytes, also where Swift's strings are equal already if they look the same.
 public enum InputValue: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -13,6 +15,62 @@ public enum InputValue: Hashable, Sendable {
     case `enum`(String)
     case list([InputValue])
     case object(InputObject)
+
+    /// The same value, its texts byte by byte.
+    public static func == (one: InputValue, other: InputValue) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.boolean(let one), .boolean(let other)): one == other
+        case (.int(let one), .int(let other)): one == other
+        case (.number(let one), .number(let other)), (.string(let one), .string(let other)),
+            (.enum(let one), .enum(let other)):
+            one.hasSameBytes(as: other)
+        case (.list(let one), .list(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        case (.null, _), (.boolean, _), (.int, _), (.number, _), (.string, _), (.enum, _), (.list, _),
+            (.object, _):
+            false
+        }
+    }
+
+    /// Hashes the bytes of texts, as `==` compares them.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .boolean(let value): hasher.combine(value ? 1 : 2)
+        case .int(let number):
+            hasher.combine(3)
+            hasher.combine(number)
+        case .number(let text), .string(let text), .enum(let text):
+            hasher.combine(4)
+            text.hashBytes(into: &hasher)
+        case .list(let items):
+            hasher.combine(5)
+            hasher.combine(items)
+        case .object(let object):
+            hasher.combine(6)
+            hasher.combine(object)
+        }
+    }
+
+    /// The memory that the value takes in bytes, what it refers to included.
+    package var weight: Int {
+        switch self {
+        case .null, .boolean, .int: MemoryLayout<InputValue>.stride
+        case .number(let text), .string(let text), .enum(let text):
+            MemoryLayout<InputValue>.stride + text.heapWeight
+        case .list(let items): items.reduce(MemoryLayout<InputValue>.stride + 32) { $0 + $1.weight }
+        case .object(let object):
+            object.fields.reduce(MemoryLayout<InputValue>.stride + 32) {
+                $0 + MemoryLayout<String>.stride + $1.name.heapWeight + $1.value.weight
+            }
+        }
+    }
+}
+
+extension String {
+    /// The memory that the text takes in bytes beside the string itself, which stores up to 15 bytes.
+    package var heapWeight: Int { utf8.count > 15 ? utf8.count + 32 : 0 }
 }
 
 /// The fields of an input object, in order.
@@ -33,9 +91,9 @@ public struct InputObject: Hashable, Sendable {
     ///
     /// Setting one that is there replaces it in its place.
     public subscript(name: String) -> InputValue? {
-        get { fields.first { $0.name == name }?.value }
+        get { fields.first { $0.name.hasSameBytes(as: name) }?.value }
         set {
-            guard let position = fields.firstIndex(where: { $0.name == name }) else {
+            guard let position = fields.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else {
                 if let newValue { fields.append((name, newValue)) }
                 return
             }
@@ -45,13 +103,15 @@ public struct InputObject: Hashable, Sendable {
 
     /// The same fields in the same order.
     public static func == (one: InputObject, other: InputObject) -> Bool {
-        one.fields.elementsEqual(other.fields) { $0.name == $1.name && $0.value == $1.value }
+        one.fields.elementsEqual(other.fields) {
+            $0.name.hasSameBytes(as: $1.name) && $0.value == $1.value
+        }
     }
 
     /// As `==`: the order of the fields counts.
     public func hash(into hasher: inout Hasher) {
         for field in fields {
-            hasher.combine(field.name)
+            field.name.hashBytes(into: &hasher)
             hasher.combine(field.value)
         }
     }

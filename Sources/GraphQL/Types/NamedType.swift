@@ -168,7 +168,11 @@ public struct EnumType: Sendable {
     }
 
     /// The value with this name.
-    public func value(named name: String) -> SchemaEnumValue? { index[name].map { values[$0] } }
+    public func value(named name: String) -> SchemaEnumValue? {
+        // Variables name values by any text, and strings are equal also if their bytes differ.
+        guard let position = index[name], values[position].name.hasSameBytes(as: name) else { return nil }
+        return values[position]
+    }
 }
 
 /// An input object type (specification, section 3.10).
@@ -186,8 +190,12 @@ public struct InputObjectType: Sendable {
     }
 
     /// The position in `fields` of the field with this name.
-    public func fieldIndex(named name: String) -> Int? { index[name] }
+    public func fieldIndex(named name: String) -> Int? {
+        // Variables name fields by any text, and strings are equal also if their bytes differ.
+        guard let position = index[name], fields[position].name.hasSameBytes(as: name) else { return nil }
+        return position
+    }
 
     /// The field with this name.
-    public func field(named name: String) -> SchemaInputValue? { index[name].map { fields[$0] } }
+    public func field(named name: String) -> SchemaInputValue? { fieldIndex(named: name).map { fields[$0] } }
 }

@@ -54,7 +54,11 @@ public final class Schema: Sendable {
     public func typeID(named name: String) -> TypeID? { typeIDs[name] }
 
     /// The type with this name; nil where there is none.
-    public func type(named name: String) -> NamedType? { typeIDs[name].map { self[$0] } }
+    public func type(named name: String) -> NamedType? {
+        // Clients ask for types by any text, and strings are equal also if their bytes differ.
+        guard let type = typeIDs[name].map({ self[$0] }), type.name.hasSameBytes(as: name) else { return nil }
+        return type
+    }
 
     /// The directive with this name, without its `@`; nil where there is none.
     public func directive(named name: String) -> DirectiveType? {

@@ -64,6 +64,14 @@ package final class TypedDocument: Sendable {
         kinds = typing.kinds
     }
 
+    /// The memory of the columns in bytes, not counting the document and the schema.
+    var weight: Int {
+        operations.heapWeight + fragments.heapWeight + fragmentIndices.heapWeight + selections.heapWeight
+            + arguments.heapWeight + directives.heapWeight + directiveSites.heapWeight
+            + itemTypes.heapWeight + objectFields.heapWeight + variableTypes.heapWeight
+            + variableUses.heapWeight + kinds.heapWeight
+    }
+
     /// The index in `fragments` of the fragment with this name; the last one where there are several.
     package func fragment(named name: Name) -> Int? {
         let index = fragmentIndices[Int(name.id)]

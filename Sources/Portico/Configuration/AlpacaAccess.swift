@@ -10,6 +10,7 @@ struct AlpacaAccess {
     let dataStreamURL: HTTPURL?
     let environment: Environment
     let credential: Credential
+    let callsPerMinute: Int
 
     enum Credential {
         case key(id: String, secret: String)
@@ -33,6 +34,8 @@ struct AlpacaAccess {
             try settings.url(.alpacaDataStreamURL)
             ?? (isOwn ? AlpacaConfiguration.dataStreamURL(of: environment) : nil)
         credential = try AlpacaAccess.credential(settings)
+        callsPerMinute =
+            try settings.number(.alpacaPerMinute) ?? AlpacaConfiguration.standardCallsPerMinute
     }
 
     private static let dataAddress = "https://data.alpaca.markets"

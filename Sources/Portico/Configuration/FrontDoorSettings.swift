@@ -1,4 +1,5 @@
 import GraphQL
+import NIOCore
 import Web
 
 /// How the front door is set up.
@@ -8,6 +9,13 @@ struct FrontDoorSettings {
     let explorer: ExplorerSettings
     /// How the engine treats operations.
     let executionOptions: ExecutionOptions
+    /// How many calls to providers one operation may make.
+    let callsPerOperation: Int
+    /// How many calls to providers a client without a session may cause in a minute.
+    let callsPerClient: Int
+
+    static let standardCallsPerOperation = 50
+    static let standardCallsPerClient = 60
 
     init(_ settings: SettingReader) throws {
         let isProduction = try settings.flag(.production) ?? false
@@ -15,6 +23,8 @@ struct FrontDoorSettings {
         server.host = try settings.text(.host) ?? server.host
         server.port = try settings.number(.port) ?? server.port
         server.tls = try TLSFiles(settings)
+        server.hosts = try HostPolicy(
+            settings.text(.hosts), named: Setting.hosts.description, listeningOn: server.host)
         server.cors.origins = try CORSPolicy.Origins(settings)
         server.trustedProxies = try settings.number(.trustedProxies) ?? server.trustedProxies
         server.metricsAudience = try MetricsAudience(settings)
@@ -22,6 +32,10 @@ struct FrontDoorSettings {
         self.server = isProduction ? server.inProduction : server
         documents = try DocumentPolicy(settings)
         explorer = try ExplorerSettings(settings, isProduction: isProduction)
+        callsPerOperation =
+            try settings.number(.upstreamCallsPerOperation) ?? FrontDoorSettings.standardCallsPerOperation
+        callsPerClient =
+            try settings.number(.upstreamCallsPerClient) ?? FrontDoorSettings.standardCallsPerClient
         executionOptions = FrontDoorSettings.executionOptions(isProduction: isProduction)
     }
 
@@ -50,8 +64,11 @@ extension ServerLimits {
         connectionsPerAddress =
             try settings.number(.maximumConnectionsPerAddress) ?? connectionsPerAddress
         requestsInFlight = try settings.number(.maximumRequests) ?? requestsInFlight
+        streamsPerClient = try settings.number(.maximumStreamsPerClient) ?? streamsPerClient
+        socketsPerClient = try settings.number(.maximumSocketsPerClient) ?? socketsPerClient
         addressRate = try settings.rate(.requestsPerAddress) ?? addressRate
         tokenRate = try settings.rate(.requestsPerToken) ?? tokenRate
+        drainTimeout = try settings.number(.shutdownGracePeriod).map { .seconds(Int64($0)) } ?? drainTimeout
     }
 }
 
@@ -73,6 +90,25 @@ extension TLSFiles {
                 "\(Setting.tlsCertificateFile.description) and \(Setting.tlsKeyFile.description) belong together: "
                     + "set both, or neither.")
         }
+    }
+}
+
+extension HostPolicy {
+    /// `*` for any, or hosts with commas between them.
+    ///
+    /// - Parameters:
+    ///   - text: The value of a setting or a flag; nil where it is not set.
+    ///   - setting: How messages name it.
+    ///   - host: The address that the server listens on.
+    /// - Throws: `UsageError` for what is no host.
+    init(_ text: String?, named setting: String, listeningOn host: String) throws {
+        let names = text?.split(separator: ",").map { $0.filter { $0 != " " } } ?? []
+        for name in names where name != "*" && !HostPolicy.isHost(name) {
+            throw UsageError(
+                "\(setting) has \"\(name)\"; write hosts like portico.example.com or "
+                    + "portico.example.com:8443, or * for any.")
+        }
+        self = names.contains("*") ? .any : HostPolicy(listeningOn: host, names: names)
     }
 }
 

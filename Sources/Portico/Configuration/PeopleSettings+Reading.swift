@@ -20,6 +20,14 @@ extension PeopleSettings {
             signUp = policy
         }
         passwordCost = try PasswordCost(settings)
+        if let guests = try settings.number(.guestsPerAddress) {
+            limits.arrivals = CallRate(perHour: guests)
+        }
+        if let exports = try settings.number(.exportsPerUser) { limits.exports = CallRate(perHour: exports) }
+        if let connects = try settings.number(.connectsPerUser) {
+            limits.connects = CallRate(perHour: connects)
+            limits.connectsOfAddress = CallRate(perHour: 3 * connects)
+        }
     }
 }
 

@@ -19,6 +19,8 @@ struct ServeSettings {
     /// Where the key is that seals secrets; nil for the data folder's own.
     let masterKey: MasterKeySource?
     let people: PeopleSettings
+    /// How many symbols of one provider's live prices one client follows at once.
+    let symbolsPerClient: Int
 
     init(_ settings: SettingReader) throws {
         frontDoor = try FrontDoorSettings(settings)
@@ -30,6 +32,8 @@ struct ServeSettings {
         ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(settings)
         people = try PeopleSettings(settings, market)
+        symbolsPerClient =
+            try settings.number(.maximumSymbolsPerClient) ?? QuoteHubPolicy().symbolsPerClient
     }
 
     private static func logLevel(_ settings: SettingReader) throws -> Logger.Level {

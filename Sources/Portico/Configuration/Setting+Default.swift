@@ -1,5 +1,8 @@
+import Alpaca
 import Brokerage
 import Gateway
+import NIOCore
+import Upstream
 import Web
 
 /// What holds where nobody sets a setting.
@@ -30,8 +33,17 @@ extension Setting {
         case .maximumConnections: .value("\(limits.connections)")
         case .maximumConnectionsPerAddress: .value("\(limits.connectionsPerAddress)")
         case .maximumRequests: .value("\(limits.requestsInFlight)")
+        case .maximumStreamsPerClient: .value("\(limits.streamsPerClient)")
+        case .maximumSocketsPerClient: .value("\(limits.socketsPerClient)")
+        case .maximumSymbolsPerClient: .value("\(QuoteHubPolicy().symbolsPerClient)")
         case .requestsPerAddress: .value("200")
         case .requestsPerToken: .value("100")
+        case .guestsPerAddress, .connectsPerUser: .value("60")
+        case .exportsPerUser: .value("20")
+        case .upstreamCallsPerOperation: .value("\(FrontDoorSettings.standardCallsPerOperation)")
+        case .upstreamCallsPerClient: .value("\(FrontDoorSettings.standardCallsPerClient)")
+        case .alpacaPerMinute: .value("\(AlpacaConfiguration.standardCallsPerMinute)")
+        case .shutdownGracePeriod: .value("\(limits.drainTimeout.nanoseconds / 1_000_000_000)")
         case .passwordCost: .value("15")
         case .alpacaEnvironment: .value("paper")
         case .saxoEnvironment: .value("sim")
@@ -54,6 +66,10 @@ extension Setting {
         case .explorer: .words("`share/portico/explorer` beside the executable's `bin`")
         case .documents: .words("those of `schema/operations`, as Portico was built")
         case .data: .words("none: everything is forgotten with the process")
+        case .hosts:
+            .words(
+                "none besides those of this machine; where it listens on another address, every address and every name "
+                    + "that public DNS does not resolve")
         case .config, .ownerTokenFile, .tlsCertificateFile, .tlsKeyFile, .corsOrigins,
             .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken, .alpacaTokenFile,
             .alpacaClientID, .alpacaClientSecret, .alpacaClientSecretFile, .saxoToken, .saxoTokenFile,

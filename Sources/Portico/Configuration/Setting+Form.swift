@@ -43,10 +43,17 @@ extension Setting {
         case .batch: .number(0...100)
         case .maximumBody: .number(1_024...(1 << 30))
         case .maximumConnections, .maximumConnectionsPerAddress, .maximumRequests: .number(1...1_000_000)
+        case .maximumStreamsPerClient, .maximumSocketsPerClient, .maximumSymbolsPerClient:
+            .number(1...1_000_000)
         case .requestsPerAddress, .requestsPerToken: .number(1...1_000_000)
+        case .guestsPerAddress, .connectsPerUser, .exportsPerUser: .number(1...1_000_000)
+        case .upstreamCallsPerOperation: .number(1...10_000)
+        case .upstreamCallsPerClient: .number(1...1_000_000)
+        case .shutdownGracePeriod: .number(0...3_600)
         case .passwordCost: .number(PasswordCost.log2Range)
-        case .alphaVantagePerMinute, .polygonPerMinute: .number(1...100_000)
+        case .alpacaPerMinute, .alphaVantagePerMinute, .polygonPerMinute: .number(1...100_000)
         case .alphaVantagePerDay: .number(1...100_000_000)
+        case .hosts: .list(of: "names or addresses, each with a port if it has one")
         case .corsOrigins: .list(of: "sites")
         case .redirectURIs: .list(of: "addresses")
         case .routeQuotes, .routeCharts, .routeInstruments, .routeFundamentals, .routeNews, .routeClock:

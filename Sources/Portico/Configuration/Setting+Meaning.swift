@@ -1,3 +1,5 @@
+import Upstream
+
 extension Setting {
     /// What it is for, in Markdown.
     var meaning: String {
@@ -33,8 +35,18 @@ extension Setting {
         case .masterKey, .masterKeyFile: "What seals secrets in `portico.db`."
         case .tlsCertificateFile, .tlsKeyFile:
             "The certificate's chain and its key, both in PEM: speak TLS, and HTTP/2 with it. Read anew when they change."
-        case .corsOrigins: "Sites whose pages may read answers; `*` for any."
-        case .trustedProxies: "How many proxies in front tell for whom they ask, in `X-Forwarded-For`."
+        case .hosts:
+            """
+            Names by which clients reach Portico, such as `portico.example.com` behind a proxy; `*` for any. Requests for \
+            other hosts are refused, so that a page of another site cannot pass for Portico by DNS rebinding.
+            """
+        case .corsOrigins:
+            "Sites whose pages may send requests, open WebSockets and read answers; `*` for any."
+        case .trustedProxies:
+            """
+            How many proxies in front tell for whom they ask, in `X-Forwarded-For`. Clients of a proxy on this machine that \
+            is not counted here count as one address.
+            """
         case .documents:
             """
             Documents that clients may name by their SHA-256: every file in a folder whose name ends with `.graphql`, or those \
@@ -46,9 +58,37 @@ extension Setting {
         case .maximumConnections: "Open connections, altogether."
         case .maximumConnectionsPerAddress: "Open connections of one address."
         case .maximumRequests: "Requests that wait for data at a time; others wait for their turn."
+        case .maximumStreamsPerClient:
+            """
+            Streamed answers and operations on WebSockets of one client at a time. A client is a user, or all guests and \
+            clients without a session at one address (IPv6: one /64 network); this machine's are not counted.
+            """
+        case .maximumSocketsPerClient: "WebSockets of one client at a time; this machine's are not counted."
+        case .maximumSymbolsPerClient:
+            """
+            Symbols of one provider's live prices that one client follows at a time. Where the prices of \(QuoteHubPolicy().symbols) symbols are \
+            followed, those of users with a name take the places of those that only guests and clients without a session \
+            follow.
+            """
         case .requestsPerAddress:
             "Requests of one address a second, and five times as many after a pause; this machine's are not counted."
         case .requestsPerToken: "Requests with one token a second, and five times as many after a pause."
+        case .guestsPerAddress: "Guests and new users that may come from one address in an hour."
+        case .connectsPerUser:
+            "Attempts of one user in an hour to connect with a provider; users of one address may make three times as many."
+        case .exportsPerUser: "Exports (`/export`) of one user in an hour."
+        case .upstreamCallsPerOperation:
+            "Calls to providers that one operation may make; beyond, its fields fail with `TOO_MANY_UPSTREAM_CALLS`."
+        case .upstreamCallsPerClient:
+            """
+            Calls to providers a minute that one client without a session may cause, by its address; beyond, what is not \
+            cached fails with `RATE_LIMITED`.
+            """
+        case .shutdownGracePeriod:
+            """
+            Seconds that requests in flight have to be answered after SIGTERM. Give the process at least ten seconds more \
+            before it is killed.
+            """
         case .logLevel: "The least severe that is logged."
         case .logFormat: "Lines for people, or an object a line."
         case .logAnswers:
@@ -73,6 +113,8 @@ extension Setting {
         case .alpacaBaseURL: "The trading API."
         case .alpacaDataURL: "The market-data API."
         case .alpacaDataStreamURL: "The stream of market data; https stands for wss, http for ws."
+        case .alpacaPerMinute:
+            "Calls a minute that the plan of the account allows, counted apart for the trading and the market-data API."
         case .alpacaKeyID: "The id of a key, together with its secret."
         case .alpacaSecretKey, .alpacaSecretKeyFile: "The secret of the key."
         case .alpacaToken, .alpacaTokenFile: "An OAuth token, in place of a key."

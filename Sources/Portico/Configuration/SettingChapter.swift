@@ -17,13 +17,17 @@ struct SettingChapter {
         SettingChapter(
             title: "The front door",
             settings: [
-                .tlsCertificateFile, .tlsKeyFile, .corsOrigins, .trustedProxies, .documents, .documentsOnly,
+                .tlsCertificateFile, .tlsKeyFile, .hosts, .corsOrigins, .trustedProxies, .documents,
+                .documentsOnly,
             ]),
         SettingChapter(
             title: "Limits",
             settings: [
                 .batch, .maximumBody, .maximumConnections, .maximumConnectionsPerAddress, .maximumRequests,
-                .requestsPerAddress, .requestsPerToken,
+                .maximumStreamsPerClient, .maximumSocketsPerClient, .maximumSymbolsPerClient,
+                .requestsPerAddress, .requestsPerToken, .guestsPerAddress, .connectsPerUser,
+                .exportsPerUser,
+                .upstreamCallsPerOperation, .upstreamCallsPerClient, .shutdownGracePeriod,
             ]),
         SettingChapter(
             title: "Logs, metrics and traces",
@@ -41,7 +45,7 @@ struct SettingChapter {
             text: "The server's own account: by a key with its secret, or by a token.",
             settings: [
                 .alpacaEnvironment, .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken,
-                .alpacaTokenFile, .alpacaBaseURL, .alpacaDataURL, .alpacaDataStreamURL,
+                .alpacaTokenFile, .alpacaPerMinute, .alpacaBaseURL, .alpacaDataURL, .alpacaDataStreamURL,
             ]),
         SettingChapter(
             title: "Saxo", text: "The server's own account.",

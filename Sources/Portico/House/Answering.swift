@@ -9,6 +9,10 @@ struct Answering {
     let backends: Backends
     let calls: UpstreamMetrics
     let tracer: RequestTracer
+    /// How many calls to providers one operation may make.
+    let callsPerOperation: Int
+    /// Those of clients without a session.
+    let budgets: CallBudgets
     /// Whether a session has not ended meanwhile: what is followed ends with it.
     let isValid: @Sendable (Session) -> Bool
 
@@ -16,13 +20,15 @@ struct Answering {
     private static let patience = Duration.seconds(20)
 
     @Sendable
-    func respond(_ request: GraphQL.Request, _ front: Web.RequestContext<Session>) -> Loading<
+    func respond(_ request: PreparedRequest, _ front: Web.RequestContext<Session>) -> Loading<
         GraphQL.Response
     > {
         let now = ContinuousClock.now
         let call = CallContext(
-            deadline: now + Answering.patience, notBefore: front.demandsFresh ? now : nil,
-            observe: observer(noting: front.upstream), tracing: tracing(front))
+            deadline: now + Answering.patience,
+            // A client without a session would spend the server's quotas with it.
+            notBefore: front.demandsFresh && front.session.owner != nil ? now : nil, acceptsMinimumAge: true,
+            observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))
         let context = GatewayContext(
             session: front.session, backends: backends, call: call, origin: RequestOrigin(front.client))
         // What must be waited for runs in a task of the front door's, which knows its request.
@@ -33,19 +39,27 @@ struct Answering {
 
     @Sendable
     func subscribe(
-        _ request: GraphQL.Request, _ front: Web.RequestContext<Session>
+        _ request: PreparedRequest, _ front: Web.RequestContext<Session>
     ) async -> Result<ResponseStream, RefusedSubscription> {
         let (observer, tracing) = (observer(noting: front.upstream), tracing(front))
-        let context: @Sendable () -> GatewayContext = { [backends] in
+        let context: @Sendable () -> GatewayContext = {
             GatewayContext(
                 session: front.session, backends: backends,
                 call: CallContext(
-                    deadline: .now + Answering.patience, observe: observer, tracing: tracing),
+                    deadline: .now + Answering.patience, observe: observer, tracing: tracing,
+                    allowance: allowance(front)),
                 origin: RequestOrigin(front.client))
         }
         return await schema.subscribe(to: request, context: context()) { [isValid] in
             isValid(front.session) ? context() : nil
         }
+    }
+
+    /// What the operation may call, and each event of a subscription anew.
+    private func allowance(_ front: Web.RequestContext<Session>) -> CallAllowance {
+        front.session.owner == nil
+            ? budgets.allowance(of: RequestOrigin(front.client), limit: callsPerOperation)
+            : CallAllowance(limit: callsPerOperation)
     }
 
     private func tracing(_ front: Web.RequestContext<Session>) -> CallTracing? {

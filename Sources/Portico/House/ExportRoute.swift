@@ -3,12 +3,29 @@ import GraphQL
 import NIOCore
 import NIOHTTP1
 import Storage
+import Synchronization
+import Upstream
 import Web
 
 /// `GET /export`: everything that is a user's, as JSON, for the user.
-struct ExportRoute: Route {
-    let session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
-    let export: HouseExport
+///
+/// Each user and all together may take so many exports, and so few are read at a time that other readers of the file
+/// never wait for them.
+final class ExportRoute: Route {
+    private let session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
+    private let export: HouseExport
+    private let rate: CallRateLimiter<OwnerID>
+    private let most: Int
+    private let running = Atomic<Int>(0)
+
+    init(
+        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>,
+        export: HouseExport, limits: CallLimits
+    ) {
+        (self.session, self.export) = (session, export)
+        rate = CallRateLimiter(perClient: limits.exports, total: limits.totalExports)
+        most = max(1, limits.exportsAtOnce)
+    }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
         guard head.method == .GET else {
@@ -19,21 +36,50 @@ struct ExportRoute: Route {
             guard let owner = session.owner, session.scopes.contains(.read) else {
                 throw .missingToken("An export is of a user: send a session's token, one that may read.")
             }
-            return .success { [export] _, _ in
-                .later {
-                    // A user of the settings who has entrusted nothing yet has nothing to take away.
-                    let json = try await export.json(of: owner) ?? "{}"
-                    var response = HTTPResponse(
-                        .ok, "application/json; charset=utf-8", body: Array(json.utf8))
-                    response.headers = [
-                        HTTPResponse.Header("cache-control", "no-store"),
-                        HTTPResponse.Header("content-disposition", "attachment; filename=\"portico.json\""),
-                    ]
-                    return response
+            return .success { [self] _, _ in
+                .later { [self] in
+                    do {
+                        return try await response(for: owner)
+                    } catch let problem as HTTPProblem {
+                        return Refusal(problem, id: id).response
+                    }
                 }
             }
         } catch {
             return .failure(Refusal(.unauthorized(error), id: id))
         }
+    }
+
+    /// Counts an export, and in `running` until it ends.
+    private func begin(for owner: OwnerID) throws(HTTPProblem) {
+        guard running.wrappingAdd(1, ordering: .relaxed).newValue <= most else {
+            running.wrappingSubtract(1, ordering: .relaxed)
+            throw .tooManyRequests(.everyone, after: .seconds(1))
+        }
+        do {
+            try rate.take(owner)
+        } catch {
+            running.wrappingSubtract(1, ordering: .relaxed)
+            switch error {
+            case .client(let retryAfter): throw .tooManyRequests(.user, after: TimeAmount(retryAfter))
+            case .total(let retryAfter): throw .tooManyRequests(.everyone, after: TimeAmount(retryAfter))
+            }
+        }
+    }
+
+    /// The export of a user.
+    ///
+    /// - Throws: `HTTPProblem.tooManyRequests` where the user, or all together, may take none now.
+    func response(for owner: OwnerID) async throws -> Web.HTTPResponse {
+        try begin(for: owner)
+        defer { running.wrappingSubtract(1, ordering: .relaxed) }
+        // A user of the settings who has entrusted nothing yet has nothing to take away.
+        let json = try await export.json(of: owner) ?? "{}"
+        var response = Web.HTTPResponse(.ok, "application/json; charset=utf-8", body: Array(json.utf8))
+        response.headers = [
+            Web.HTTPResponse.Header("cache-control", "no-store"),
+            Web.HTTPResponse.Header("content-disposition", "attachment; filename=\"portico.json\""),
+        ]
+        return response
     }
 }

@@ -40,14 +40,16 @@ struct Groundwork {
             self.sandbox = sandbox
             sessions = Sessions(.sandbox(owner), people)
             try wiring.add(sandbox, of: owner)
-            backends = wiring.backends(.standard, household: household)
+            backends = wiring.backends(
+                .standard, household: household, symbolsPerClient: settings.symbolsPerClient)
         case .providers(let providers):
             let owner = try Groundwork.owner("owner")
             try users.ensure(owner)
             sandbox = nil
             sessions = Sessions(.owner(owner, settings.ownerToken), people)
             try wiring.add(providers, of: owner)
-            backends = wiring.backends(providers.routes, household: household)
+            backends = wiring.backends(
+                providers.routes, household: household, symbolsPerClient: settings.symbolsPerClient)
         }
         condition = ProviderConditions(wiring)
         try await backends.desk.openAll()

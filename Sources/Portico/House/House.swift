@@ -42,23 +42,39 @@ struct House {
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
         let answering = Answering(
             schema: schema, backends: groundwork.backends, calls: calls, tracer: tracer,
+            callsPerOperation: settings.frontDoor.callsPerOperation,
+            budgets: CallBudgets(limit: settings.frontDoor.callsPerClient),
             isValid: groundwork.sessions.isValid)
         var service = GraphQLService(
-            schemaText: Contract.schemaText, session: groundwork.sessions.session, respond: answering.respond)
+            schemaText: Contract.schemaText, session: groundwork.sessions.session,
+            refusedSession: { Session(refusingToken: $0.message) }, respond: answering.respond)
         service.isValid = groundwork.sessions.isValid
+        service.onEnd = groundwork.sessions.onEnd
+        // Anybody can become any number of guests, so these are counted by their addresses.
+        service.user = { session in session.isGuest ? nil : session.owner?.text }
         service.subscribe = answering.subscribe
-        service.operationType = { schema.operationType(of: $0) }
-        service.cachePolicy = { schema.cachePolicy(of: $0) }
+        service.prepare = schema.prepare
         service.audience = groundwork.backends.audience
         service.documents = settings.frontDoor.documents
         service.readiness = { [condition = groundwork.condition] in condition.readiness }
-        service.metrics = { [condition = groundwork.condition] in
-            calls.families + condition.families + [.reusedDocuments(schema.reusedDocuments)]
+        service.metrics = { [condition = groundwork.condition, backends = groundwork.backends] in
+            calls.families + condition.families + [
+                .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
+                .connections(backends.connectionCount), .quoteFeeds(backends.quoteFeedCount),
+            ]
                 + (spans?.families ?? [])
         }
         service.tracer = tracer
         let export = ExportRoute(
-            session: groundwork.sessions.session, export: HouseExport(of: keeping.house))
+            session: groundwork.sessions.session, export: HouseExport(of: keeping.house),
+            limits: settings.people.limits)
+        if settings.frontDoor.server.trustedProxies == 0, groundwork.sandbox == nil {
+            logger.notice(
+                """
+                Clients on this machine are exempt from the limits of addresses. Where a proxy on this machine passes \
+                on requests, set \(Setting.trustedProxies.description), so that its clients are counted.
+                """)
+        }
         let explorer = try Explorer(settings.frontDoor.explorer, isSandbox: groundwork.sandbox != nil)
         let server = try await Server.start(
             settings.frontDoor.server, service: service,
@@ -69,8 +85,7 @@ struct House {
         // They are stopped from the last to the first: the front door closes before what it leads to.
         var services: [any Service] = [
             KeepingService(keeping: keeping),
-            PeopleService(
-                sessions: groundwork.people, forget: groundwork.backends.desk.forgetAll, logger: logger),
+            PeopleService(sessions: groundwork.people, logger: logger),
             TransportService(transport: transport),
         ]
         if let spans { services.append(spans) }
@@ -91,9 +106,29 @@ struct House {
 }
 
 extension MetricFamily {
+    fileprivate static func connections(_ count: Int) -> MetricFamily {
+        MetricFamily(
+            "portico_provider_connections", .gauge,
+            "Connections of users with providers that are in memory, with their credentials.",
+            [Sample(Double(count))])
+    }
+
+    fileprivate static func quoteFeeds(_ count: Int) -> MetricFamily {
+        MetricFamily(
+            "portico_quote_feeds", .gauge,
+            "Sources of prices that clients follow, or have followed a moment ago.", [Sample(Double(count))])
+    }
+
     fileprivate static func reusedDocuments(_ count: Int) -> MetricFamily {
         MetricFamily(
             "portico_graphql_documents_reused_total", .counter,
             "Operations whose document was not parsed and validated again.", [Sample(Double(count))])
+    }
+
+    fileprivate static func parsedDocuments(_ count: Int) -> MetricFamily {
+        MetricFamily(
+            "portico_graphql_documents_parsed_total", .counter,
+            "Documents that were parsed and validated, including those that were refused.",
+            [Sample(Double(count))])
     }
 }

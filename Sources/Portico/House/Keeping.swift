@@ -35,11 +35,15 @@ struct Keeping {
             if settings.market.spendsQuotas { Keeping.warn(logger) }
             return
         }
+        let isSandbox = if case .sandbox = settings.market { true } else { false }
+        let namedKey = try settings.masterKey?.key()
+        // Before anything is created: a folder that is refused stays as it is.
+        try HouseFile.check(folder: isSandbox ? "\(path)/\(Keeping.sandboxFolder)" : path, namedKey)
         var folder = try DataFolder(path)
-        if case .sandbox = settings.market { folder = try folder.folder(Keeping.sandboxFolder) }
+        if isSandbox { folder = try folder.folder(Keeping.sandboxFolder) }
         hold = try FolderHold(folder)
         house = try HouseFile(in: folder)
-        masterKey = try settings.masterKey?.key() ?? MasterKey(in: folder)
+        masterKey = try namedKey ?? MasterKey(in: folder)
         let file = try CacheFile(in: folder)
         ledger = try QuotaLedger(clock: settings.market.clock, keeper: KeptQuotas(in: file)) { error in
             logger.error("Counts of calls cannot be kept; a restart would forget them. \(error)")

@@ -6,17 +6,15 @@ import Upstream
 /// Keeps the sessions in memory and those in the file alike, as long as the house stands.
 struct PeopleService: Service {
     let sessions: SessionStore
-    /// Drops from memory what was a user's.
-    let forget: @Sendable (OwnerID) -> Void
     let logger: Logger
 
-    /// How often it is looked whether `portico users` has changed the file: as long as a session may still be good that
-    /// was ended there.
-    private static let beat = Duration.seconds(1)
+    /// How often it is looked whether `portico users` has changed the file, and whether the time of a session is over: the
+    /// sockets of a token are closed within a second after it has ended, wherever it was ended.
+    private static let beat = Duration.milliseconds(200)
     /// So many beats, and the uses of sessions are written down.
-    private static let beatsToKeep = 60
-    /// So many, and what has ended by itself is forgotten.
-    private static let beatsToTidy = 3_600
+    private static let beatsToKeep = 300
+    /// So many, and guests without a session are looked for, whether one has ended or not.
+    private static let beatsToTidy = 18_000
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -24,9 +22,9 @@ struct PeopleService: Service {
             while (try? await Task.sleep(for: Self.beat)) != nil {
                 count += 1
                 await attempt("cannot be read anew") {
-                    for user in try await sessions.followOthers() { forget(user) }
+                    try await sessions.followOthers()
                 }
-                if count % Self.beatsToTidy == 0 {
+                if sessions.endExpired() || count % Self.beatsToTidy == 0 {
                     await attempt("that have ended cannot be forgotten") { try await sessions.tidy() }
                 } else if count % Self.beatsToKeep == 0 {
                     await keepUses()

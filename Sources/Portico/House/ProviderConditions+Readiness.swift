@@ -39,7 +39,8 @@ extension ProviderFailure.Cause {
         case .circuitOpen, .unavailable: Self.unavailable.description
         case .rateLimited: Self.rateLimited(retryAt: nil).description
         case .quotaExhausted: Self.quotaExhausted(retryAt: nil).description
-        case .timedOut, .unauthorized, .notEntitled, .notFound, .unsupported, .overloaded, .cancelled:
+        case .timedOut, .unauthorized, .notEntitled, .notFound, .unsupported, .overloaded, .feedFull,
+            .cancelled, .notAllowed:
             description
         }
     }

@@ -39,11 +39,20 @@ struct Sessions {
         }
     }
 
-    /// Whether the session of a request that goes on has not ended meanwhile.
+    /// Whether the token that has opened a session has not ended meanwhile.
     @Sendable
     func isValid(_ session: Session) -> Bool {
-        guard let id = session.id else { return true }
-        return store.session(id) != nil
+        session.kept.map { store.isValid($0) } ?? true
+    }
+
+    /// Calls a closure when the token that has opened a session ends.
+    ///
+    /// - Returns: what removes the closure; nil for a token of the settings, which ends with the process.
+    @Sendable
+    func onEnd(
+        of session: Session, _ observer: @escaping @Sendable () -> Void
+    ) -> (@Sendable () -> Void)? {
+        session.kept?.validity.onEnd(observer)
     }
 
     private func refusal(of token: String) -> String {

@@ -36,7 +36,8 @@ extension AlpacaConfiguration {
         do {
             try self.init(
                 environment: settings.environment, tradingURL: settings.tradingURL, dataURL: settings.dataURL,
-                dataStreamURL: settings.dataStreamURL, credential: settings.credential.proof)
+                dataStreamURL: settings.dataStreamURL, credential: settings.credential.proof,
+                callsPerMinute: settings.callsPerMinute)
         } catch {
             throw UsageError("The configuration of Alpaca cannot be used: \(error)")
         }

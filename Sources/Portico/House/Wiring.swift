@@ -58,11 +58,20 @@ struct Wiring {
     }
 
     /// What stands behind the schema.
-    func backends(_ routes: Routes, household: Household) -> Backends {
+    ///
+    /// - Parameters:
+    ///   - routes: Who is asked for what, in which order.
+    ///   - household: What users have entrusted to Portico.
+    ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
+    /// - Returns: all of it, ready to be asked.
+    func backends(_ routes: Routes, household: Household, symbolsPerClient: Int) -> Backends {
         Backends(
             connections: connections, connectors: connectors, redirects: redirects, market: market,
             routes: routes, reads: KeptReads(clock: lines.clock, lasting: lasting), household: household,
-            clock: lines.clock,
+            clock: lines.clock, symbolsPerClient: symbolsPerClient,
+            removeQuota: { [lines] provider, connection in
+                await lines.ledger.remove(QuotaHolder(provider, connection: connection))
+            },
             condition: { [lines] provider, connections in
                 let holders =
                     [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }

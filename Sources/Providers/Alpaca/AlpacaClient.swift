@@ -79,6 +79,29 @@ package struct AlpacaClient: Sendable {
     }
 }
 
+/// An id of one of Alpaca's orders or lists: a UUID (RFC 9562, section 4), in either case.
+struct AlpacaID: Hashable, Sendable {
+    let text: String
+
+    /// - Throws: `notFound` for a text in another form: Alpaca has nothing with such an id, and is not asked.
+    init(_ text: String) throws(ProviderFailure) {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard groups.map(\.count) == [8, 4, 4, 4, 12], groups.joined().allSatisfy(Self.isHexadecimal) else {
+            throw ProviderFailure(.alpaca, .notFound)
+        }
+        self.text = text
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}
+
 extension ProviderLine {
     /// A caller of one of Alpaca's hosts.
     fileprivate func caller(

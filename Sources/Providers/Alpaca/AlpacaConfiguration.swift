@@ -20,6 +20,9 @@ package struct AlpacaConfiguration: Sendable {
     /// How long connecting to a stream and being let in may take together; Alpaca itself waits ten seconds for a login.
     package let streamPatience: Duration
 
+    /// The limit of a plan that costs nothing.
+    package static let standardCallsPerMinute = 200
+
     /// An address that paths cannot be put behind, because it has a query.
     package struct InvalidBase: Error, Hashable, CustomStringConvertible {
         package let url: HTTPURL
@@ -31,7 +34,7 @@ package struct AlpacaConfiguration: Sendable {
 
     package init(
         environment: Environment, tradingURL: HTTPURL, dataURL: HTTPURL, dataStreamURL: HTTPURL? = nil,
-        credential: AlpacaCredential, feed: AlpacaFeed? = nil, callsPerMinute: Int = 200,
+        credential: AlpacaCredential, feed: AlpacaFeed? = nil, callsPerMinute: Int = standardCallsPerMinute,
         streamSymbols: Int = 30, streamPatience: Duration = .seconds(10)
     ) throws(InvalidBase) {
         for url in [tradingURL, dataURL] + [dataStreamURL].compactMap(\.self) where url.text.contains("?") {

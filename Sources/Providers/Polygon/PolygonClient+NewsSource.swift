@@ -22,6 +22,15 @@ extension PolygonClient: NewsSource {
         return try await page(aboutAnyOf: tickers, limit: limit, after: mark, in: context)
     }
 
+    package func news(from time: Instant, in context: CallContext) async throws(ProviderFailure) -> [Article]
+    {
+        let query: [(name: String, value: String?)] = [
+            ("published_utc.gte", time.description), ("order", "asc"), ("sort", "published_utc"),
+            ("limit", "50"),
+        ]
+        return try await news(query, in: context).articles.map { $0.article(dialect) }
+    }
+
     /// Each costs a call, of five that the free plan has in a minute.
     package static var mostSubjects: Int { 5 }
 

@@ -44,6 +44,14 @@ package final class KeptQuotas: QuotaKeeper {
             if isCleaning { try db.execute(sql: "DELETE FROM quota WHERE until < ?", arguments: [oldest]) }
         }
     }
+
+    package func remove(_ holder: QuotaHolder) async throws {
+        try await database.write { db in
+            try db.execute(
+                sql: "DELETE FROM quota WHERE provider = ? AND connection = ?",
+                arguments: [holder.provider.rawValue, holder.column])
+        }
+    }
 }
 
 extension QuotaHolder {

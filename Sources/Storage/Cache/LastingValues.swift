@@ -62,10 +62,13 @@ package final class LastingValues: LastingCache {
     package func save(_ values: [LastingKey: LastingValue]) {
         let mustStart = state.withLock { state in
             for (key, value) in values {
-                state.waitingBytes -= state.waiting.removeValue(forKey: key)?.bytes.count ?? 0
-                guard state.waitingBytes + value.bytes.count <= limits.waitingBytes else { continue }
+                if let known = state.waiting.removeValue(forKey: key) {
+                    state.waitingBytes -= key.weight + known.bytes.count
+                }
+                let weight = key.weight + value.bytes.count
+                guard state.waitingBytes + weight <= limits.waitingBytes else { continue }
                 state.waiting[key] = value
-                state.waitingBytes += value.bytes.count
+                state.waitingBytes += weight
             }
             if state.isWriting || state.waiting.isEmpty { return false }
             state.isWriting = true
@@ -137,7 +140,8 @@ package final class LastingValues: LastingCache {
                 """)
         for (key, value) in values {
             try insert.execute(arguments: [
-                key.kind, key.provider.rawValue, key.subject, Data(value.bytes), value.bytes.count,
+                key.kind, key.provider.rawValue, key.subject, Data(value.bytes),
+                key.weight + value.bytes.count,
                 value.readAt.secondsSince1970, value.freshUntil.secondsSince1970,
                 value.staleUntil.secondsSince1970,
             ])

@@ -13,6 +13,7 @@ package enum HouseBackup {
     ///   - path: The copy; nothing may be there.
     /// - Throws: `file` where something is there already or cannot be written, `full`, `damaged` where the file is.
     package static func write(of folder: DataFolder, to path: String) throws(StorageError) {
+        try HouseFile.refuseEmptyFile(in: folder)
         let draft = "\(path).\(getpid()).new"
         let descriptor = unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .file(path: draft, reason: DataFolder.reason()) }
@@ -36,6 +37,7 @@ package enum HouseBackup {
         guard unsafe link(draft, path) == 0 else {
             throw .file(path: path, reason: errno == EEXIST ? "there is a file already" : DataFolder.reason())
         }
+        try DataFolder.syncDirectory(of: path)
     }
 
     /// A copy that cannot be read is none.

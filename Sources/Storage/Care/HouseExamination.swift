@@ -35,6 +35,12 @@ package struct HouseExamination: Sendable {
         lookAtSpace()
         lookAtFiles()
         let house = folder.path(of: HouseFile.name)
+        do throws(StorageError) {
+            try HouseFile.refuseEmptyFile(in: folder)
+        } catch {
+            find("database", false, "\(error)")
+            return
+        }
         guard lookAtTables(of: house, "database") else { return }
         lookAtMigrations(of: house)
         lookAtKeys(of: house, masterKey)

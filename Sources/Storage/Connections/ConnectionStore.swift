@@ -104,14 +104,31 @@ package struct ConnectionStore: Sendable {
         }
     }
 
-    /// Forgets a connection of an owner, and with it its accounts and its credential.
-    ///
-    /// - Returns: whether there was one.
-    package func delete(_ id: String, of owner: OwnerID) async throws(StorageError) -> Bool {
+    /// Deletes a connection of an owner, and with it its accounts and its credential, unless orders of it are in progress.
+    package func delete(_ id: String, of owner: OwnerID) async throws(StorageError) -> Deletion {
         try await database.write { db in
+            let count = try JournalWrite.countInProgress(of: owner, by: id, in: db)
+            guard count == 0 else { return .ordersInProgress(count) }
             try db.execute(
                 sql: "DELETE FROM connection WHERE id = ? AND owner = ?", arguments: [id, owner.text])
-            return db.changesCount > 0
+            return db.changesCount > 0 ? .deleted : .unknown
+        }
+    }
+
+    /// Whether an owner has a connection with this id.
+    package func contains(_ id: String, of owner: OwnerID) async throws(StorageError) -> Bool {
+        try await database.read { db in
+            try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)",
+                arguments: [id, owner.text]) == true
+        }
+    }
+
+    /// Whether a connection is kept.
+    package func contains(_ id: String) async throws(StorageError) -> Bool {
+        try await database.read { db in
+            try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ?)", arguments: [id]) ?? false
         }
     }
 

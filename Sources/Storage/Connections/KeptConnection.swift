@@ -41,24 +41,3 @@ package struct KeptConnection: Hashable, Sendable {
         CredentialIdentity(connection: id, provider: provider, owner: owner)
     }
 }
-
-/// Who an account is, without its figures.
-package struct KnownAccount: Hashable, Sendable {
-    /// The broker's own id of it.
-    package let id: String
-    package let number: String
-    package let name: String?
-    /// ISO 4217.
-    package let currency: String
-
-    package init(id: String, number: String, name: String?, currency: String) {
-        self.id = id
-        self.number = number
-        self.name = name
-        self.currency = currency
-    }
-
-    package init(_ account: Account) {
-        self.init(id: account.id, number: account.number, name: account.name, currency: account.currency)
-    }
-}

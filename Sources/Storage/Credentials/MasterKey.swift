@@ -60,6 +60,7 @@ package struct MasterKey: Sendable {
             throw .file(path: draft, reason: "somebody else writes there")
         }
         guard unsafe rename(draft, path) == 0 else { throw .file(path: path, reason: DataFolder.reason()) }
+        try DataFolder.syncDirectory(of: path)
     }
 
     /// As a file has it.
@@ -110,7 +111,10 @@ package struct MasterKey: Sendable {
         guard count == bytes.count, fsync(descriptor) == 0 else {
             throw .file(path: draft, reason: DataFolder.reason())
         }
-        if unsafe link(draft, path) == 0 { return true }
+        if unsafe link(draft, path) == 0 {
+            try DataFolder.syncDirectory(of: path)
+            return true
+        }
         if errno == EEXIST { return false }
         throw .file(path: path, reason: DataFolder.reason())
     }

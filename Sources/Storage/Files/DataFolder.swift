@@ -10,6 +10,7 @@ package struct DataFolder: Sendable {
     package init(_ path: String) throws(StorageError) {
         let status = unsafe mkdir(path, 0o700)
         if status != 0, errno != EEXIST { throw .folder(path: path, reason: Self.reason()) }
+        if status == 0 { try Self.syncDirectory(of: path) }
         guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else {
             throw .folder(path: path, reason: Self.reason())
         }
@@ -43,11 +44,31 @@ package struct DataFolder: Sendable {
     /// SQLite makes its journals with the permissions of their database.
     func secure(_ name: String) throws(StorageError) -> String {
         let path = path(of: name)
+        let isNew = unsafe access(path, F_OK) != 0
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .file(path: path, reason: Self.reason()) }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw .file(path: path, reason: Self.reason()) }
+        if isNew { try Self.syncDirectory(of: path) }
         return path
+    }
+
+    /// Writes the directory that contains a path to the disk.
+    ///
+    /// `fsync` of a file writes its content only. Its name, after it was created, linked or renamed, is part of the directory
+    /// (fsync(2)): without this, a power failure can leave a database without the key that opens it.
+    static func syncDirectory(of path: String) throws(StorageError) {
+        let named = path.hasSuffix("/") ? path.dropLast() : path[...]
+        let directory = named.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/")
+        let parent = directory.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : directory
+        let descriptor = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .folder(path: parent, reason: reason()) }
+        defer { close(descriptor) }
+        // Some file systems, mounted over a network, have no such operation, and say EINVAL.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            throw .folder(path: parent, reason: reason())
+        }
     }
 
     /// What the system said last.

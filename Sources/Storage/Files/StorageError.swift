@@ -14,6 +14,10 @@ package enum StorageError: Error, Hashable, Sendable {
     case missing(path: String)
     /// An earlier Portico has written the file, and no server of this one has brought it up to date.
     case older(path: String)
+    /// The file has no content, although there is a key, so that it has been in use.
+    case emptyFile(path: String)
+    /// There is no master key, although the database contains secrets.
+    case missingMasterKey(path: String, database: String)
     /// Another process holds the file.
     case busy(path: String)
     /// The disk is full, or the file as large as it may get.
@@ -45,6 +49,10 @@ extension StorageError: CustomStringConvertible {
             "There is no \(path). Name the data folder of a Portico that has run."
         case .older(let path):
             "\(path) was written by an earlier version of Portico. Start this version's server once, then try again."
+        case .emptyFile(let path):
+            "\(path) is empty, although there is a master key. Restore it from a backup, or delete it to begin anew."
+        case .missingMasterKey(let path, let database):
+            "There is no \(path), and \(database) contains secrets. Restore the key, or name it with PORTICO_MASTER_KEY_FILE."
         case .busy(let path):
             "\(path) is held by another process. Stop it: two Porticos cannot share a data folder."
         case .full(let path): "\(path) cannot grow: the disk is full. Free some space."

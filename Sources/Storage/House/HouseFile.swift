@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 
 /// `portico.db`: what users have entrusted to Portico; each write is on the disk before it is done.
 package struct HouseFile: Sendable {
@@ -9,6 +10,74 @@ package struct HouseFile: Sendable {
     /// Opens the file in a folder, makes it where there is none, and brings its tables up to date.
     package init(in folder: DataFolder) throws(StorageError) {
         database = try DatabaseFile.open(Self.name, in: folder, .full, Self.migrator)
+    }
+
+    /// Checks a data folder before anything is created in it, so that one that is refused stays as it is.
+    ///
+    /// A folder without a database passes: a server begins anew there.
+    ///
+    /// - Parameters:
+    ///   - path: of the folder, which need not exist.
+    ///   - masterKey: the key that the settings name; nil if the folder's own is used.
+    /// - Throws: `emptyFile` if the database is empty although there is a key, `missingMasterKey` if there is no key and the
+    ///   database contains secrets, `wrongMasterKey`, and `newer` or `damaged` if the database cannot be used.
+    package static func check(folder path: String, _ masterKey: MasterKey?) throws(StorageError) {
+        guard unsafe access(path, R_OK | X_OK) == 0 else { return }
+        let folder = try DataFolder(existing: path)
+        let key = folder.path(of: MasterKey.fileName)
+        let hasKey = unsafe masterKey != nil || access(key, F_OK) == 0
+        if hasKey { try refuseEmptyFile(in: folder) }
+        guard size(in: folder) ?? 0 > 0 else { return }
+        let keyIDs = try masterKeyIDs(in: folder)
+        if keyIDs.isEmpty { return }
+        let database = folder.path(of: name)
+        guard hasKey else { throw .missingMasterKey(path: key, database: database) }
+        let known: MasterKey
+        if let masterKey { known = masterKey } else { known = try MasterKey(in: folder) }
+        guard keyIDs.allSatisfy({ $0 == known.id }) else { throw .wrongMasterKey(path: database) }
+    }
+
+    /// Refuses a database file without content: SQLite would take it for a new one, and all that it contained would seem
+    /// never to have existed.
+    package static func refuseEmptyFile(in folder: DataFolder) throws(StorageError) {
+        if size(in: folder) == 0 { throw .emptyFile(path: folder.path(of: name)) }
+    }
+
+    /// In bytes; nil if there is no file.
+    private static func size(in folder: DataFolder) -> Int? {
+        var status = stat()
+        return unsafe stat(folder.path(of: name), &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// The ids of the master keys that keys in the file are sealed with.
+    private static func masterKeyIDs(in folder: DataFolder) throws(StorageError) -> Set<String> {
+        let path = folder.path(of: name)
+        // SQLite creates files beside a database with a write-ahead log, even to read it, unless it is told that nobody
+        // writes. A server that runs, or was killed, has left that log.
+        let isInUse = unsafe access(path + "-wal", F_OK) == 0
+        let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+        do {
+            let queue = try DatabaseQueue(
+                path: isInUse ? path : "file:\(escaped)?immutable=1", configuration: .reading)
+            defer { try? queue.close() }
+            return try queue.read { db in
+                if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
+                var ids: Set<String> = []
+                for table in ["data_key", "token_key"] where try db.tableExists(table) {
+                    ids.formUnion(try String.fetchAll(db, sql: "SELECT master_key_id FROM \(table)"))
+                }
+                return ids
+            }
+        } catch {
+            let error = StorageError(error, path: path)
+            switch error {
+            case .damaged, .newer: throw error
+            // Whoever opens it to work with it finds the same, and says so.
+            case .folder, .file, .missing, .older, .busy, .full, .failed, .badMasterKey, .wrongMasterKey,
+                .sealBroken, .emptyFile, .missingMasterKey:
+                return []
+            }
+        }
     }
 
     /// Opens the file of a folder in which a server may be running: it makes nothing, and waits for the server's writes.
@@ -33,7 +102,7 @@ package struct HouseFile: Sendable {
         self.database = database
     }
 
-    /// All steps from an empty file to today's tables, each in a file of its own; a released one never changes.
+    /// All steps from an empty file to today's tables; a released one never changes.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.addCredentials()
@@ -41,6 +110,7 @@ package struct HouseFile: Sendable {
         migrator.addConnections()
         migrator.addLists()
         migrator.addOrders()
+        migrator.addWriteHolders()
         return migrator
     }
 }

@@ -57,4 +57,16 @@ extension DatabaseMigrator {
                     """)
         }
     }
+
+    /// Which process carries out a write of the journal.
+    mutating func addWriteHolders() {
+        registerMigration("6: holders of writes") { db in
+            try db.execute(
+                sql: """
+                    -- The id of the process that recorded the write, new at each start: only that process may send it.
+                    -- Null in rows of earlier versions, whose processes have ended.
+                    ALTER TABLE journal_write ADD COLUMN holder TEXT;
+                    """)
+        }
+    }
 }

@@ -31,6 +31,9 @@ package struct JournalOrder: Hashable, Sendable {
     /// The broker's own id, once it has one.
     package var providerOrderID: String? { order.id.isEmpty ? nil : order.id }
 
+    /// Whether nobody can tell what became of the order, and its broker is not asked any more.
+    package var isUndetermined: Bool { order.state == .unconfirmed && openWrite == nil }
+
     /// The order with what is under way.
     package var standing: Order { order.while(openWrite) }
 }

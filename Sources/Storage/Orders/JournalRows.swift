@@ -82,8 +82,7 @@ extension JournalWrite {
 
     init?(_ row: Row) {
         guard let owner = OwnerID(row["owner"]), let provider: Provider = row.value("provider"),
-            let state: WriteState = row.value("state"), let name: Kind.Name = row.value("kind"),
-            let since = row.instant("sent_at") ?? row.instant("created_at")
+            let state: WriteState = row.value("state"), let name: Kind.Name = row.value("kind")
         else { return nil }
         let kind: Kind =
             switch name {
@@ -95,8 +94,7 @@ extension JournalWrite {
             id: row["id"],
             order: OrderIdentity(owner: owner, connection: row["connection"], id: row["order_id"]),
             provider: provider, account: row["account"], providerOrderID: row["provider_order_id"],
-            kind: kind,
-            state: state, since: since)
+            kind: kind, state: state)
     }
 
     static func fetch(_ id: String, _ db: Database) throws -> JournalWrite? {

@@ -12,8 +12,6 @@ package struct JournalWrite: Hashable, Sendable {
     package let providerOrderID: String?
     package let kind: Kind
     package let state: WriteState
-    /// When it was sent, or meant.
-    package let since: Instant
 
     /// What is to be done.
     package enum Kind: Hashable, Sendable {
@@ -56,4 +54,14 @@ package struct JournalWrite: Hashable, Sendable {
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
     }
+}
+
+/// What became of a user or a connection that was to be deleted.
+package enum Deletion: Hashable, Sendable {
+    case deleted
+    /// There is none such.
+    case unknown
+    /// Nothing was deleted, because so many writes to brokers are still to be sent or answered, and what becomes of them must
+    /// be recorded.
+    case ordersInProgress(Int)
 }

@@ -4,8 +4,6 @@ import Upstream
 
 /// What became known of a write, with what was heard.
 package enum WriteOutcome: Hashable, Sendable {
-    /// The request goes out next.
-    case sending
     /// The broker cannot have acted on it.
     case notTaken
     /// The broker took it; the order as it stands.
@@ -14,28 +12,53 @@ package enum WriteOutcome: Hashable, Sendable {
     case refused(OrderRejection)
     /// What became of it is not known.
     case answerLost
-    /// Asked afterwards, the broker had it; the order as it stands.
+    /// The broker was found to have it; the order as it stands.
     case found(Order)
     /// Asked long enough afterwards, the broker did not have it; what the user is told of an order that was to be placed.
     case notFound(OrderRejection)
-    /// Whoever was to see it through is gone.
+    /// Nobody can ever tell what became of it.
+    case undeterminable
+    /// Nobody carries it out any more.
     case abandoned
 
     package var event: WriteEvent {
         switch self {
-        case .sending: .sending
         case .notTaken: .notTaken
         case .taken: .taken
         case .refused: .refused
         case .answerLost: .answerLost
         case .found: .found
         case .notFound: .notFound
+        case .undeterminable: .undeterminable
         case .abandoned: .abandoned
         }
     }
 }
 
 extension OrderJournal {
+    /// Marks a write as sent: PENDING → SENT, compared and set in one step.
+    ///
+    /// - Returns: whether this caller has set the mark. Only then may the request be sent. Where it is false, the entry is
+    ///   gone, was marked before, or is another process's.
+    /// - Throws: what kept the mark from being recorded; the request must not be sent either.
+    package func mark(_ id: String, now: Instant = .now) async throws(StorageError) -> Bool {
+        try await database.write { [holder] db in
+            try db.execute(
+                sql: """
+                    UPDATE journal_write SET state = 'SENT', sent_at = ?
+                    WHERE id = ? AND state = 'PENDING' AND holder = ?
+                    """, arguments: [now.millisecondsSince1970, id, holder])
+            return db.changesCount == 1
+        }
+    }
+
+    /// Declares that this process does not carry a write out any more.
+    ///
+    /// What the journal does not know of its outcome then is for ``abandonUnattended(now:)``.
+    package func release(_ id: String) {
+        active.remove(id)
+    }
+
     /// Writes down what became known of a write, and what that makes of its order.
     ///
     /// - Returns: the order as it stands; nil where it is forgotten, since it was never placed.
@@ -60,6 +83,7 @@ extension OrderJournal {
         case .forget: try forget(write, db)
         case .to(let state):
             try set(state, of: write, now, db)
+            if write.isOvertaken(by: outcome) { return }
             try hear(outcome, of: write, now, db)
         }
     }
@@ -110,7 +134,7 @@ extension OrderJournal {
             try db.execute(
                 sql: "UPDATE journal_order SET state = ? WHERE owner = ? AND connection = ? AND id = ?",
                 arguments: [OrderState.unconfirmed.rawValue] + write.order.arguments)
-        case .sending, .notTaken: break
+        case .notTaken, .undeterminable: break
         }
     }
 
@@ -147,34 +171,68 @@ extension OrderJournal {
 
     // MARK: After a crash
 
-    /// Sees to what nobody sees through any more: what was not sent is forgotten, what may have been is unconfirmed.
+    /// Settles the writes that nobody carries out any more, those of earlier processes first of all: one that was not marked
+    /// is removed, and its idempotency key is free again; one that was marked is unconfirmed.
     ///
-    /// - Parameter moment: writes that were begun before; those of a running process have somebody who sees to them.
+    /// No clock has a part in this: however long a write takes, it is not abandoned while this process carries it out.
+    ///
     /// - Throws: what kept it from being written down; then nothing was.
-    package func abandon(begunBefore moment: Instant) async throws(StorageError) {
-        try await database.write { db in
-            let writes = try Row.fetchAll(
-                db,
-                sql: """
-                    \(JournalWrite.select) WHERE journal_write.state IN ('PENDING', 'SENT')
-                        AND journal_write.created_at < ? LIMIT 1000
-                    """, arguments: [moment.millisecondsSince1970]
-            ).compactMap { JournalWrite($0) }
-            for write in writes { try Self.apply(.abandoned, to: write, moment, db) }
+    package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
+        try await database.write { [holder, active] db in
+            let rows = try Row.fetchAll(
+                db, sql: "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress)")
+            for row in rows {
+                guard let write = JournalWrite(row) else { continue }
+                if row["holder"] == holder, active.contains(write.id) { continue }
+                try Self.apply(.abandoned, to: write, now, db)
+            }
         }
     }
 
-    /// Writes whose fate only the broker knows, the latest first.
+    /// Writes whose outcome only the broker knows.
+    ///
+    /// - Parameter limit: The most that are returned; each connection gets an equal share, the oldest of its writes.
+    /// - Returns: them, by connection in turns.
+    /// - Throws: what kept them from being read.
     package func unconfirmed(limit: Int) async throws(StorageError) -> [JournalWrite] {
         try await database.read { db in
             try Row.fetchAll(
                 db,
                 sql: """
-                    \(JournalWrite.select) WHERE journal_write.state = 'UNCONFIRMED'
-                    ORDER BY journal_write.created_at DESC LIMIT ?
+                    \(JournalWrite.select) WHERE \(JournalWrite.isOpen) AND journal_write.state = 'UNCONFIRMED'
+                    ORDER BY row_number() OVER (
+                        PARTITION BY journal_write.owner, journal_write.connection
+                        ORDER BY journal_write.created_at, journal_write.id
+                    ), journal_write.created_at LIMIT ?
                     """, arguments: [limit]
             ).compactMap { JournalWrite($0) }
         }
+    }
+}
+
+extension JournalWrite {
+    /// The condition of the index `journal_write_open`, word for word, so that SQLite uses it.
+    static let isOpen = "journal_write.state IN ('PENDING', 'SENT', 'UNCONFIRMED')"
+    /// The condition for a write that is to be sent, or whose response is still awaited.
+    static let isInProgress = "\(isOpen) AND journal_write.state <> 'UNCONFIRMED'"
+
+    /// How many writes of an owner, or of one of the owner's connections, are in progress.
+    static func countInProgress(
+        of owner: OwnerID, by connection: String? = nil, in db: Database
+    ) throws -> Int {
+        try Int.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) FROM journal_write
+                WHERE owner = :owner AND (:connection IS NULL OR connection = :connection) AND \(isInProgress)
+                """, arguments: ["owner": owner.text, "connection": connection]) ?? 0
+    }
+
+    /// Whether the broker was found to have a replacement that had been given up, after its order was changed again: then the
+    /// later change stands.
+    fileprivate func isOvertaken(by outcome: WriteOutcome) -> Bool {
+        guard state.isFinal, case .replace = kind, case .found(let order) = outcome else { return false }
+        return order.id != providerOrderID && order.replaces != providerOrderID
     }
 }
 
@@ -183,7 +241,7 @@ extension WriteState {
     fileprivate var timeColumn: String? {
         switch self {
         case .sent: "sent_at"
-        case .done, .refused, .missing: "settled_at"
+        case .done, .refused, .missing, .undetermined: "settled_at"
         case .pending, .unconfirmed: nil
         }
     }

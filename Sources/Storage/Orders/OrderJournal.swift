@@ -1,10 +1,14 @@
 package import Brokerage
 import GRDB
+import Synchronization
 import Upstream
 
 /// The journal of orders: each is written down before its broker is told, so that none is ever placed twice.
 package struct OrderJournal: Sendable {
     let database: DatabaseFile
+    /// The id of this process, new at each start: of its own writes the rows have it in `holder`.
+    let holder = JournalWrite.newID()
+    let active = ActiveWrites()
     private let mostOrders: Int
 
     /// - Parameters:
@@ -19,12 +23,14 @@ package struct OrderJournal: Sendable {
 
     /// What comes of meaning to place an order.
     package enum PlacingStart: Hashable, Sendable {
-        /// It is written down, and may be sent.
+        /// It is written down, and may be sent: whoever gets this calls ``OrderJournal/release(_:)`` in the end.
         case begun(JournalOrder)
         /// The same was meant before, under the same key: nothing is to be sent.
         case known(JournalOrder)
         /// The key stands for another order.
         case otherOrder
+        /// The connection, or the user, has been deleted meanwhile.
+        case connectionDeleted
         /// The user has as many orders as the journal takes.
         case full(limit: Int)
     }
@@ -37,8 +43,11 @@ package struct OrderJournal: Sendable {
     /// Writes down that an order is to be placed, unless its key has been used.
     package func begin(_ placing: Placing, now: Instant = .now) async throws(StorageError) -> PlacingStart {
         let mostOrders = mostOrders
-        return try await database.write { db in
+        return try await record(placing.id) { db in
             if let known = try Self.find(placing, db) { return known }
+            guard try Self.exists(placing.identity, isStored: placing.isConnectionStored, db) else {
+                return .connectionDeleted
+            }
             let count = try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM journal_order WHERE owner = ?",
                 arguments: [placing.owner.text])
@@ -46,8 +55,10 @@ package struct OrderJournal: Sendable {
             try Self.insert(
                 placing.order(at: now), as: placing.identity, of: placing.provider,
                 key: placing.idempotencyKey, now, db)
-            try Self.insert(.place, id: placing.id, of: placing.identity, placing.columns, now, db)
+            try insert(.place, id: placing.id, of: placing.identity, placing.columns, now, db)
             return try JournalOrder.fetch(placing.identity, db).map { .begun($0) } ?? .otherOrder
+        } isBegun: {
+            if case .begun = $0 { true } else { false }
         }
     }
 
@@ -71,12 +82,14 @@ package struct OrderJournal: Sendable {
 
     /// What comes of meaning to change an order.
     package enum ChangeStart: Hashable, Sendable {
-        /// It is written down, and may be sent.
-        case begun(JournalWrite)
+        /// It is written down, and may be sent; the order as it was before.
+        case begun(JournalWrite, JournalOrder)
         /// Something is under way with the order.
         case busy(JournalWrite.Kind.Name)
         /// Another order has taken its place meanwhile.
         case moved
+        /// The connection, or the user, has been deleted meanwhile.
+        case connectionDeleted
     }
 
     /// Writes down that an order is to be replaced or cancelled, unless something is under way with it.
@@ -85,26 +98,64 @@ package struct OrderJournal: Sendable {
     ///   - kind: what is to be done; not `place`.
     ///   - order: as the broker told of it; one that the journal does not know yet is taken into it.
     ///   - identity: Portico's own id of it.
+    ///   - isConnectionStored: whether a user has made its connection; false for one that the settings name.
     ///   - provider: who has it.
     ///   - now: the moment.
     /// - Returns: whether it may be sent.
     /// - Throws: what kept it from being written down; then nothing was.
     package func begin(
-        _ kind: JournalWrite.Kind, of order: Order, _ identity: OrderIdentity, at provider: Provider,
-        now: Instant = .now
+        _ kind: JournalWrite.Kind, of order: Order, _ identity: OrderIdentity,
+        isConnectionStored: Bool, at provider: Provider, now: Instant = .now
     ) async throws(StorageError) -> ChangeStart {
-        try await database.write { db in
+        let id = JournalWrite.newID()
+        return try await record(id) { db in
+            guard try Self.exists(identity, isStored: isConnectionStored, db) else {
+                return .connectionDeleted
+            }
             if let known = try JournalOrder.fetch(identity, db) {
                 if let write = known.openWrite { return .busy(write) }
                 guard known.order.id == order.id else { return .moved }
             } else {
                 try Self.insert(order, as: identity, of: provider, key: nil, now, db)
             }
-            let id = JournalWrite.newID()
             var columns = Columns()
             if case .replace(let change) = kind { columns = change.columns }
-            try Self.insert(kind, id: id, of: identity, columns, now, db)
-            return try JournalWrite.fetch(id, db).map { .begun($0) } ?? .moved
+            try insert(kind, id: id, of: identity, columns, now, db)
+            guard let write = try JournalWrite.fetch(id, db),
+                let order = try JournalOrder.fetch(identity, db)
+            else { return .moved }
+            return .begun(write, order)
+        } isBegun: {
+            if case .begun = $0 { true } else { false }
+        }
+    }
+
+    /// Whether the connection of an order, where it has a row, and its owner are still there.
+    private static func exists(
+        _ order: OrderIdentity, isStored: Bool, _ db: Database
+    ) throws -> Bool {
+        let (owner, connection) = (order.owner.text, order.connection)
+        return try isStored
+            ? Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)",
+                arguments: [connection, owner]) == true
+            : Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM user WHERE id = ?)", arguments: [owner]) == true
+    }
+
+    /// Records a write in a transaction; from before it until ``release(_:)``, this process carries the write out.
+    private func record<Start: Sendable>(
+        _ id: String, _ body: @escaping @Sendable (Database) throws -> Start,
+        isBegun: (Start) -> Bool
+    ) async throws(StorageError) -> Start {
+        active.insert(id)
+        do {
+            let start = try await database.write(body)
+            if !isBegun(start) { active.remove(id) }
+            return start
+        } catch {
+            active.remove(id)
+            throw error
         }
     }
 
@@ -126,7 +177,7 @@ package struct OrderJournal: Sendable {
         try db.execute(sql: columns.insertion(into: "journal_order"), arguments: columns.arguments)
     }
 
-    private static func insert(
+    private func insert(
         _ kind: JournalWrite.Kind, id: String, of order: OrderIdentity, _ meant: Columns, _ now: Instant,
         _ db: Database
     ) throws {
@@ -137,7 +188,27 @@ package struct OrderJournal: Sendable {
         columns.add("order_id", order.id)
         columns.add("kind", kind.name.rawValue)
         columns.add("state", WriteState.pending.rawValue)
+        columns.add("holder", holder)
         columns.add("created_at", now)
         try db.execute(sql: columns.insertion(into: "journal_write"), arguments: columns.arguments)
+    }
+}
+
+/// The ids of the writes that this process carries out.
+///
+/// A lock, because the tasks of many requests change it while the database's writer reads it.
+final class ActiveWrites: Sendable {
+    private let ids = Mutex<Set<String>>([])
+
+    func insert(_ id: String) {
+        ids.withLock { _ = $0.insert(id) }
+    }
+
+    func remove(_ id: String) {
+        ids.withLock { _ = $0.remove(id) }
+    }
+
+    func contains(_ id: String) -> Bool {
+        ids.withLock { $0.contains(id) }
     }
 }

@@ -8,6 +8,8 @@ package struct Placing: Hashable, Sendable {
     package let id: String
     package let owner: OwnerID
     package let connection: String
+    /// Whether a user has made the connection; false for one that the settings name, which has no row in the database.
+    package let isConnectionStored: Bool
     package let provider: Provider
     /// What its user calls it.
     package let idempotencyKey: String
@@ -16,15 +18,18 @@ package struct Placing: Hashable, Sendable {
     /// - Parameters:
     ///   - owner: whose order it is.
     ///   - connection: by which it is placed.
+    ///   - isConnectionStored: whether a user has made the connection; false for one that the settings name.
     ///   - provider: whom the connection leads to.
     ///   - idempotencyKey: what its user calls it.
     ///   - ticket: what is meant; the id that the broker is told comes from the new order's own.
     package init(
-        owner: OwnerID, connection: String, provider: Provider, idempotencyKey: String, ticket: OrderTicket
+        owner: OwnerID, connection: String, isConnectionStored: Bool, provider: Provider,
+        idempotencyKey: String, ticket: OrderTicket
     ) {
         id = JournalWrite.newID()
         self.owner = owner
         self.connection = connection
+        self.isConnectionStored = isConnectionStored
         self.provider = provider
         self.idempotencyKey = idempotencyKey
         var ticket = ticket

@@ -1,54 +1,59 @@
-/// How far something has come that is to change at a broker: an order placed, replaced or cancelled.
+/// How far a change at a broker has come: an order that is placed, replaced or cancelled.
 ///
-/// It is what the file says, and it is written before the world is changed: so that after a crash at any point nobody has
-/// to guess whether a request may have gone out.
+/// The state is in the database before anything happens at the broker, so that after a crash at any point it is known
+/// whether a request may have been sent.
+///
+/// PENDING becomes SENT by ``OrderJournal/mark(_:now:)`` alone, which compares and sets in one step: whoever gets `true`
+/// from it sends the request, and nobody else does. ``step(after:)`` has all other transitions.
 package enum WriteState: String, Sendable, CaseIterable {
-    /// It is meant to be sent; the request has not gone out.
+    /// It is recorded; the request has not been sent.
     case pending = "PENDING"
-    /// The request goes out, or has.
+    /// The request is being sent, or has been.
     case sent = "SENT"
-    /// It may have arrived, and its answer is lost: the broker is to be asked.
+    /// The request may have arrived, and its response is lost: the broker is asked.
     case unconfirmed = "UNCONFIRMED"
     /// The broker took it.
     case done = "DONE"
     /// The broker refused it.
     case refused = "REFUSED"
-    /// The broker never got it.
+    /// The broker did not have it when it was asked long enough afterwards.
     case missing = "MISSING"
+    /// What became of it can never be determined: the broker cannot tell, or the connection has been deleted.
+    case undetermined = "UNDETERMINED"
 
-    /// Whether nothing more can come of it.
+    /// Whether nobody waits for anything to become of it any more; the broker may still report it, see ``step(after:)``.
     package var isFinal: Bool {
         switch self {
         case .pending, .sent, .unconfirmed: false
-        case .done, .refused, .missing: true
+        case .done, .refused, .missing, .undetermined: true
         }
     }
 }
 
 /// What may become known of a write.
 package enum WriteEvent: Sendable, CaseIterable {
-    /// The request goes out next.
-    case sending
     /// The broker cannot have acted on it: it was not reached, or turned the request away unread.
     case notTaken
     /// The broker answered that it took it.
     case taken
     /// The broker answered that it refuses.
     case refused
-    /// The request went out, and what became of it is not known.
+    /// The request was sent, and what became of it is not known.
     case answerLost
-    /// Asked afterwards, the broker had it.
+    /// The broker was found to have it, whether it was asked or reported it by itself.
     case found
     /// Asked long enough afterwards, the broker did not have it.
     case notFound
-    /// Whoever was to see it through is gone: the process was started again.
+    /// Nobody can ever tell what became of it.
+    case undeterminable
+    /// Nobody carries it out any more: its process has ended.
     case abandoned
 }
 
 /// What an event does to a write.
 package enum WriteStep: Hashable, Sendable {
     case to(WriteState)
-    /// As if it had never been meant: nothing has happened, and the same may be tried again.
+    /// The entry is removed: nothing has happened, and the same may be tried again.
     case forget
 }
 
@@ -56,24 +61,28 @@ extension WriteState {
     /// What an event does in this state; nil for one that cannot happen in it, which changes nothing.
     package func step(after event: WriteEvent) -> WriteStep? {
         switch (self, event) {
-        case (.pending, .sending): .to(.sent)
         // What was not marked as sent was not sent.
         case (.pending, .notTaken), (.pending, .abandoned): .forget
-        // In the broker's name, by its rules, before anything went out.
+        // In the broker's name, by its rules, before anything was sent.
         case (.pending, .refused): .to(.refused)
-        case (.pending, .taken), (.pending, .answerLost), (.pending, .found), (.pending, .notFound): nil
+        case (.pending, .taken), (.pending, .answerLost), (.pending, .found), (.pending, .notFound),
+            (.pending, .undeterminable):
+            nil
         case (.sent, .notTaken): .forget
-        case (.sent, .taken): .to(.done)
+        case (.sent, .taken), (.sent, .found): .to(.done)
         case (.sent, .refused): .to(.refused)
-        // The mark is set before the request goes out, so it may not have gone: only the broker knows.
+        // The mark is set before the request is sent, so it may not have been: only the broker knows.
         case (.sent, .answerLost), (.sent, .abandoned): .to(.unconfirmed)
-        case (.sent, .sending), (.sent, .found), (.sent, .notFound): nil
+        case (.sent, .notFound), (.sent, .undeterminable): nil
         case (.unconfirmed, .found): .to(.done)
         case (.unconfirmed, .notFound): .to(.missing)
-        case (.unconfirmed, .sending), (.unconfirmed, .notTaken), (.unconfirmed, .taken),
-            (.unconfirmed, .refused), (.unconfirmed, .answerLost), (.unconfirmed, .abandoned):
+        case (.unconfirmed, .undeterminable): .to(.undetermined)
+        case (.unconfirmed, .notTaken), (.unconfirmed, .taken), (.unconfirmed, .refused),
+            (.unconfirmed, .answerLost), (.unconfirmed, .abandoned):
             nil
-        case (.done, _), (.refused, _), (.missing, _): nil
+        // The broker has it after all, and its word stands.
+        case (.missing, .found), (.undetermined, .found): .to(.done)
+        case (.done, _), (.refused, _), (.missing, _), (.undetermined, _): nil
         }
     }
 }

@@ -10,12 +10,16 @@ package import Upstream
 package final class LiveSession: Sendable {
     package let id: String
     package let owner: OwnerID
+    /// Whether it is a guest's; a guest who signs up gets another session.
+    package let isGuest: Bool
     package let scopes: Set<Scope>
     /// What the client calls itself.
     package let label: String?
     package let createdAt: Instant
     /// When it ends at the latest.
     package let expiresAt: Instant
+    /// Of the session's token; a renewed session is another object, with another token.
+    package let validity = TokenValidity()
     let hash: TokenHash
     // In milliseconds since 1970. Requests on all threads set it; of two that do so at once, either may win.
     private let lastUse: Atomic<Int64>
@@ -26,10 +30,10 @@ package final class LiveSession: Sendable {
     private static let coarseness: Int64 = 60_000
 
     init(
-        id: String, owner: OwnerID, scopes: Set<Scope>, label: String?, createdAt: Instant,
-        lastUsedAt: Instant,
-        expiresAt: Instant, hash: TokenHash
+        id: String, owner: OwnerID, isGuest: Bool, scopes: Set<Scope>, label: String?, createdAt: Instant,
+        lastUsedAt: Instant, expiresAt: Instant, hash: TokenHash
     ) {
+        self.isGuest = isGuest
         (self.id, self.owner, self.scopes, self.label) = (id, owner, scopes, label)
         (self.createdAt, self.expiresAt, self.hash) = (createdAt, expiresAt, hash)
         lastUse = Atomic(lastUsedAt.millisecondsSince1970)
@@ -58,6 +62,13 @@ package final class LiveSession: Sendable {
 
     func noteKept(_ use: Int64) { keptUse.store(use, ordering: .relaxed) }
 
+    /// Whether another reading of the session says the same of its token and of what it may do; the file has whole
+    /// milliseconds.
+    func isUnchanged(in other: LiveSession) -> Bool {
+        hash == other.hash && owner == other.owner && scopes == other.scopes
+            && expiresAt.millisecondsSince1970 == other.expiresAt.millisecondsSince1970
+    }
+
     /// Takes over what another reading of the same session knows of its use.
     func inherit(from other: LiveSession) {
         let use = other.lastUse.load(ordering: .relaxed)
@@ -66,14 +77,15 @@ package final class LiveSession: Sendable {
 }
 
 extension LiveSession {
-    convenience init(_ row: Row) throws {
+    convenience init(_ row: Row, isGuest: Bool) throws {
         guard let owner = OwnerID(row["user_id"]), let hash = TokenHash(row["token_hash"]),
             let createdAt = Instant(millisecondsSince1970: row["created_at"]),
             let lastUsedAt = Instant(millisecondsSince1970: row["last_used_at"]),
             let expiresAt = Instant(millisecondsSince1970: row["expires_at"])
         else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         self.init(
-            id: row["id"], owner: owner, scopes: Set(text: row["scopes"]), label: row["label"],
+            id: row["id"], owner: owner, isGuest: isGuest, scopes: Set(text: row["scopes"]),
+            label: row["label"],
             createdAt: createdAt, lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash)
     }
 

@@ -7,9 +7,12 @@ import Upstream
 /// A lock, because requests come on any thread; what is done under it is a look-up. Only the file's writer changes the
 /// sessions, each time that it has changed the file, so memory and file agree.
 final class LiveSessions: Sendable {
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private struct State {
+        let policy: SessionPolicy
+        /// None ends by itself before.
+        var earliestEnd = Instant.latest
         var byID: [String: LiveSession] = [:]
         var byOwner: [OwnerID: Set<String>] = [:]
         var byHash: [TokenHash: LiveSession] = [:]
@@ -21,20 +24,27 @@ final class LiveSessions: Sendable {
             byID[session.id] = session
             byOwner[session.owner, default: []].insert(session.id)
             byHash[session.hash] = session
+            earliestEnd = min(earliestEnd, session.end(policy))
         }
 
-        mutating func remove(_ id: String) {
-            guard let session = byID.removeValue(forKey: id) else { return }
+        /// - Returns: the session; nil where there is none.
+        mutating func remove(_ id: String) -> LiveSession? {
+            guard let session = byID.removeValue(forKey: id) else { return nil }
             byHash[session.hash] = nil
             if let digest = digests.removeValue(forKey: id) { byDigest[digest] = nil }
             byOwner[session.owner]?.remove(id)
             if byOwner[session.owner]?.isEmpty == true { byOwner[session.owner] = nil }
+            return session
         }
 
         mutating func note(_ digest: TokenHash, of session: LiveSession) {
             byDigest[digest] = session
             digests[session.id] = digest
         }
+    }
+
+    init(_ policy: SessionPolicy) {
+        state = Mutex(State(policy: policy))
     }
 
     /// The session of a token that has been seen before.
@@ -65,30 +75,57 @@ final class LiveSessions: Sendable {
 
     var all: [LiveSession] { state.withLock { Array($0.byID.values) } }
 
-    /// Who has sessions.
-    var owners: [OwnerID] { state.withLock { Array($0.byOwner.keys) } }
-
     func add(_ session: LiveSession) {
         state.withLock { $0.add(session) }
     }
 
+    /// Ends sessions and their tokens.
     func remove(_ ids: [String]) {
-        state.withLock { state in for id in ids { state.remove(id) } }
+        let ended = state.withLock { state in ids.compactMap { state.remove($0) } }
+        for session in ended { session.validity.end() }
+    }
+
+    /// Ends the sessions whose time is over, and their tokens.
+    ///
+    /// It looks at all sessions only where one can have ended since the last time.
+    ///
+    /// - Returns: whether one has.
+    func removeExpired(at now: Instant) -> Bool {
+        let ended = state.withLock { state -> [LiveSession] in
+            guard state.earliestEnd <= now else { return [] }
+            let policy = state.policy
+            let ended = state.byID.values.filter { $0.end(policy) <= now }
+            for session in ended { _ = state.remove(session.id) }
+            state.earliestEnd = state.byID.values.map { $0.end(policy) }.min() ?? .latest
+            return ended
+        }
+        for session in ended { session.validity.end() }
+        return !ended.isEmpty
     }
 
     /// Takes what the file has in place of all that was known, but for what is newer here: when they were used.
+    ///
+    /// A session that the file has unchanged stays the same object. The tokens of all others end: of those that are gone, that
+    /// have another token, and that may do something else.
     func replace(with sessions: [LiveSession]) {
-        state.withLock { state in
+        let ended = state.withLock { state in
             let old = state
-            state = State()
+            state = State(policy: old.policy)
             for session in sessions {
-                state.add(session)
-                guard let known = old.byID[session.id] else { continue }
-                session.inherit(from: known)
-                if known.hash == session.hash, let digest = old.digests[session.id] {
-                    state.note(digest, of: session)
+                guard let known = old.byID[session.id] else {
+                    state.add(session)
+                    continue
                 }
+                guard known.isUnchanged(in: session) else {
+                    session.inherit(from: known)
+                    state.add(session)
+                    continue
+                }
+                state.add(known)
+                if let digest = old.digests[known.id] { state.note(digest, of: known) }
             }
+            return old.byID.values.filter { state.byID[$0.id] !== $0 }
         }
+        for session in ended { session.validity.end() }
     }
 }

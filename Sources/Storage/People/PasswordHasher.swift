@@ -2,39 +2,41 @@ import Dispatch
 import Synchronization
 
 /// Hashes passwords on threads of its own, few at a time: each takes a quarter of a second and 32 MiB.
+///
+/// Known clients have a share of the threads and of the queue that others cannot take; see ``HashingQueue``.
 package final class PasswordHasher: Sendable {
     /// What new hashes are made with.
     package let cost: PasswordCost
-    private let lanes: [DispatchQueue]
-    private let queueLimit: Int
+    private let threads = DispatchQueue(label: "portico.passwords", qos: .utility, attributes: .concurrent)
     // A lock, because requests come on any thread.
-    private let loads: Mutex<[Int]>
+    private let queue: Mutex<HashingQueue<@Sendable () -> Void>>
     /// Of no password: compared where there is no user, so that it takes as long.
     private let decoy: PasswordHash
 
     /// - Parameters:
     ///   - cost: what new hashes are made with.
     ///   - width: how many are made at a time.
-    ///   - queueLimit: how many may wait besides.
-    package init(_ cost: PasswordCost = .standard, width: Int = 2, queueLimit: Int = 30) {
+    ///   - queueLimit: how many may wait besides; a quarter of it is for known clients alone.
+    package init(_ cost: PasswordCost = .standard, width: Int = 2, queueLimit: Int = 64) {
         self.cost = cost
-        self.queueLimit = queueLimit
         decoy = PasswordHash(matchingNothing: cost)
-        lanes = (0..<max(1, width)).map { DispatchQueue(label: "portico.passwords.\($0)", qos: .utility) }
-        loads = Mutex(Array(repeating: 0, count: max(1, width)))
+        queue = Mutex(HashingQueue(width: width, limit: queueLimit))
     }
 
     /// Why there is no answer.
     package enum Failure: Error {
-        /// So many wait already that another would have to wait for seconds.
+        /// The client, or all clients of its kind, have as many hashes under way and waiting as they may. None was
+        /// computed.
         case overloaded
         /// scrypt could not be run, for want of memory.
         case failed
     }
 
     /// Hashes a new password.
-    package func hash(_ password: Password) async throws(Failure) -> PasswordHash {
-        try await run { [cost] in try PasswordHash(password, cost) }
+    package func hash(
+        _ password: Password, for client: HashingClient
+    ) async throws(Failure) -> PasswordHash {
+        try await run(for: client) { [cost] in try PasswordHash(password, cost) }
     }
 
     /// What comparing has found.
@@ -50,12 +52,13 @@ package final class PasswordHasher: Sendable {
     /// - Parameters:
     ///   - password: nil for what no password can be.
     ///   - hash: nil where there is no such user: it takes as long.
+    ///   - client: Who waits for it.
     /// - Returns: what came of it; `different` where either is nil.
     /// - Throws: that too many wait, or that scrypt could not be run.
     package func compare(
-        _ password: Password?, with hash: PasswordHash?
+        _ password: Password?, with hash: PasswordHash?, for client: HashingClient
     ) async throws(Failure) -> Comparison {
-        try await run { [self] in
+        try await run(for: client) { [self] in
             let subject = hash ?? decoy
             let matches = try subject.matches(password ?? .decoy)
             guard matches, hash != nil, let password else { return .different }
@@ -65,34 +68,31 @@ package final class PasswordHasher: Sendable {
     }
 
     private func run<Value: Sendable>(
-        _ work: @escaping @Sendable () throws -> Value
+        for client: HashingClient, _ work: @escaping @Sendable () throws -> Value
     ) async throws(Failure) -> Value {
-        guard let lane = enter() else { throw .overloaded }
-        let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
-            lanes[lane].async {
-                let result = Result { try work() }
-                self.leave(lane)
-                continuation.resume(returning: result)
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            let isTaken = queue.withLock { queue in
+                queue.add(client) { continuation.resume(returning: Self.result(of: work)) }
             }
+            if isTaken { startNext() } else { continuation.resume(returning: .failure(.overloaded)) }
         }
-        switch result {
-        case .success(let value): return value
-        case .failure: throw .failed
+        return try result.get()
+    }
+
+    private static func result<Value>(of work: () throws -> Value) -> Result<Value, Failure> {
+        do {
+            return .success(try work())
+        } catch {
+            return .failure(.failed)
         }
     }
 
-    /// The lane with the least to do; nil where there is too much.
-    private func enter() -> Int? {
-        loads.withLock { loads in
-            guard loads.reduce(0, +) < loads.count + queueLimit,
-                let lane = loads.indices.min(by: { loads[$0] < loads[$1] })
-            else { return nil }
-            loads[lane] += 1
-            return lane
+    private func startNext() {
+        guard let next = queue.withLock({ $0.next() }) else { return }
+        threads.async {
+            let duration = ContinuousClock().measure(next.job)
+            self.queue.withLock { $0.ended(next.client, after: duration) }
+            self.startNext()
         }
-    }
-
-    private func leave(_ lane: Int) {
-        loads.withLock { $0[lane] -= 1 }
     }
 }

@@ -5,25 +5,29 @@ package import Upstream
 extension SessionStore {
     /// Gives a session a new token and its full time; the old token ends.
     ///
-    /// - Returns: nil where the session has ended.
+    /// - Parameters:
+    ///   - session: As the request's token has opened it.
+    ///   - now: When.
+    /// - Returns: nil where this token has ended: of two that renew with the same token, one succeeds.
+    /// - Throws: `StorageError` where the database cannot be written.
     package func renew(
-        _ id: String, of owner: OwnerID, now: Instant = .now
+        _ session: LiveSession, now: Instant = .now
     ) async throws(StorageError) -> Opened? {
-        try await database.write { [self] db in
-            try renew(id, of: owner, in: db, now: now)
-        }
+        try await database.write { [self] db in try renew(session, in: db, now: now) }
     }
 
-    func renew(_ id: String, of owner: OwnerID, in db: Database, now: Instant) throws -> Opened? {
-        guard let user = try UserStore.user(owner, in: db),
+    func renew(_ session: LiveSession, in db: Database, now: Instant) throws -> Opened? {
+        let (id, owner) = (session.id, session.owner)
+        guard isValid(session, now: now), let user = try UserStore.user(owner, in: db),
             let old = try Row.fetchOne(
-                db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ?", arguments: [id, owner.text]
-            ).map({ try LiveSession($0) }), session(id, now: now) != nil
+                db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
+                arguments: [id, owner.text, session.hash.data]
+            ).map({ try LiveSession($0, isGuest: user.kind == .guest) })
         else { return nil }
         let token = SessionToken()
         let new = LiveSession(
-            id: id, owner: owner, scopes: old.scopes, label: old.label, createdAt: old.createdAt,
-            lastUsedAt: now, expiresAt: policy.expiry(from: now), hash: hash(token))
+            id: id, owner: owner, isGuest: old.isGuest, scopes: old.scopes, label: old.label,
+            createdAt: old.createdAt, lastUsedAt: now, expiresAt: policy.expiry(from: now), hash: hash(token))
         try db.execute(
             sql: "UPDATE session SET token_hash = ?, last_used_at = ?, expires_at = ? WHERE id = ?",
             arguments: [
@@ -53,18 +57,23 @@ extension SessionStore {
     private func end(
         of owner: OwnerID, where isMeant: @escaping @Sendable (String) -> Bool
     ) async throws(StorageError) -> [String] {
-        try await database.write { [self] db in
+        let (ids, deleted) = try await database.write { [self] db in
             try end(of: owner, in: db, where: isMeant)
         }
+        deletions.report(deleted)
+        return ids
     }
 
     /// Ends sessions in a transaction, and with a guest's last one the guest.
-    func end(of owner: OwnerID, in db: Database, where isMeant: (String) -> Bool) throws -> [String] {
+    ///
+    /// - Returns: the ids of the sessions, and the guest where one was deleted.
+    func end(
+        of owner: OwnerID, in db: Database, where isMeant: (String) -> Bool
+    ) throws -> (ids: [String], deleted: [OwnerID]) {
         let ids = try String.fetchAll(
             db, sql: "SELECT id FROM session WHERE user_id = ? ORDER BY id", arguments: [owner.text]
         ).filter(isMeant)
         try delete(ids, in: db)
-        try UserStore.deleteGuestWithoutSession(owner, in: db)
-        return ids
+        return (ids, try UserStore.deleteGuestWithoutSession(owner, in: db) ? [owner] : [])
     }
 }

@@ -1,7 +1,7 @@
 package import Brokerage
 import GRDB
 import Synchronization
-package import Upstream
+import Upstream
 
 extension SessionStore {
     /// Writes down when sessions were used last, all in one transaction.
@@ -16,30 +16,39 @@ extension SessionStore {
     package func tidy(now: Instant = .now) async throws(StorageError) {
         let uses = unkeptUses
         let idle = now + (.zero - policy.idle)
-        try await database.write { [self] db in
+        let deleted = try await database.write { [self] db in
             // First, or one that was used a moment ago would end.
             try Self.keep(uses, in: db)
             let ended = try String.fetchAll(
                 db, sql: "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
                 arguments: [now.millisecondsSince1970, idle.millisecondsSince1970])
             try delete(ended, in: db)
-            try UserStore.deleteGuestsWithoutSession(in: db)
+            return try UserStore.deleteGuestsWithoutSession(in: db)
         }
+        deletions.report(deleted)
         for (session, use) in uses { session.noteKept(use) }
     }
 
-    /// Reads the sessions anew if another process has changed the file, as `portico users` does.
+    /// Ends in memory the sessions whose time is over; ``tidy(now:)`` deletes them from the file.
     ///
-    /// - Returns: those who had sessions and are no users any more.
-    package func followOthers() async throws(StorageError) -> [OwnerID] {
-        try await database.betweenWrites { [self] db in
+    /// - Returns: whether there were any.
+    package func endExpired(now: Instant = .now) -> Bool { live.removeExpired(at: now) }
+
+    /// Reads the sessions anew if another process has changed the file, as `portico users` does, and reports the users whom
+    /// it has deleted.
+    package func followOthers() async throws(StorageError) {
+        let deleted = try await database.betweenWrites { [self] db -> [OwnerID] in
             // It changes when another connection has written; all that this process writes goes through this one.
             let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
-            guard knownVersion.exchange(version, ordering: .relaxed) != version else { return [] }
-            let owners = live.owners
+            guard knownVersion.load(ordering: .relaxed) != version else { return [] }
             live.replace(with: try Self.all(db))
-            return try owners.filter { try UserStore.user($0, in: db) == nil }
+            let held = deletions.owners
+            let users = held.isEmpty ? [] : Set(try String.fetchAll(db, sql: "SELECT id FROM user"))
+            // Last: what fails is done again the next time.
+            knownVersion.store(version, ordering: .relaxed)
+            return held.filter { !users.contains($0.text) }
         }
+        deletions.report(deleted)
     }
 
     private var unkeptUses: [(LiveSession, Int64)] {

@@ -97,28 +97,30 @@ extension SessionStore {
     /// - Throws: what kept it from being written; then nothing was changed.
     /// - Returns: nil where the password, or the session, is not that any more; then nothing was changed.
     package func change(
-        _ old: UserStore.Registered, to new: PasswordHash, in session: String, now: Instant = .now
+        _ old: UserStore.Registered, to new: PasswordHash, in session: LiveSession, now: Instant = .now
     ) async throws(StorageError) -> Opened? {
         try await database.write { [self] db in
             guard try UserStore.hash(of: old.user.id, in: db) == old.hash,
-                let opened = try renew(session, of: old.user.id, in: db, now: now)
+                session.owner == old.user.id, let opened = try renew(session, in: db, now: now)
             else { return nil }
             try UserStore.set(new, of: old.user.id, in: db)
-            _ = try end(of: old.user.id, in: db) { $0 != session }
+            _ = try end(of: old.user.id, in: db) { $0 != session.id }
             return opened
         }
     }
 
-    /// Deletes a user and everything of theirs.
-    ///
-    /// - Returns: whether there was one.
-    package func delete(_ owner: OwnerID) async throws(StorageError) -> Bool {
-        try await database.write { [self] db in
-            guard try UserStore.user(owner, in: db) != nil else { return false }
+    /// Deletes a user and everything of theirs, unless orders of theirs are in progress.
+    package func delete(_ owner: OwnerID) async throws(StorageError) -> Deletion {
+        let deletion: Deletion = try await database.write { [self] db in
+            guard try UserStore.user(owner, in: db) != nil else { return .unknown }
+            let count = try JournalWrite.countInProgress(of: owner, in: db)
+            guard count == 0 else { return .ordersInProgress(count) }
             // A guest goes with the last session; the others do not.
             _ = try end(of: owner, in: db) { _ in true }
             _ = try UserStore.delete(owner, in: db)
-            return true
+            return .deleted
         }
+        if deletion == .deleted { deletions.report([owner]) }
+        return deletion
     }
 }

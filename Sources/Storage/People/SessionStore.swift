@@ -8,7 +8,9 @@ package import Upstream
 package final class SessionStore: Sendable {
     package let policy: SessionPolicy
     let database: DatabaseFile
-    let live = LiveSessions()
+    let live: LiveSessions
+    /// Of users whom this process deletes, or another one that works with the same file.
+    package let deletions = UserDeletions()
     private let key: SymmetricKey
     /// SQLite's own count of what other connections have changed, as last seen.
     ///
@@ -23,6 +25,7 @@ package final class SessionStore: Sendable {
     ) throws(StorageError) {
         database = file.database
         self.policy = policy
+        live = LiveSessions(policy)
         key = try TokenKey(in: database, master).key
         live.replace(with: try database.readNow(Self.all))
     }
@@ -44,6 +47,11 @@ package final class SessionStore: Sendable {
     /// A session by its id; nil where there is none any more.
     package func session(_ id: String, now: Instant = .now) -> LiveSession? {
         live.session(id).flatMap { now < $0.end(policy) ? $0 : nil }
+    }
+
+    /// Whether a session's token has not ended, and its time is not over.
+    package func isValid(_ session: LiveSession, now: Instant = .now) -> Bool {
+        !session.validity.hasEnded && now < session.end(policy)
     }
 
     /// A user's sessions, the one used last first.
@@ -77,8 +85,9 @@ package final class SessionStore: Sendable {
     func open(_ wish: Wish, for user: User, in db: Database, now: Instant) throws -> Opened {
         let token = SessionToken()
         let session = LiveSession(
-            id: RandomID.make(), owner: user.id, scopes: wish.scopes, label: wish.label, createdAt: now,
-            lastUsedAt: now, expiresAt: policy.expiry(from: now), hash: TokenHash(token, under: key))
+            id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: wish.scopes,
+            label: wish.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
+            hash: TokenHash(token, under: key))
         try session.insert(into: db)
         let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)
         try delete(surplus, in: db)
@@ -94,7 +103,8 @@ package final class SessionStore: Sendable {
     }
 
     static func all(_ db: Database) throws -> [LiveSession] {
-        try Row.fetchAll(db, sql: "SELECT * FROM session").map { try LiveSession($0) }
+        let sql = "SELECT session.*, user.kind FROM session JOIN user ON user.id = session.user_id"
+        return try Row.fetchAll(db, sql: sql).map { try LiveSession($0, isGuest: $0["kind"] == "GUEST") }
     }
 
     /// A new token's hash.

@@ -29,12 +29,10 @@ package struct UserStore: Sendable {
         try await database.read { db in try Self.user(id, in: db) }
     }
 
-    /// Deletes a user and everything of theirs.
+    /// Deletes a user and everything of theirs, unless orders of theirs are in progress.
     ///
     /// A session of theirs in memory ends when its store is told, or sees that the file was changed.
-    ///
-    /// - Returns: whether there was one.
-    package func delete(_ id: OwnerID) async throws(StorageError) -> Bool {
+    package func delete(_ id: OwnerID) async throws(StorageError) -> Deletion {
         try await database.write { db in try Self.delete(id, in: db) }
     }
 
@@ -49,9 +47,11 @@ package struct UserStore: Sendable {
             .map { try User($0) }
     }
 
-    static func delete(_ id: OwnerID, in db: Database) throws -> Bool {
+    static func delete(_ id: OwnerID, in db: Database) throws -> Deletion {
+        let count = try JournalWrite.countInProgress(of: id, in: db)
+        guard count == 0 else { return .ordersInProgress(count) }
         try db.execute(sql: "DELETE FROM user WHERE id = ?", arguments: [id.text])
-        return db.changesCount > 0
+        return db.changesCount > 0 ? .deleted : .unknown
     }
 
     static func insertGuest(in db: Database, now: Instant) throws -> User {
@@ -70,18 +70,29 @@ package struct UserStore: Sendable {
     }
 
     /// Deletes guests who have no session: nobody could come back to what is theirs.
-    static func deleteGuestsWithoutSession(in db: Database) throws {
-        try db.execute(sql: "DELETE FROM user WHERE \(isGuestWithoutSession)")
+    ///
+    /// One with an order in progress stays until its outcome has been recorded.
+    ///
+    /// - Returns: them.
+    static func deleteGuestsWithoutSession(in db: Database) throws -> [OwnerID] {
+        try String.fetchAll(db, sql: "DELETE FROM user WHERE \(isGuestWithoutSession) RETURNING id")
+            .compactMap { OwnerID($0) }
     }
 
-    /// Deletes a guest who has no session.
-    static func deleteGuestWithoutSession(_ id: OwnerID, in db: Database) throws {
+    /// Deletes a guest who has no session and no order in progress.
+    ///
+    /// - Returns: whether there was one.
+    static func deleteGuestWithoutSession(_ id: OwnerID, in db: Database) throws -> Bool {
         try db.execute(
             sql: "DELETE FROM user WHERE id = ? AND \(isGuestWithoutSession)", arguments: [id.text])
+        return db.changesCount > 0
     }
 
     private static let isGuestWithoutSession = """
         kind = 'GUEST' AND NOT EXISTS (SELECT 1 FROM session WHERE session.user_id = user.id)
+            AND NOT EXISTS (
+                SELECT 1 FROM journal_write
+                WHERE journal_write.owner = user.id AND \(JournalWrite.isInProgress))
         """
 
     /// Gives a guest, or nobody yet, a name.

@@ -4,15 +4,16 @@ package import Brokerage
 package struct Ageing<Value: Sendable>: Sendable {
     let lifetime: @Sendable (_ value: Value, _ readAt: Instant) -> Lifetime
     let asStale: @Sendable (Value) -> Value
-    let unknown: Duration
+    let unknown: Duration?
 
     /// - Parameters:
-    ///   - unknown: how long it is remembered that a provider has no such thing, so that what nobody has does not cost
+    ///   - unknown: how long it is remembered that a provider has no such thing; nil for as long as the provider's calls
+    ///     are few (``Brokerage/Provider/unknownLifetime``), so that what nobody has does not cost
     ///     each provider of a route a call each time.
     ///   - asStale: marks a value that outlived its time and could not be renewed.
     ///   - lifetime: how long a value is good that was read at a moment, by the wall clock.
     package init(
-        unknown: Duration = .seconds(60), asStale: @escaping @Sendable (Value) -> Value,
+        unknown: Duration? = nil, asStale: @escaping @Sendable (Value) -> Value,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> Lifetime
     ) {
         self.unknown = unknown
@@ -22,7 +23,7 @@ package struct Ageing<Value: Sendable>: Sendable {
 
     /// Of values that tell where they come from, by the key path of what tells.
     package init(
-        _ reading: any WritableKeyPath<Value, Reading> & Sendable, unknown: Duration = .seconds(60),
+        _ reading: any WritableKeyPath<Value, Reading> & Sendable, unknown: Duration? = nil,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> Lifetime
     ) {
         self.init(unknown: unknown, asStale: { mark($0, reading) }, lifetime: lifetime)
@@ -30,7 +31,7 @@ package struct Ageing<Value: Sendable>: Sendable {
 
     /// Of lists whose elements tell where they come from.
     package init<Element>(
-        each reading: any WritableKeyPath<Element, Reading> & Sendable, unknown: Duration = .seconds(60),
+        each reading: any WritableKeyPath<Element, Reading> & Sendable, unknown: Duration? = nil,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> Lifetime
     ) where Value == [Element] {
         self.init(unknown: unknown, asStale: { list in list.map { mark($0, reading) } }, lifetime: lifetime)

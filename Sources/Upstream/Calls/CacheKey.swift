@@ -30,6 +30,20 @@ package struct CacheKey: Hashable, Sendable {
         self.owner = owner
     }
 
+    // Subjects have what clients search for. Swift's strings are equal already if they look the same, and providers may
+    // answer two such texts differently: so the bytes are compared.
+
+    package static func == (one: CacheKey, other: CacheKey) -> Bool {
+        one.provider == other.provider && one.owner == other.owner
+            && one.subject.hasSameBytes(as: other.subject)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(provider)
+        hasher.combine(owner)
+        subject.hashBytes(into: &hasher)
+    }
+
     /// The key of what everybody may see.
     package static func `public`(_ provider: Provider, _ subject: String) -> CacheKey {
         CacheKey(provider, subject, owner: nil)
@@ -45,9 +59,23 @@ package struct CacheKey: Hashable, Sendable {
         self.owner == owner && self.provider == provider
     }
 
-    /// About how many bytes it takes, with what is kept beside a value.
-    var weight: Int { 256 + subject.utf8.count + (owner?.text.utf8.count ?? 0) }
+    /// About how many bytes it takes, with what is kept beside a value: a second copy of the key, and the places of both.
+    var weight: Int { 512 + subject.utf8.count + (owner?.text.utf8.count ?? 0) }
 
     /// Whether the value under it belongs to somebody.
     package var isPrivate: Bool { owner != nil }
+}
+
+extension String {
+    /// Whether both have the same bytes in UTF-8.
+    func hasSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+
+    /// Hashes the bytes in UTF-8.
+    func hashBytes(into hasher: inout Hasher) {
+        unsafe utf8Span.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        // No text contains this byte, so that two texts in a row cannot hash like two others.
+        hasher.combine(0xFF as UInt8)
+    }
 }

@@ -6,6 +6,9 @@ package struct CallContext: Sendable {
     ///
     /// For a request with `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4) the moment at which it came.
     package let notBefore: ContinuousClock.Instant?
+    /// Whether what was younger at ``notBefore`` than ``Brokerage/Provider/minimumAge`` is good enough all the same: where a
+    /// client makes the demand, and each would cost a call.
+    package let acceptsMinimumAge: Bool
     /// Told of each call to a provider, and of each that was spared.
     ///
     /// Called on any thread; it must be quick.
@@ -14,23 +17,30 @@ package struct CallContext: Sendable {
     package let watch: WriteWatch?
     /// The trace that the calls belong to; nil for none.
     package let tracing: CallTracing?
+    /// How many calls may be made; nil for no limit, where it is not a client who asks.
+    package let allowance: CallAllowance?
 
     package init(
         deadline: ContinuousClock.Instant, notBefore: ContinuousClock.Instant? = nil,
+        acceptsMinimumAge: Bool = false,
         observe: (@Sendable (CallRecord) -> Void)? = nil, watch: WriteWatch? = nil,
-        tracing: CallTracing? = nil
+        tracing: CallTracing? = nil, allowance: CallAllowance? = nil
     ) {
         self.deadline = deadline
         self.notBefore = notBefore
+        self.acceptsMinimumAge = acceptsMinimumAge
         self.observe = observe
         self.watch = watch
         self.tracing = tracing
+        self.allowance = allowance
     }
 
     /// The same with half of the time that is left, so that there is some for another provider where one hangs.
     package func halved(at now: ContinuousClock.Instant) -> CallContext {
         let rest = max(now.duration(to: deadline), .zero)
         return CallContext(
-            deadline: now + rest / 2, notBefore: notBefore, observe: observe, tracing: tracing)
+            deadline: now + rest / 2, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge,
+            observe: observe, tracing: tracing,
+            allowance: allowance)
     }
 }

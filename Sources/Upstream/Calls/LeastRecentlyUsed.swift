@@ -70,6 +70,16 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         link(place)
     }
 
+    /// Removes values from the end of those not used for longest, as long as they are of no use, and a few at most.
+    mutating func removeOldest(atMost limit: Int, while isUseless: (Value) -> Bool) {
+        for _ in 0..<limit {
+            guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest],
+                isUseless(value)
+            else { return }
+            remove(key)
+        }
+    }
+
     mutating func remove(_ key: Key) {
         guard let place = places.removeValue(forKey: key) else { return }
         weight -= labels[place].weight

@@ -45,7 +45,8 @@ package struct ProviderCaller: Sendable {
     ///
     /// Each attempt takes a place in each of the caller's windows before it goes out; without one it fails with
     /// `quotaExhausted` and the moment of the next, and nothing is sent. Neither is it to a host that is out of order
-    /// (`circuitOpen`), and no more are in flight than the monitor allows the provider.
+    /// (`circuitOpen`), nor beyond what the operation or its client may ask for (`notAllowed`), and no more are in flight than
+    /// the monitor allows the provider.
     ///
     /// - Parameters:
     ///   - operation: A name for records: `account`.
@@ -88,7 +89,7 @@ package struct ProviderCaller: Sendable {
         while true {
             let failure: ProviderFailure
             do throws(ProviderFailure) {
-                return try await once(request, in: context, &course, read: read)
+                return try await once(request, isRetry: attempt > 1, in: context, &course, read: read)
             } catch {
                 failure = error
             }
@@ -105,11 +106,14 @@ package struct ProviderCaller: Sendable {
     }
 
     private func once<Value>(
-        _ request: HTTPRequest, in context: CallContext, _ course: inout Course,
+        _ request: HTTPRequest, isRetry: Bool, in context: CallContext, _ course: inout Course,
         read: (HTTPResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let deadline = min(request.deadline, context.deadline)
         let authority = request.url.authority
+        if !isRetry, let refusal = context.allowance?.refusal() {
+            throw ProviderFailure(provider, .notAllowed(refusal))
+        }
         // Whoever would be refused does not queue first.
         try line.monitor.check(provider, authority)
         do throws(CallGate.Failure) {
@@ -119,44 +123,64 @@ package struct ProviderCaller: Sendable {
         }
         defer { line.gate.leave() }
         let pass = try line.monitor.admit(provider, authority)
-        // It could not be sent any more, and would cost its place in the quota.
-        guard clock.now() < deadline else {
-            line.monitor.withdraw(pass)
-            throw ProviderFailure(provider, .timedOut)
-        }
-        let reservation = try await reservation(for: pass, before: deadline)
         let watch = request.method.isRead ? nil : context.watch
-        try await announce(to: watch, pass, reservation)
-        let start = clock.now()
-        do throws(ProviderFailure) {
-            let value = try await exchange(
-                request, reservation, before: deadline, start: start, watch, &course, read: read)
-            line.monitor.didEnd(pass, sentAt: start, nil)
-            return value
-        } catch {
-            line.monitor.didEnd(pass, sentAt: start, error.cause)
-            throw error
+        var latestSend = deadline
+        var (isAllowed, isMarked) = (false, false)
+        // One turn, or more where the request was not sent because its slots were too old at its first byte.
+        while true {
+            let reservation: QuotaReservation
+            do throws(ProviderFailure) {
+                reservation = try await self.reservation(
+                    before: latestSend, isMarked: isMarked, isShared: context.allowance?.isBudgeted ?? false)
+            } catch {
+                line.monitor.withdraw(pass)
+                if isMarked { watch?.wasNotTaken() }
+                throw error
+            }
+            if !isAllowed, let refusal = context.allowance?.take(isRetry: isRetry) {
+                line.monitor.withdraw(pass)
+                await line.ledger.release(reservation)
+                throw ProviderFailure(provider, .notAllowed(refusal))
+            }
+            isAllowed = true
+            if let watch, !isMarked {
+                // From before the mark: a process that is stopped while it marks sends nothing either.
+                latestSend = min(deadline, clock.now() + WriteWatch.validity)
+                try await announce(to: watch, pass, reservation)
+                isMarked = true
+            }
+            let start = clock.now()
+            do throws(ProviderFailure) {
+                let value = try await exchange(
+                    request, reservation, before: deadline, latestSend: latestSend, start: start, watch,
+                    &course, read: read)
+                guard let value else { continue }
+                line.monitor.didEnd(pass, sentAt: start, nil)
+                return value
+            } catch {
+                line.monitor.didEnd(pass, sentAt: start, error.cause)
+                throw error
+            }
         }
     }
 
-    /// A place in each window; without one the call is not made.
+    /// A slot in each window; without one, or when it is too late to send, the call is not made.
     private func reservation(
-        for pass: ProviderMonitor.Pass, before deadline: ContinuousClock.Instant
+        before latestSend: ContinuousClock.Instant, isMarked: Bool, isShared: Bool
     ) async throws(ProviderFailure) -> QuotaReservation {
-        do throws(ProviderFailure) {
-            return try await line.ledger.reserve(windows, of: line.holder, before: deadline)
-        } catch {
-            line.monitor.withdraw(pass)
-            throw error
+        guard clock.now() < latestSend else {
+            throw ProviderFailure(provider, isMarked ? .overloaded : .timedOut)
         }
+        return try await line.ledger.reserve(
+            windows, of: line.holder, before: latestSend, isShared: isShared)
     }
 
-    /// Nothing that changes something goes out before the one who must know has written it down.
+    /// Has a write marked before it is sent; a write that cannot be marked is not sent.
     private func announce(
-        to watch: WriteWatch?, _ pass: ProviderMonitor.Pass, _ reservation: QuotaReservation
+        to watch: WriteWatch, _ pass: ProviderMonitor.Pass, _ reservation: QuotaReservation
     ) async throws(ProviderFailure) {
         do {
-            try await watch?.willSend()
+            try await watch.willSend()
         } catch {
             line.monitor.withdraw(pass)
             await line.ledger.release(reservation)
@@ -164,13 +188,19 @@ package struct ProviderCaller: Sendable {
         }
     }
 
+    /// Sends the request and reads its response; nil if it was not sent because its time had passed.
     private func exchange<Value>(
         _ request: HTTPRequest, _ reservation: QuotaReservation, before deadline: ContinuousClock.Instant,
-        start: ContinuousClock.Instant, _ watch: WriteWatch?, _ course: inout Course,
-        read: (HTTPResponse) throws(JSONError) -> Value
-    ) async throws(ProviderFailure) -> Value {
+        latestSend: ContinuousClock.Instant, start: ContinuousClock.Instant, _ watch: WriteWatch?,
+        _ course: inout Course, read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value? {
         var request = request
         request.deadline = deadline
+        if watch != nil || !windows.isEmpty {
+            request.maySend = { [clock, ledger = line.ledger] in
+                clock.now() < latestSend && ledger.confirm(reservation)
+            }
+        }
         // A write is not given up early to be tried again, as it is not tried again.
         if request.method.isRead { request.deadline = min(request.deadline, start + retry.attemptTimeout) }
         let response: HTTPResponse
@@ -178,6 +208,10 @@ package struct ProviderCaller: Sendable {
         course.status = nil
         do throws(TransportError) {
             response = try await line.transport.send(request)
+        } catch .notSent {
+            course.attempts -= 1
+            await line.ledger.release(reservation)
+            return nil
         } catch {
             if error.isBeforeSending {
                 watch?.wasNotTaken()

@@ -33,10 +33,15 @@ package struct ProviderFailure: Error, Hashable, Sendable {
         case quotaExhausted(retryAt: Instant?)
         /// It has no such thing.
         case unsupported
-        /// More calls than Portico itself lets through, or Portico is shutting down.
+        /// More calls than Portico itself lets through, a call that could not be sent in time, or Portico is shutting down.
         case overloaded
+        /// Portico's feed of the provider's prices follows as many symbols as it may: for one client, where a number is
+        /// given, otherwise for all together.
+        case feedFull(symbolsPerClient: Int?)
         /// The one who asked has gone.
         case cancelled
+        /// Portico does not make the call for this operation, or for this client.
+        case notAllowed(CallRefusal)
     }
 }
 
@@ -48,7 +53,7 @@ extension ProviderFailure {
             case .couldNotResolve, .couldNotConnect, .tls, .interrupted, .badURL, .other: .unavailable
             case .timedOut: .timedOut
             case .responseTooLarge, .malformedResponse: .answerInvalid(nil)
-            case .overloaded, .shutDown: .overloaded
+            case .overloaded, .shutDown, .notSent: .overloaded
             case .cancelled: .cancelled
             }
         self.init(provider, cause)
@@ -92,7 +97,12 @@ extension ProviderFailure.Cause: CustomStringConvertible {
         case .quotaExhausted(let retryAt): "the quota is used up" + Self.until(retryAt)
         case .unsupported: "not supported"
         case .overloaded: "too many calls at once"
+        case .feedFull(nil): "the price feed is full"
+        case .feedFull(let limit?): "the client follows \(limit) symbols already"
         case .cancelled: "cancelled"
+        case .notAllowed(.operation(let limit)): "more than the \(limit) calls of an operation"
+        case .notAllowed(.client(let limit, let retryAt)):
+            "more than the \(limit) calls a minute of a client without a session" + Self.until(retryAt)
         }
     }
 

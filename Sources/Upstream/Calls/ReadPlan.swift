@@ -26,6 +26,8 @@ struct ReadPlan {
     var stale: [CacheKey] = []
     var journeys: [Journey] = []
     var departures: [Departure] = []
+    /// What would need a call that its operation may not make.
+    var refused: [(CacheKey, CallRefusal)] = []
 }
 
 extension ReadStore {
@@ -35,20 +37,22 @@ extension ReadStore {
     /// Decides, in one critical section, where each key comes from.
     func plan(_ keys: [CacheKey], keysPerCall: Int, in context: CallContext) -> ReadPlan {
         let now = clock.now()
-        let notBefore = demand(of: context)
+        let demand = demand(of: context)
+        let refusal = context.allowance?.refusal()
         return state.withLock { state in
             var plan = ReadPlan()
             var (missing, due): ([CacheKey], [CacheKey]) = ([], [])
             var seen: Set<CacheKey> = []
             var journeyOfFlight: [Int: Int] = [:]
             for key in keys where seen.insert(key).inserted {
-                let flight = state.flights.flight(of: key, notBefore: notBefore)
-                switch state.kept(key, at: now, notBefore: notBefore) {
+                let flight = state.flights.flight(
+                    of: key, notBefore: demand?.earliest(at: key.provider))
+                switch state.kept(key, at: now, demand) {
                 case (let kept, .fresh)?: plan.atHand.append((key, kept))
                 case (let kept, .renewable(let isDue))?:
                     plan.atHand.append((key, kept))
                     plan.stale.append(key)
-                    if isDue, flight == nil { due.append(key) }
+                    if isDue, flight == nil, refusal == nil { due.append(key) }
                 case (_, .lastKnown)?, (_, .over)?, nil:
                     if let flight, let index = journeyOfFlight[flight] {
                         plan.journeys[index].keys.append(key)
@@ -56,6 +60,8 @@ extension ReadStore {
                         journeyOfFlight[flight] = plan.journeys.count
                         plan.journeys.append(
                             .init(ticket: ticket, keys: [key], deadline: deadline, isJoined: true))
+                    } else if let refusal {
+                        plan.refused.append((key, refusal))
                     } else {
                         missing.append(key)
                     }

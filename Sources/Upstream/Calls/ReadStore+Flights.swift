@@ -8,8 +8,9 @@ extension ReadStore {
     /// Detached, because it belongs to all who wait and not to the one who began.
     func depart(_ departure: ReadPlan.Departure, in context: CallContext, fetch: @escaping Fetch) {
         let context = CallContext(
-            deadline: departure.deadline, notBefore: context.notBefore, observe: context.observe,
-            tracing: context.tracing)
+            deadline: departure.deadline, notBefore: context.notBefore,
+            acceptsMinimumAge: context.acceptsMinimumAge, observe: context.observe,
+            tracing: context.tracing, allowance: context.allowance)
         let task = Task.detached { [self] in
             var landing = Flights.Landing()
             if departure.restores { landing.values = await restore(departure, in: context) }
@@ -34,6 +35,7 @@ extension ReadStore {
         case keep(KeptRead, weight: Int)
         case forget
         case noteFailure
+        case nothing
     }
 
     private func land(
@@ -44,11 +46,16 @@ extension ReadStore {
         let changes = asked.map { ($0, change(of: $0, of: asked.count, departure, landing, at: now)) }
         let (waiters, keys): ([Flights.Continuation], Set<CacheKey>) = state.withLock { state in
             guard let landed = state.flights.land(departure.flight, with: landing) else { return ([], []) }
+            // Twice as many as come in at most, so that those whose time is over do not pile up.
+            state.cache.removeOldest(atMost: 2 * asked.count) {
+                $0.standing(at: now, notBefore: nil) == .over
+            }
             for (key, change) in changes where landed.keys.contains(key) {
                 switch change {
                 case .keep(let kept, let weight): state.cache.insert(kept, for: key, weight: weight)
                 case .forget: state.cache.remove(key)
                 case .noteFailure: state.cache.update(key) { $0.noteFailure(at: now) }
+                case .nothing: break
                 }
             }
             return (landed.waiters, landed.keys)
@@ -74,8 +81,10 @@ extension ReadStore {
             return unknown(key, departure, at: now)
         // What the credential may no longer see is not kept for it.
         case .unauthorized, .notEntitled: return .forget
+        // The limit of the one who asked says nothing of the value.
+        case .notAllowed: return .nothing
         case .notFound, .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
-            .unsupported, .overloaded, .cancelled:
+            .unsupported, .overloaded, .feedFull, .cancelled:
             return .noteFailure
         }
     }
@@ -83,9 +92,10 @@ extension ReadStore {
     private func unknown(
         _ key: CacheKey, _ departure: ReadPlan.Departure, at now: ContinuousClock.Instant
     ) -> Change {
-        guard kind.unknown > .zero else { return .forget }
+        let duration = kind.unknown ?? key.provider.unknownLifetime
+        guard duration > .zero else { return .forget }
         return .keep(
-            KeptRead(unknownAskedAt: departure.start, readAt: now, for: kind.unknown), weight: key.weight)
+            KeptRead(unknownAskedAt: departure.start, readAt: now, for: duration), weight: key.weight)
     }
 
     // MARK: Waiting
@@ -137,9 +147,16 @@ extension ReadStore {
         task?.cancel()
     }
 
-    /// A call that ran out of somebody else's time is not this caller's failure while there is time of its own.
-    func mayAskAgain(_ journey: ReadPlan.Journey, in context: CallContext) -> Bool {
-        journey.isJoined && journey.deadline < context.deadline && clock.now() < context.deadline
-            && !Task.isCancelled
+    /// A call that ran out of somebody else's time, or was beyond somebody else's limit, is not this caller's failure while
+    /// there is time of its own.
+    func mayAskAgain(
+        _ journey: ReadPlan.Journey, after cause: ProviderFailure.Cause?, in context: CallContext
+    ) -> Bool {
+        guard journey.isJoined, clock.now() < context.deadline, !Task.isCancelled else { return false }
+        switch cause {
+        case .timedOut: return journey.deadline < context.deadline
+        case .notAllowed: return true
+        default: return false
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Brokerage
 import Synchronization
 
 /// The machinery of ``Reads``, for values of any kind.
@@ -15,10 +16,10 @@ final class ReadStore: Sendable {
 
         /// What is kept and of some use.
         mutating func kept(
-            _ key: CacheKey, at now: ContinuousClock.Instant, notBefore: ContinuousClock.Instant?
+            _ key: CacheKey, at now: ContinuousClock.Instant, _ demand: ReadDemand?
         ) -> (KeptRead, KeptRead.Standing)? {
             guard let kept = cache.value(for: key) else { return nil }
-            let standing = kept.standing(at: now, notBefore: notBefore)
+            let standing = kept.standing(at: now, notBefore: demand?.earliest(at: key.provider))
             if standing == .over {
                 cache.remove(key)
                 return nil
@@ -44,20 +45,20 @@ final class ReadStore: Sendable {
 
     func cached(_ key: CacheKey, in context: CallContext?) -> (any Sendable)? {
         let now = clock.now()
-        let notBefore = demand(of: context)
-        guard let value = state.withLock({ Self.fresh(key, in: &$0, at: now, notBefore) }) else { return nil }
+        let demand = demand(of: context)
+        guard let value = state.withLock({ Self.fresh(key, in: &$0, at: now, demand) }) else { return nil }
         record(.cached, [key], at: now, in: context)
         return value
     }
 
     func cached(_ keys: [CacheKey], in context: CallContext?) -> [any Sendable]? {
         let now = clock.now()
-        let notBefore = demand(of: context)
+        let demand = demand(of: context)
         let values: [any Sendable]? = state.withLock { state in
             var values: [any Sendable] = []
             values.reserveCapacity(keys.count)
             for key in keys {
-                guard let value = Self.fresh(key, in: &state, at: now, notBefore) else { return nil }
+                guard let value = Self.fresh(key, in: &state, at: now, demand) else { return nil }
                 values.append(value)
             }
             return values
@@ -68,9 +69,9 @@ final class ReadStore: Sendable {
 
     private static func fresh(
         _ key: CacheKey, in state: inout State, at now: ContinuousClock.Instant,
-        _ notBefore: ContinuousClock.Instant?
+        _ demand: ReadDemand?
     ) -> (any Sendable)? {
-        guard let (kept, standing) = state.kept(key, at: now, notBefore: notBefore), standing == .fresh else {
+        guard let (kept, standing) = state.kept(key, at: now, demand), standing == .fresh else {
             return nil
         }
         return kept.value
@@ -83,12 +84,29 @@ final class ReadStore: Sendable {
         let now = clock.now()
         let keys = failures.filter { $0.1.cause.leavesLastKnown }.map(\.0)
         let latest = state.withLock { state in
-            keys.compactMap { key in state.kept(key, at: now, notBefore: nil).map { (key, $0.0) } }
+            keys.compactMap { key in state.kept(key, at: now, nil).map { (key, $0.0) } }
                 .filter { $0.1.value != nil }.max { $0.1.askedAt < $1.1.askedAt }
         }
         guard let (key, kept) = latest, let value = kept.value else { return nil }
         record(.stale, [key], at: now, in: context)
         return asStale(value)
+    }
+
+    func isUnknown(_ key: CacheKey, in context: CallContext) -> Bool {
+        let now = clock.now()
+        let demand = demand(of: context)
+        return state.withLock { state in
+            guard let (kept, standing) = state.kept(key, at: now, demand) else { return false }
+            return standing == .fresh && kept.value == nil
+        }
+    }
+
+    func noteUnknown(_ key: CacheKey) {
+        let now = clock.now()
+        let duration = kind.unknown ?? key.provider.unknownLifetime
+        guard duration > .zero else { return }
+        let kept = KeptRead(unknownAskedAt: now, readAt: now, for: duration)
+        state.withLock { $0.cache.insert(kept, for: key, weight: key.weight) }
     }
 
     func invalidate(where isTouched: @Sendable (CacheKey) -> Bool) {
@@ -108,13 +126,15 @@ final class ReadStore: Sendable {
         while !wanted.isEmpty {
             let plan = plan(wanted, keysPerCall: max(keysPerCall, 1), in: context)
             for (key, kept) in plan.atHand { results[key] = result(of: kept, for: key) }
+            for (key, refusal) in plan.refused {
+                results[key] = .failure(ProviderFailure(key.provider, .notAllowed(refusal)))
+            }
             for departure in plan.departures { depart(departure, in: context, fetch: fetch) }
             recordAtHand(of: plan, in: context)
             wanted = []
             for (journey, landing) in await arrivals(of: plan.journeys, in: context) {
-                let mayAskAgain = mayAskAgain(journey, in: context)
                 for key in journey.keys {
-                    if mayAskAgain, landing.failure(of: key)?.cause == .timedOut {
+                    if mayAskAgain(journey, after: landing.failure(of: key)?.cause, in: context) {
                         wanted.append(key)
                     } else {
                         results[key] = landing.result(for: key)
@@ -130,8 +150,9 @@ final class ReadStore: Sendable {
         return .success(kept.hasFailedToRenew ? kind.asStale?(value) ?? value : value)
     }
 
-    func demand(of context: CallContext?) -> ContinuousClock.Instant? {
-        kind.heedsRequests ? context?.notBefore : nil
+    func demand(of context: CallContext?) -> ReadDemand? {
+        guard kind.heedsRequests, let context, let notBefore = context.notBefore else { return nil }
+        return ReadDemand(notBefore: notBefore, acceptsMinimumAge: context.acceptsMinimumAge)
     }
 
     // MARK: Records
@@ -158,13 +179,24 @@ final class ReadStore: Sendable {
     }
 }
 
+/// How new a value must be for an operation.
+struct ReadDemand {
+    let notBefore: ContinuousClock.Instant
+    let acceptsMinimumAge: Bool
+
+    /// When a provider must have been asked for the value at the earliest.
+    func earliest(at provider: Provider) -> ContinuousClock.Instant {
+        acceptsMinimumAge ? notBefore - provider.minimumAge : notBefore
+    }
+}
+
 extension ProviderFailure.Cause {
     /// Whether what was known before is still worth to be served: not where the provider answered that there is no such
     /// thing, or that it is not for this credential.
     fileprivate var leavesLastKnown: Bool {
         switch self {
         case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
-            .overloaded:
+            .overloaded, .feedFull, .notAllowed:
             true
         case .unauthorized, .notEntitled, .notFound, .unsupported, .cancelled: false
         }

@@ -137,6 +137,14 @@ package struct Reads<Value: Sendable>: Sendable {
         store.lastKnown(after: failures, in: context) as? Value
     }
 
+    /// Whether it is remembered that there is nothing under a key, as an operation may take it.
+    package func isUnknown(_ key: CacheKey, in context: CallContext) -> Bool {
+        store.isUnknown(key, in: context)
+    }
+
+    /// Remembers that there is nothing under a key: of things that a provider has not, whatever else is asked of them.
+    package func noteUnknown(_ key: CacheKey) { store.noteUnknown(key) }
+
     /// Forgets what a write for an owner at a provider may have changed.
     ///
     /// What is being read at this moment goes to those who wait for it already, but is neither kept nor shared with

@@ -16,7 +16,7 @@ package struct RetryPolicy: Sendable {
     package init() {}
 
     /// The pause after the given failure, counted from 1.
-    func pause(after failure: Int) -> Duration {
+    package func pause(after failure: Int) -> Duration {
         // 2^16 pauses are longer than any that is allowed.
         let doubled = pause * (1 << min(max(failure - 1, 0), 16))
         return min(doubled, longestPause) * jitter()
@@ -29,7 +29,7 @@ extension ProviderFailure.Cause {
         switch self {
         case .unavailable, .timedOut, .rateLimited: true
         case .answerInvalid, .unauthorized, .notEntitled, .notFound, .quotaExhausted, .unsupported,
-            .circuitOpen, .overloaded, .cancelled:
+            .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed:
             false
         }
     }
@@ -38,9 +38,9 @@ extension ProviderFailure.Cause {
     package var retryAt: Instant? {
         switch self {
         case .rateLimited(let retryAt), .quotaExhausted(let retryAt): retryAt
-        case .circuitOpen(let retryAt): retryAt
+        case .circuitOpen(let retryAt), .notAllowed(.client(_, let retryAt)): retryAt
         case .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound, .unsupported,
-            .overloaded, .cancelled:
+            .overloaded, .feedFull, .cancelled, .notAllowed(.operation):
             nil
         }
     }

@@ -2,12 +2,17 @@
 ///
 /// Calls that only read tell nothing.
 package struct WriteWatch: Sendable {
-    /// The request goes out next, for the only time; where this throws, it does not go out.
+    /// How long after the call of ``willSend`` the first byte may be sent.
+    ///
+    /// Whoever looks for the write at the provider later than that, and does not find it, need not expect it to arrive.
+    package static let validity = Duration.seconds(5)
+
+    /// The request is sent next, once, within ``validity`` or not at all; where this throws, it is not sent.
     ///
     /// Once it has returned the request counts as sent, whatever happens to the process.
     package let willSend: @Sendable () async throws -> Void
-    /// The provider cannot have acted on the request after all: it was not reached, or turned the request away unread, for
-    /// who asks (401, 403) or how often (429).
+    /// The provider cannot have acted on the request after all: it was not sent in time, the provider was not reached, or
+    /// it turned the request away unread, for who asks (401, 403) or how often (429).
     ///
     /// Called on any thread; it must be quick.
     package let wasNotTaken: @Sendable () -> Void
@@ -26,7 +31,8 @@ extension ProviderFailure.Cause {
         switch self {
         case .unauthorized, .notEntitled, .rateLimited, .quotaExhausted: true
         case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .notFound, .unsupported, .overloaded,
-            .cancelled:
+            .feedFull,
+            .cancelled, .notAllowed:
             false
         }
     }

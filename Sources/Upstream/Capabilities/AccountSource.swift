@@ -27,3 +27,48 @@ package protocol AccountSource: Sendable {
         of account: String, _ range: HistoryRange, interval: Interval?, in call: CallContext
     ) async throws(ProviderFailure) -> EquityHistory
 }
+
+/// A source that lists its accounts without their figures, and reads each account by calls of its own.
+package protocol AccountDirectory: AccountSource {
+    /// The accounts that the credential opens, the default one first, without their figures.
+    func knownAccounts(in call: CallContext) async throws(ProviderFailure) -> [KnownAccount]
+
+    /// One of these accounts with its figures now.
+    ///
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for an account that the credential does not open.
+    func account(_ id: String, in call: CallContext) async throws(ProviderFailure) -> Account
+
+    /// Everything that one of these accounts holds; empty means that it holds nothing.
+    ///
+    /// - Throws: as above.
+    func positions(of account: String, in call: CallContext) async throws(ProviderFailure) -> [Position]
+}
+
+extension AccountDirectory {
+    package func accounts(in call: CallContext) async throws(ProviderFailure) -> [Account] {
+        try await ofEachAccount(in: call) { id, call throws(ProviderFailure) in
+            try await account(id, in: call)
+        }
+    }
+
+    package func positions(in call: CallContext) async throws(ProviderFailure) -> [Position] {
+        try await ofEachAccount(in: call) { id, call throws(ProviderFailure) in
+            try await positions(of: id, in: call)
+        }.flatMap(\.self)
+    }
+
+    /// A value of each account, or the first failure: some accounts must not pass for all.
+    private func ofEachAccount<Value: Sendable>(
+        in call: CallContext,
+        _ read:
+            @escaping @Sendable (_ id: String, _ call: CallContext) async throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> [Value] {
+        let ids = try await knownAccounts(in: call).map(\.id)
+        let results = await concurrently(ids, atMost: 4) { id async throws(ProviderFailure) in
+            try await read(id, call)
+        }
+        var values: [Value] = []
+        for result in results { values.append(try result.get()) }
+        return values
+    }
+}

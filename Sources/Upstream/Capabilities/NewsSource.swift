@@ -14,6 +14,48 @@ package protocol NewsSource: Sendable {
     func news(
         about symbols: [Symbol]?, limit: Int, after next: String?, in call: CallContext
     ) async throws(ProviderFailure) -> ArticlePage
+
+    /// Articles about anything from a time on, oldest first, at most fifty; an article that was changed later may have the
+    /// place of its change.
+    func news(from time: Instant, in call: CallContext) async throws(ProviderFailure) -> [Article]
+}
+
+extension NewsSource {
+    /// Some articles; of one that is not among the fifty from its time on there is nothing.
+    ///
+    /// Articles that were published shortly after each other come with one call.
+    ///
+    /// - Throws: `ProviderFailure` where none could be read.
+    package func articles(
+        _ marks: [ArticleMark], in call: CallContext
+    ) async throws(ProviderFailure) -> Batch<ArticleMark, Article> {
+        var batch = Batch<ArticleMark, Article>()
+        for mark in marks.sorted(by: { $0.publishedAt < $1.publishedAt }) where batch[mark] == nil {
+            do throws(ProviderFailure) {
+                for article in try await news(from: mark.publishedAt, in: call) {
+                    let found = ArticleMark(id: article.id, publishedAt: article.publishedAt)
+                    if marks.contains(found) { batch[found] = article }
+                }
+            } catch {
+                guard !batch.found.isEmpty else { throw error }
+                batch.failures[mark] = error
+            }
+        }
+        return batch
+    }
+}
+
+/// What an article is found again by.
+package struct ArticleMark: Hashable, Sendable {
+    /// The provider's own id of it.
+    package let id: String
+    /// In whole seconds.
+    package let publishedAt: Instant
+
+    package init(id: String, publishedAt: Instant) {
+        self.id = id
+        self.publishedAt = Instant(secondsSince1970: publishedAt.secondsSince1970) ?? publishedAt
+    }
 }
 
 /// Knows whether its main market trades.

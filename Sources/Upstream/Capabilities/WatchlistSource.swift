@@ -7,7 +7,12 @@ package protocol WatchlistSource: Sendable {
 }
 
 /// Lets them be changed.
+///
+/// A list of another user, and an id that is not in the broker's form, is `notFound`; of the latter the broker is not asked.
 package protocol WatchlistDesk: WatchlistSource {
+    /// One of the user's lists, with what is in it.
+    func watchlist(_ id: String, in call: CallContext) async throws(ProviderFailure) -> BrokerWatchlist
+
     func createWatchlist(
         named name: String, of symbols: [Symbol], in call: CallContext
     ) async throws(ProviderFailure) -> BrokerWatchlist

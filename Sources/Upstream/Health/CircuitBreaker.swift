@@ -121,7 +121,7 @@ extension ProviderFailure.Cause {
         case .answerInvalid, .unauthorized, .notEntitled, .notFound, .rateLimited, .quotaExhausted,
             .unsupported:
             .alive
-        case .circuitOpen, .overloaded, .cancelled: .none
+        case .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed: .none
         }
     }
 }

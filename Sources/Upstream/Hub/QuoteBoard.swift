@@ -14,6 +14,34 @@ extension QuoteNews {
     }
 }
 
+/// What a follower is told.
+package struct QuoteUpdate: Sendable {
+    /// Of each symbol the latest.
+    package var news: [Symbol: QuoteNews]
+    /// Symbols of the news, each with a failure, that are not followed for this follower any longer: the provider does not
+    /// know them, or the feed has no room for them.
+    package var ended: Set<Symbol>
+
+    package init(news: [Symbol: QuoteNews] = [:], ended: Set<Symbol> = []) {
+        (self.news, self.ended) = (news, ended)
+    }
+}
+
+/// For whom the symbols of a price feed are counted.
+package enum QuoteClient: Hashable, Sendable {
+    /// An authenticated user: has priority over all addresses.
+    case user(OwnerID)
+    /// All clients without a user of their own at an address; the number stands for the address.
+    case address(UInt64)
+
+    fileprivate var isAuthenticated: Bool {
+        switch self {
+        case .user: true
+        case .address: false
+        }
+    }
+}
+
 /// Who follows which symbols, what is known of each, and what each follower has not been told yet.
 ///
 /// A value without time or tasks: ``QuoteHub`` keeps it behind its lock and does what it says.
@@ -22,14 +50,21 @@ struct QuoteBoard {
     typealias Bell = @Sendable () -> Void
 
     private struct Follower {
-        var symbols: Set<Symbol>
+        let client: QuoteClient
+        var symbols: Set<Symbol> = []
         /// Of which there are news: the latest only, for who is slow is not told what is over.
         var untold: Set<Symbol> = []
+        /// Symbols that are not followed any longer, of which that is untold.
+        var ended: [Symbol: ProviderFailure] = [:]
         let bell: Bell
+
+        var hasUntold: Bool { !untold.isEmpty || !ended.isEmpty }
     }
 
     private struct Entry {
         var followers: Set<Int> = []
+        /// How many of the followers are authenticated.
+        var authenticated = 0
         var news: QuoteNews?
         /// What the stream has told since the last snapshot was asked for.
         var change: QuoteChange?
@@ -38,83 +73,151 @@ struct QuoteBoard {
     }
 
     private let provider: Provider
+    /// How many symbols are followed at once, and how many of them for one client.
+    private let limit: (symbols: Int, perClient: Int)
     private var followers: [Int: Follower] = [:]
     private var entries: [Symbol: Entry] = [:]
+    /// How many followers of each client follow each symbol.
+    private var clients: [QuoteClient: [Symbol: Int]] = [:]
+    /// Symbols without an authenticated follower, which make room for those with one.
+    private var evictable: Set<Symbol> = []
     private var nextNumber = 0
     /// Symbols that a snapshot is wanted of as soon as possible.
     private var unread: Set<Symbol> = []
     /// Whether the stream stands.
     private(set) var isStreaming = false
 
-    init(_ provider: Provider) {
+    init(_ provider: Provider, _ policy: QuoteHubPolicy) {
         self.provider = provider
+        limit = (policy.symbols, policy.symbolsPerClient)
     }
 
     var isIdle: Bool { followers.isEmpty }
     var followerCount: Int { followers.count }
     var symbols: Set<Symbol> { Set(entries.keys) }
-
-    /// How many symbols would be followed with these.
-    func count(with symbols: Set<Symbol>) -> Int {
-        entries.count + symbols.count { entries[$0] == nil }
-    }
+    var symbolCount: Int { entries.count }
 
     // MARK: Followers
 
-    /// Takes a follower in: what is known is untold, the rest is to be read.
+    /// Takes a follower in: what is known is untold, the rest is to be read, and for what there is no room that is untold.
     ///
     /// The bell rings when something comes to be untold where nothing was; who has just come looks without being told.
-    mutating func add(_ symbols: Set<Symbol>, ringing bell: @escaping Bell) -> Int {
+    ///
+    /// - Returns: the follower's number, and the bells of those whose symbols made room.
+    mutating func add(
+        _ symbols: Set<Symbol>, for client: QuoteClient, ringing bell: @escaping Bell
+    ) -> (number: Int, bells: [Bell]) {
         nextNumber += 1
-        var follower = Follower(symbols: symbols, bell: bell)
+        let number = nextNumber
+        followers[number] = Follower(client: client, bell: bell)
+        var bells: [Bell] = []
         for symbol in symbols {
-            entries[symbol, default: Entry()].followers.insert(nextNumber)
-            if entries[symbol]?.news == nil {
-                unread.insert(symbol)
+            if let refusal = makeRoom(for: symbol, of: client, &bells) {
+                followers[number]?.ended[symbol] = refusal
             } else {
-                follower.untold.insert(symbol)
+                add(symbol, to: number, of: client)
             }
         }
-        followers[nextNumber] = follower
-        return nextNumber
+        return (number, bells)
+    }
+
+    private mutating func add(_ symbol: Symbol, to number: Int, of client: QuoteClient) {
+        followers[number]?.symbols.insert(symbol)
+        var entry = entries[symbol] ?? Entry()
+        entry.followers.insert(number)
+        if client.isAuthenticated { entry.authenticated += 1 }
+        if entry.authenticated > 0 { evictable.remove(symbol) } else { evictable.insert(symbol) }
+        if entry.news == nil {
+            unread.insert(symbol)
+        } else {
+            followers[number]?.untold.insert(symbol)
+        }
+        entries[symbol] = entry
+        clients[client, default: [:]][symbol, default: 0] += 1
+    }
+
+    /// Sees to it that one more symbol may be followed for a client.
+    ///
+    /// - Returns: why it may not.
+    private mutating func makeRoom(
+        for symbol: Symbol, of client: QuoteClient, _ bells: inout [Bell]
+    ) -> ProviderFailure? {
+        if let own = clients[client], own[symbol] == nil, own.count >= limit.perClient {
+            return ProviderFailure(provider, .feedFull(symbolsPerClient: limit.perClient))
+        }
+        guard entries[symbol] == nil, entries.count >= limit.symbols else { return nil }
+        let failure = ProviderFailure(provider, .feedFull(symbolsPerClient: nil))
+        guard client.isAuthenticated, let evicted = evictable.first else { return failure }
+        bells += end(evicted, failure)
+        return nil
+    }
+
+    /// Follows a symbol for nobody any longer.
+    ///
+    /// - Returns: the bells of those who have not been rung for since they last looked.
+    private mutating func end(_ symbol: Symbol, _ failure: ProviderFailure) -> [Bell] {
+        var bells: [Bell] = []
+        for number in entries[symbol]?.followers ?? [] {
+            guard let follower = followers[number] else { continue }
+            if !follower.hasUntold { bells.append(follower.bell) }
+            followers[number]?.symbols.remove(symbol)
+            followers[number]?.untold.remove(symbol)
+            followers[number]?.ended[symbol] = failure
+            forget(symbol, of: number, follower.client)
+        }
+        return bells
     }
 
     /// Lets a follower go, and forgets what nobody follows any more.
     mutating func remove(_ number: Int) {
         guard let follower = followers.removeValue(forKey: number) else { return }
-        for symbol in follower.symbols { forget(symbol, of: number) }
+        for symbol in follower.symbols { forget(symbol, of: number, follower.client) }
     }
 
     /// Lets a follower go from some of its symbols; from the last of them is as good as gone.
     mutating func remove(_ symbols: Set<Symbol>, of number: Int) {
         guard let follower = followers[number] else { return }
         if follower.symbols.isSubset(of: symbols) { return remove(number) }
-        for symbol in follower.symbols.intersection(symbols) { forget(symbol, of: number) }
+        for symbol in follower.symbols.intersection(symbols) { forget(symbol, of: number, follower.client) }
         followers[number]?.symbols.subtract(symbols)
         followers[number]?.untold.subtract(symbols)
     }
 
-    private mutating func forget(_ symbol: Symbol, of number: Int) {
-        entries[symbol]?.followers.remove(number)
-        guard entries[symbol]?.followers.isEmpty == true else { return }
-        entries[symbol] = nil
-        unread.remove(symbol)
+    private mutating func forget(_ symbol: Symbol, of number: Int, _ client: QuoteClient) {
+        if let count = clients[client]?[symbol] {
+            clients[client]?[symbol] = count > 1 ? count - 1 : nil
+            if clients[client]?.isEmpty == true { clients[client] = nil }
+        }
+        guard entries[symbol]?.followers.remove(number) != nil else { return }
+        if client.isAuthenticated { entries[symbol]?.authenticated -= 1 }
+        if entries[symbol]?.followers.isEmpty == true {
+            entries[symbol] = nil
+            unread.remove(symbol)
+            evictable.remove(symbol)
+        } else if entries[symbol]?.authenticated == 0 {
+            evictable.insert(symbol)
+        }
     }
 
     /// What a follower was not told; nil after it left.
-    mutating func takeUntold(by number: Int) -> [Symbol: QuoteNews]? {
-        guard let untold = followers[number]?.untold else { return nil }
+    mutating func takeUntold(by number: Int) -> QuoteUpdate? {
+        guard let follower = followers[number] else { return nil }
         followers[number]?.untold.removeAll(keepingCapacity: true)
-        var news: [Symbol: QuoteNews] = [:]
-        for symbol in untold { news[symbol] = entries[symbol]?.news }
-        return news
+        var update = QuoteUpdate()
+        for symbol in follower.untold { update.news[symbol] = entries[symbol]?.news }
+        if !follower.ended.isEmpty {
+            followers[number]?.ended = [:]
+            for (symbol, failure) in follower.ended { update.news[symbol] = .failure(failure) }
+            update.ended = Set(follower.ended.keys)
+        }
+        return update
     }
 
     /// Lets all followers go.
     ///
     /// - Returns: their bells.
     mutating func removeAll() -> [Bell] {
-        defer { (followers, entries, unread) = ([:], [:], []) }
+        defer { (followers, entries, unread, clients, evictable) = ([:], [:], [], [:], []) }
         return followers.values.map(\.bell)
     }
 
@@ -141,8 +244,18 @@ struct QuoteBoard {
         return Set(ordered.prefix(max(limit, 0)))
     }
 
-    /// In an order of their own, so that a bound cuts off the same ones each time.
-    private var ordered: [Symbol] { entries.keys.sorted { $0.text < $1.text } }
+    /// Whether an authenticated user follows a symbol.
+    func isFollowedByUser(_ symbol: Symbol) -> Bool { entries[symbol].map { $0.authenticated > 0 } ?? false }
+
+    /// Those of authenticated users first, and in an order of their own, so that a bound cuts off the same ones each time.
+    private var ordered: [Symbol] {
+        entries.keys.sorted { first, second in
+            let (isFirstEvictable, isSecondEvictable) = (
+                evictable.contains(first), evictable.contains(second)
+            )
+            return isFirstEvictable == isSecondEvictable ? first.text < second.text : isSecondEvictable
+        }
+    }
 
     /// A snapshot is asked for now: what the stream tells from here on is later than it.
     private mutating func begin(_ symbols: [Symbol]) -> [Symbol] {
@@ -150,9 +263,10 @@ struct QuoteBoard {
         return symbols
     }
 
-    /// Takes in what a snapshot says.
+    /// Takes in what a snapshot says; a symbol that the provider does not know is followed no longer.
     mutating func settle(_ results: [Symbol: QuoteNews], at moment: Instant) -> [Bell] {
         var news: [Symbol: QuoteNews] = [:]
+        var bells: [Bell] = []
         for (symbol, result) in results {
             guard let entry = entries[symbol] else { continue }
             switch (result, entry.news) {
@@ -162,11 +276,13 @@ struct QuoteBoard {
             case (.failure, .success(let known)?):
                 // What the stream keeps telling is not out of date because a snapshot failed.
                 if !isStreaming || entry.change == nil { news[symbol] = .success(known.asStale) }
+            case (.failure(let failure), _) where failure.cause.isUnknownSymbol:
+                bells += end(symbol, failure)
             case (.failure, _):
                 news[symbol] = result
             }
         }
-        return tell(news)
+        return bells + tell(news)
     }
 
     /// Takes in what the stream says.
@@ -201,10 +317,22 @@ struct QuoteBoard {
             bells.reserveCapacity(known.followers.count)
             for number in known.followers {
                 guard let follower = followers[number] else { continue }
-                if follower.untold.isEmpty { bells.append(follower.bell) }
+                if !follower.hasUntold { bells.append(follower.bell) }
                 followers[number]?.untold.insert(symbol)
             }
         }
         return bells
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// Whether the provider will not have the symbol, however often it is asked.
+    fileprivate var isUnknownSymbol: Bool {
+        switch self {
+        case .notFound, .unsupported: true
+        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .rateLimited,
+            .quotaExhausted, .overloaded, .feedFull, .cancelled, .notAllowed:
+            false
+        }
     }
 }

@@ -20,7 +20,7 @@ package final class QuoteFollower: Sendable {
     /// What was not told yet; it counts as told from now on.
     ///
     /// - Returns: nil where it is over: nothing is left to follow, or the hub was closed.
-    package func takeUntold() -> [Symbol: QuoteNews]? {
+    package func takeUntold() -> QuoteUpdate? {
         hub.takeUntold(by: number)
     }
 

@@ -5,12 +5,16 @@ import Synchronization
 package struct QuoteHubPolicy: Sendable {
     /// How often what no stream tells of is read.
     package var pollInterval = Duration.seconds(5)
+    /// While nothing can be read, the pause doubles with each attempt up to this, where it is the longer one.
+    package var longestPause = Duration.seconds(60)
     /// A snapshot may take so long.
     package var patience = Duration.seconds(10)
     /// How the stream is connected again: its pauses and jitter; the number of attempts is without bound.
     package var retry = RetryPolicy.streams
     /// Symbols that are followed at once.
     package var symbols = 2_000
+    /// Symbols that are followed at once for one client: see ``QuoteClient``.
+    package var symbolsPerClient = 400
     /// Who follows at once.
     package var followers = 50_000
 
@@ -71,41 +75,45 @@ package final class QuoteHub: Sendable {
         self.policy = policy
         self.clock = clock
         self.snapshot = snapshot
-        state = Mutex(State(board: QuoteBoard(provider), idleSince: clock.now()))
+        state = Mutex(State(board: QuoteBoard(provider, policy), idleSince: clock.now()))
     }
 
     /// How many symbols are followed now.
-    package var symbolCount: Int { state.withLock { $0.board.symbols.count } }
+    package var symbolCount: Int { state.withLock { $0.board.symbolCount } }
 
     /// Since when nobody follows; nil while anybody does.
     package var idleSince: ContinuousClock.Instant? { state.withLock(\.idleSince) }
 
     /// Follows symbols, for as long as the follower lives.
     ///
+    /// Where the feed is full, symbols of an authenticated user take the places of those that only anonymous clients follow.
+    /// A symbol for which there is no room, or beyond the client's share, is told as ended (`feedFull`); the others are
+    /// followed.
+    ///
     /// - Parameters:
     ///   - symbols: At least one.
+    ///   - client: For whom they are counted.
     ///   - bell: Rings once there is something untold, and then again when it has been taken and there is more, and when it
     ///     is over. Who has just come looks at once without being told. It is called on any thread, and must be quick; the
     ///     hub may be called from it.
     /// - Returns: what tells of them; it is over at once where the hub has been closed.
-    /// - Throws: `overloaded` where the hub's bounds are reached.
+    /// - Throws: `feedFull` where there are as many followers as there may be.
     package func follow(
-        _ symbols: Set<Symbol>, ringing bell: @escaping @Sendable () -> Void
+        _ symbols: Set<Symbol>, for client: QuoteClient, ringing bell: @escaping @Sendable () -> Void
     ) throws(ProviderFailure) -> QuoteFollower {
-        let number: Int? = state.withLock { state in
+        let (number, mustRing): (Int?, Bool) = state.withLock { state in
             // A number that nobody has.
-            if state.isClosed { return 0 }
-            guard state.board.count(with: symbols) <= policy.symbols,
-                state.board.followerCount < policy.followers
-            else { return nil }
-            let number = state.board.add(symbols, ringing: bell)
+            if state.isClosed { return (0, false) }
+            guard state.board.followerCount < policy.followers else { return (nil, false) }
+            let (number, bells) = state.board.add(symbols, for: client, ringing: bell)
             state.idleSince = nil
             if state.work == nil { start(&state) }
             state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
             state.nudge?.yield()
-            return number
+            return (number, take(bells, &state))
         }
-        guard let number else { throw ProviderFailure(provider, .overloaded) }
+        guard let number else { throw ProviderFailure(provider, .feedFull(symbolsPerClient: nil)) }
+        if mustRing { Task.detached { [self] in ringBells() } }
         return QuoteFollower(number, of: self)
     }
 
@@ -119,7 +127,7 @@ package final class QuoteHub: Sendable {
         for ring in bells { ring() }
     }
 
-    func takeUntold(by number: Int) -> [Symbol: QuoteNews]? {
+    func takeUntold(by number: Int) -> QuoteUpdate? {
         state.withLock { $0.board.takeUntold(by: number) }
     }
 
@@ -180,16 +188,44 @@ package final class QuoteHub: Sendable {
     }
 
     private func poll(_ generation: Int) async {
-        while (try? await clock.sleep(clock.now() + policy.pollInterval)) != nil {
-            await read(generation) { $0.takePolled(beyond: stream?.symbolLimit) }
+        var pause = policy.pollInterval
+        while (try? await clock.sleep(clock.now() + pause)) != nil {
+            let hasFailed = await !read(generation) { $0.takePolled(beyond: stream?.symbolLimit) }
+            pause =
+                hasFailed
+                ? max(policy.pollInterval, min(pause * 2, policy.longestPause)) : policy.pollInterval
         }
     }
 
-    private func read(_ generation: Int, _ symbols: (inout QuoteBoard) -> [Symbol]) async {
-        let symbols = state.withLock { $0.generation == generation ? symbols(&$0.board) : [] }
-        guard !symbols.isEmpty else { return }
-        let results = await snapshot(symbols, CallContext(deadline: clock.now() + policy.patience))
+    /// - Returns: false where something was to be read, and nothing could be.
+    @discardableResult
+    private func read(_ generation: Int, _ symbols: (inout QuoteBoard) -> [Symbol]) async -> Bool {
+        let (ofUsers, ofOthers) = state.withLock { state -> ([Symbol], [Symbol]) in
+            let symbols = state.generation == generation ? symbols(&state.board) : []
+            let areOfUsers = symbols.map { state.board.isFollowedByUser($0) }
+            // Where calls are cheap, one call for both is better than two.
+            guard provider.isScarce || !areOfUsers.contains(true) else { return (symbols, []) }
+            return (
+                zip(symbols, areOfUsers).filter(\.1).map(\.0),
+                zip(symbols, areOfUsers).filter { !$0.1 }.map(\.0)
+            )
+        }
+        // Anonymous clients take no more of a quota by subscriptions than by queries.
+        let outcomes = [
+            await read(ofUsers, nil, generation), await read(ofOthers, .ofAnonymousClients, generation),
+        ].compactMap(\.self)
+        return outcomes.isEmpty || outcomes.contains(true)
+    }
+
+    /// Whether any of the symbols was read; nil where there are none.
+    private func read(
+        _ symbols: [Symbol], _ allowance: CallAllowance?, _ generation: Int
+    ) async -> Bool? {
+        guard !symbols.isEmpty else { return nil }
+        let call = CallContext(deadline: clock.now() + policy.patience, allowance: allowance)
+        let results = await snapshot(symbols, call)
         change(generation) { $0.settle(results, at: clock.wallTime()) }
+        return results.values.contains { (try? $0.get()) != nil }
     }
 
     /// Runs one connection after another; without a stream it is over at once, and all is polled.
@@ -239,13 +275,23 @@ package final class QuoteHub: Sendable {
     private func change(_ generation: Int, _ change: (inout QuoteBoard) -> [QuoteBoard.Bell]) {
         let mustRing = state.withLock { state in
             guard state.generation == generation else { return false }
-            state.bells += change(&state.board)
-            if state.bells.isEmpty || state.isRinging { return false }
-            state.isRinging = true
-            return true
+            let count = state.board.symbolCount
+            let bells = change(&state.board)
+            if state.board.symbolCount != count {
+                state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+            }
+            return take(bells, &state)
         }
         // Not here: what else the stream has just told, a trade's price and then its quote, is one piece of news by then.
         if mustRing { Task.detached { [self] in ringBells() } }
+    }
+
+    /// - Returns: whether the bells are to be rung by the caller, outside of the lock.
+    private func take(_ bells: [QuoteBoard.Bell], _ state: inout State) -> Bool {
+        state.bells += bells
+        if state.bells.isEmpty || state.isRinging { return false }
+        state.isRinging = true
+        return true
     }
 
     private func ringBells() {

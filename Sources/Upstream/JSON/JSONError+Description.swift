@@ -33,6 +33,7 @@ extension JSONError.Reason: CustomStringConvertible {
         case .unreadable(let expectation): "expected \(expectation), found a string that is none"
         case .outOfRange(let expectation): "\(expectation) out of range"
         case .missing(let key): "no \"\(key)\""
+        case .duplicateKey: "the key occurs twice"
         }
     }
 

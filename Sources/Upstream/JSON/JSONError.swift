@@ -16,7 +16,7 @@ package struct JSONError: Error, Hashable, Sendable {
 
     /// Why reading stopped.
     ///
-    /// All but the last four are faults of the text by RFC 8259.
+    /// All up to ``tooDeep(limit:)`` are faults of the text by RFC 8259 or beyond a bound; the others are faults of what it holds.
     package enum Reason: Hashable, Sendable {
         case unexpectedEnd
         case unexpectedByte(UInt8)
@@ -37,6 +37,8 @@ package struct JSONError: Error, Hashable, Sendable {
         /// A number, or a numeric string, past the range of the type that it is read into.
         case outOfRange(Expectation)
         case missing(key: String)
+        /// An object has the key twice, and which of the values counts is not defined.
+        case duplicateKey
     }
 
     /// What a reader asked for.

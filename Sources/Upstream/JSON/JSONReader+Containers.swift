@@ -1,12 +1,15 @@
 extension JSONReader {
     /// Reads an object: `member` is called for each key, and must read or ``skip()`` exactly one value.
+    ///
+    /// - Throws: `duplicateKey` where a key occurs twice, before its second value is read; what `member` throws.
     package mutating func object(
         _ member: (JSONKey, inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
         try enter(UInt8(ascii: "{"), .object)
         if byte(at: position) == UInt8(ascii: "}") { return leave() }
+        var seen = beginKeys()
         while true {
-            let key = try key()
+            let key = try key(in: &seen)
             skipWhitespace()
             guard byte(at: position) == UInt8(ascii: ":") else { throw unexpected(at: position) }
             position &+= 1
@@ -18,7 +21,9 @@ extension JSONReader {
             skipWhitespace()
             switch byte(at: position) {
             case UInt8(ascii: ","): position &+= 1
-            case UInt8(ascii: "}"): return leave()
+            case UInt8(ascii: "}"):
+                endKeys(seen)
+                return leave()
             default: throw unexpected(at: position)
             }
         }

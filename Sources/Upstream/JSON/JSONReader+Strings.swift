@@ -58,6 +58,16 @@ extension JSONReader {
         skipWhitespace()
         // An object's key can only be a string: another kind of value there is a fault of the text.
         guard byte(at: position) == UInt8(ascii: "\"") else { throw unexpected(at: position) }
+        let start = position &+ 1
+        // Most keys end within a word.
+        if let word = word(at: start)?.littleEndian {
+            let hits = Self.special(in: word)
+            let length = hits.trailingZeroBitCount / 8
+            if hits != 0, byte(at: start &+ length) == UInt8(ascii: "\"") {
+                position = start &+ length &+ 1
+                return key(start..<(start &+ length))
+            }
+        }
         let (range, isEscaped) = try scanString()
         return isEscaped ? try unescapedKey(range) : key(range)
     }
@@ -91,15 +101,8 @@ extension JSONReader {
     @inline(__always)
     private func plainEnd(from index: Int) -> Int {
         var index = index
-        // Eight bytes a step: a byte below 0x20, or equal to `"` or `\`, borrows into its highest bit. Bytes from
-        // 0x80 on are masked out. A borrow can only reach past the first hit, never in front of it.
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs: UInt64 = 0x8080_8080_8080_8080
         while let word = word(at: index)?.littleEndian {
-            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            let below = word &- (ones &* 0x20)
-            let hits = ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | below & ~word) & highs
+            let hits = Self.special(in: word)
             if hits != 0 { return index &+ hits.trailingZeroBitCount / 8 }
             index &+= 8
         }
@@ -109,6 +112,20 @@ extension JSONReader {
             index &+= 1
         }
         return index
+    }
+
+    /// The highest bit of the first byte of a word that is a quote, a backslash or a control character; 0 if none is.
+    ///
+    /// A byte below 0x20, or equal to `"` or `\`, borrows into its highest bit. Bytes from 0x80 on are masked out. A borrow
+    /// can only reach past the first hit, never in front of it: bits behind the first say nothing.
+    @inline(__always)
+    private static func special(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let below = word &- (ones &* 0x20)
+        return ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | below & ~word) & highs
     }
 
     mutating func skipString() throws(JSONError) {

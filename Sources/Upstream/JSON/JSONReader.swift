@@ -15,9 +15,9 @@ import Brokerage
 /// }
 /// ```
 ///
-/// The text is checked by RFC 8259 to the letter, also where it is skipped. Of a key that occurs twice each value is
-/// seen, so with the assignments above the last one stays. Each method reads exactly one value, and fails if the next
-/// value is of another kind.
+/// The text is checked by RFC 8259 to the letter, also where it is skipped. An object with a key that occurs twice is
+/// refused, also where it is skipped: RFC 8259, section 4, leaves open which of the values counts. Each method reads exactly
+/// one value, and fails if the next value is of another kind.
 @safe
 package struct JSONReader: ~Copyable {
     /// The text, which ``read(_:maximumDepth:_:)`` keeps alive while the reader exists.
@@ -29,12 +29,20 @@ package struct JSONReader: ~Copyable {
     var position = 0
     private var depth = 0
     private let maximumDepth: Int
+    /// Where the keys are of the objects that are being read: a place for each of the outermost four.
+    private let keys: UnsafeMutableBufferPointer<UInt64>
+    private var objectDepth = 0
+    /// The keys of those of them that have many, inner objects behind outer ones.
+    private var tables: [JSONKeyTable] = []
 
     @unsafe
-    private init(_ base: UnsafePointer<UInt8>, count: Int, maximumDepth: Int) {
+    private init(
+        _ base: UnsafePointer<UInt8>, count: Int, maximumDepth: Int, keys: UnsafeMutableBufferPointer<UInt64>
+    ) {
         unsafe self.base = base
         self.count = count
         self.maximumDepth = maximumDepth
+        unsafe self.keys = keys
     }
 
     /// Reads one text, which must hold one value and nothing else.
@@ -54,13 +62,18 @@ package struct JSONReader: ~Copyable {
             // An empty array may have no address; any will do for a text of no bytes.
             let base = unsafe buffer.baseAddress ?? UnsafePointer(bitPattern: 1)
             guard let base = unsafe base else { return .failure(JSONError(.unexpectedEnd, at: 0)) }
-            var reader = unsafe JSONReader(base, count: buffer.count, maximumDepth: maximumDepth)
-            do throws(JSONError) {
-                let value = try body(&reader)
-                try reader.finish()
-                return .success(value)
-            } catch {
-                return .failure(error)
+            // On the stack: a message of a stream is read in less time than an allocation of this size takes.
+            return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 4 * placeWords) { keys in
+                for start in stride(from: 0, to: keys.count, by: Self.placeWords) { unsafe keys[start] = 0 }
+                var reader = unsafe JSONReader(
+                    base, count: buffer.count, maximumDepth: maximumDepth, keys: keys)
+                do throws(JSONError) {
+                    let value = try body(&reader)
+                    try reader.finish()
+                    return .success(value)
+                } catch {
+                    return .failure(error)
+                }
             }
         }
         return try result.get()
@@ -152,6 +165,127 @@ package struct JSONReader: ~Copyable {
     mutating func leave() {
         depth &-= 1
         position &+= 1
+    }
+
+    // MARK: Keys
+
+    /// The keys of an object that is being read.
+    struct SeenKeys {
+        /// Where the object's place in the reader's `keys` begins: a number of keys, then where each of them is.
+        fileprivate let start: Int
+        /// How many keys are in the place; those beyond are in a table.
+        fileprivate var count = 0
+        /// Whether these are the first keys of the last object at this place, in its order: they need no comparison.
+        fileprivate var areKnown: Bool
+        /// A bit for each key that was compared: a key whose bit is free is new.
+        fileprivate var marks: UInt64 = 0
+        fileprivate var hasTable = false
+    }
+
+    /// Words of a place.
+    private static let placeWords = 32
+
+    mutating func beginKeys() -> SeenKeys {
+        let start = objectDepth &* Self.placeWords
+        objectDepth &+= 1
+        return unsafe SeenKeys(start: start, areKnown: start < keys.count)
+    }
+
+    /// Reads a key, and checks that the object has not had it yet.
+    ///
+    /// Most objects have the keys of the one before at the same place, in the same order. Such a key is neither scanned nor
+    /// compared with others: its text is that of the known one.
+    @inline(__always)
+    mutating func key(in seen: inout SeenKeys) throws(JSONError) -> JSONKey {
+        skipWhitespace()
+        if seen.areKnown, unsafe seen.count < keys[seen.start] {
+            let known = place(of: seen.count, seen)
+            let from = position &+ 1
+            if byte(at: position) == UInt8(ascii: "\""),
+                hasText(at: from, of: known.lowerBound, known.count &+ 1)
+            {
+                seen.count &+= 1
+                position = from &+ known.count &+ 1
+                return key(from..<(from &+ known.count))
+            }
+        }
+        return try newKey(in: &seen)
+    }
+
+    /// Whether bytes of the text are those of an earlier place, by whole words; false near the end of the text.
+    @inline(__always)
+    private func hasText(at index: Int, of earlier: Int, _ length: Int) -> Bool {
+        var rest = length
+        var offset = 0
+        while let word = word(at: index &+ offset), let known = self.word(at: earlier &+ offset) {
+            let difference = word.littleEndian ^ known.littleEndian
+            if rest <= 8 { return difference &<< UInt64(truncatingIfNeeded: 64 &- (rest &<< 3)) == 0 }
+            guard difference == 0 else { return false }
+            rest &-= 8
+            offset &+= 8
+        }
+        return false
+    }
+
+    private func place(of index: Int, _ seen: SeenKeys) -> Range<Int> {
+        let packed = unsafe keys[seen.start &+ 1 &+ index]
+        let from = Int(truncatingIfNeeded: packed &>> 16)
+        return from..<(from &+ Int(truncatingIfNeeded: packed & 0xFFFF))
+    }
+
+    @inline(never)
+    private mutating func newKey(in seen: inout SeenKeys) throws(JSONError) -> JSONKey {
+        if seen.areKnown {
+            seen.areKnown = false
+            for index in 0..<seen.count { seen.marks |= key(place(of: index, seen)).mark }
+        }
+        let from = position &+ 1
+        let key = try key()
+        let range = from..<(position &- 1)
+        // The text of a key with escapes does not tell which key it is.
+        let fits = key.hasText(of: range.count) && range.count <= 0xFFFF
+        if seen.hasTable || !fits || seen.count &+ 1 == Self.placeWords || !hasPlace(seen) {
+            guard noteInTable(key.fingerprint, &seen) else { throw duplicate(key) }
+            return key
+        }
+        if seen.marks & key.mark != 0 {
+            for index in 0..<seen.count where self.key(place(of: index, seen)).fingerprint == key.fingerprint
+            {
+                throw duplicate(key)
+            }
+        }
+        seen.marks |= key.mark
+        unsafe keys[seen.start &+ 1 &+ seen.count] = UInt64(from) &<< 16 | UInt64(range.count)
+        seen.count &+= 1
+        return key
+    }
+
+    private mutating func noteInTable(_ fingerprint: UInt64, _ seen: inout SeenKeys) -> Bool {
+        if !seen.hasTable {
+            seen.hasTable = true
+            tables.append(JSONKeyTable())
+            for index in 0..<seen.count { _ = noteInTable(key(place(of: index, seen)).fingerprint, &seen) }
+        }
+        // The tables of inner objects have been removed with them.
+        return tables[tables.count &- 1].insert(fingerprint)
+    }
+
+    /// Whether the object is not nested too deep to have one.
+    private func hasPlace(_ seen: SeenKeys) -> Bool { unsafe seen.start < keys.count }
+
+    private func duplicate(_ key: JSONKey) -> JSONError {
+        JSONError(.duplicateKey, at: position).inside(.key(key.printable))
+    }
+
+    @inline(__always)
+    mutating func endKeys(_ seen: SeenKeys) {
+        objectDepth &-= 1
+        if !seen.areKnown { learn(seen) }
+    }
+
+    private mutating func learn(_ seen: SeenKeys) {
+        if seen.hasTable { tables.removeLast() }
+        if hasPlace(seen) { unsafe keys[seen.start] = UInt64(seen.count) }
     }
 
     // MARK: Kinds

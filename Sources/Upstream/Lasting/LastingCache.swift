@@ -20,6 +20,22 @@ package struct LastingKey: Hashable, Sendable {
     package let provider: Provider
     package let subject: String
 
+    // The bytes are compared: see `CacheKey`.
+
+    package static func == (one: LastingKey, other: LastingKey) -> Bool {
+        one.provider == other.provider && one.kind == other.kind
+            && one.subject.hasSameBytes(as: other.subject)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(provider)
+        subject.hashBytes(into: &hasher)
+    }
+
+    /// The memory that it takes in bytes, with its place in a table.
+    package var weight: Int { 128 + kind.utf8.count + subject.utf8.count }
+
     /// Nil for the key of private data.
     init?(kind: String, _ key: CacheKey) {
         guard !key.isPrivate else { return nil }

@@ -2,9 +2,10 @@ import Brokerage
 
 /// The places that are taken in one window.
 ///
-/// A call takes a place from the moment at which it may go out until it counts no more. The check for a place at a moment
-/// counts all that are free later than that, places booked for later moments included: then no stretch of the window's
-/// length has more calls than the limit, in whatever order places were booked.
+/// A call takes a place from the moment at which it may go out until both the place's validity and then the window have
+/// passed: the call may be sent as late as its validity ends. The check for a place at a moment counts all that are free
+/// later than that, places booked for later moments included: then no stretch of the window's length has more calls than
+/// the limit, in whatever order places were booked, and counted at the moments at which the calls are sent.
 struct QuotaCount {
     private struct Places {
         let freeAt: ContinuousClock.Instant
@@ -50,7 +51,16 @@ struct QuotaCount {
     /// The first moment, `start` or later, at which a call may go out; nil if there is none.
     ///
     /// A later moment than the answer is good as well.
-    func earliest(from start: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    ///
+    /// - Parameters:
+    ///   - start: The earliest moment.
+    ///   - isShared: whether the call is one of a client without a session. All such clients together take at most half of a
+    ///     window of a minute or longer, rounded up.
+    /// - Returns: the moment; nil if the limit is zero.
+    func earliest(
+        from start: ContinuousClock.Instant, isShared: Bool = false
+    ) -> ContinuousClock.Instant? {
+        let limit = isShared && window.isKept ? (self.limit + 1) / 2 : self.limit
         guard limit > 0 else { return nil }
         var earliest = max(start, closedUntil ?? start)
         var later = 0
@@ -66,10 +76,30 @@ struct QuotaCount {
     }
 
     /// Takes a place for a call at a moment that ``earliest(from:)`` allows; when it will be free again.
-    mutating func take(at start: ContinuousClock.Instant, _ moment: QuotaMoment) -> ContinuousClock.Instant {
-        let freeAt = stepped(end(of: start, moment))
+    mutating func take(
+        at start: ContinuousClock.Instant, _ moment: QuotaMoment
+    ) -> QuotaReservation.Place {
+        let sendBefore = start + window.validity
+        let freeAt = stepped(end(of: sendBefore, moment))
         add(1, freeAt: freeAt)
-        return freeAt
+        return QuotaReservation.Place(
+            window: window, sendBefore: sendBefore, freeAt: freeAt, until: moment.wallTime(of: freeAt))
+    }
+
+    /// Exchanges a place that is too old for one from now on; nil if none is free now.
+    ///
+    /// A place that outlives the process is not exchanged: what was written down of it would end too early.
+    mutating func renew(
+        _ place: QuotaReservation.Place, _ moment: QuotaMoment
+    ) -> QuotaReservation.Place? {
+        guard !window.isKept else { return nil }
+        var renewed = self
+        renewed.free(at: moment.now)
+        renewed.giveBack(freeAt: place.freeAt)
+        guard renewed.earliest(from: moment.now) == moment.now else { return nil }
+        let place = renewed.take(at: moment.now, moment)
+        self = renewed
+        return place
     }
 
     /// Gives a place back that no call has used.
@@ -96,7 +126,9 @@ struct QuotaCount {
         let until = moment.instant(of: kept.until)
         guard kept.count > 0, until > moment.now else { return }
         switch kept.kind {
-        case .calls: add(min(kept.count, limit), freeAt: stepped(min(until, end(of: moment.now, moment))))
+        case .calls:
+            let latest = end(of: moment.now + window.validity, moment)
+            add(min(kept.count, limit), freeAt: stepped(min(until, latest)))
         case .closure:
             closedUntil = max(min(until, moment.now + Self.longestClosure), closedUntil ?? moment.now)
         }

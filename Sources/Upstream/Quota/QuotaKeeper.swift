@@ -14,6 +14,11 @@ package protocol QuotaKeeper: Sendable {
     ///   - now: what ended long before may be forgotten.
     /// - Throws: what keeps it from being kept.
     func add(_ entries: [KeptQuota], now: Instant) async throws
+
+    /// Removes all entries of a holder.
+    ///
+    /// - Throws: a failure of the store; the entries may then still be there.
+    func remove(_ holder: QuotaHolder) async throws
 }
 
 /// Places that are taken in a window, or a window that is closed, until a moment.

@@ -4,8 +4,10 @@ import Synchronization
 /// Counts every call against the limits of who makes it, so that none goes out that is known to fail.
 ///
 /// - A call takes a place in all its windows at once, or in none, before it goes out. Places are counted by a clock that is
-///   never set back, and the places of windows of a minute and longer are kept before the call goes out: a process that is
-///   killed leaves no call uncounted.
+///   never set back and that runs while the machine sleeps. The places of windows of a minute and longer are kept before the
+///   call goes out: a process that is killed leaves no call uncounted.
+/// - A place is valid for a short time (``QuotaWindow/validity``), which ``confirm(_:)`` checks when the call is sent: a
+///   process that was stopped in between sends no call that does not count any more.
 /// - Without a place the call fails at once, unless there will be one so soon that waiting for it is better: then that place
 ///   is booked, and the call waits for its moment. So a limit by the second sets the pace.
 /// - What responses say corrects the count towards the stricter; a refusal closes a window.
@@ -14,6 +16,8 @@ package final class QuotaLedger: Sendable {
         var counts: [QuotaHolder: [String: QuotaCount]] = [:]
         /// Read at the start, until their windows are known.
         var restored: [QuotaHolder: [KeptQuota]] = [:]
+        /// Before this moment idle holders are not searched again.
+        var nextSweep: ContinuousClock.Instant?
     }
 
     let clock: CallClock
@@ -98,20 +102,48 @@ package final class QuotaLedger: Sendable {
         }
     }
 
+    /// The number of holders whose counts are in memory.
+    package var holderCount: Int { state.withLock { $0.counts.count } }
+
+    /// Removes all counts of a connection that was not stored, or that was deleted, in memory and in the keeper.
+    ///
+    /// A call of the holder that is still in flight can add a count again; it is dropped when it is idle and its room is
+    /// needed. The counts of the server's own key are never removed.
+    package func remove(_ holder: QuotaHolder) async {
+        guard holder.connection != nil else { return }
+        state.withLock { state in
+            state.counts[holder] = nil
+            state.restored[holder] = nil
+        }
+        guard let keeper else { return }
+        do {
+            try await keeper.remove(holder)
+        } catch {
+            report(error)
+        }
+    }
+
     // MARK: Places
 
     /// Takes a place in each window for one call, and waits for its moment where that is near.
     ///
+    /// - Parameters:
+    ///   - windows: The limits that the call counts against.
+    ///   - holder: Whose quota it spends.
+    ///   - deadline: The latest moment at which the call may be sent.
+    ///   - isShared: whether the call is one of a client without a session: see ``QuotaCount/earliest(from:isShared:)``.
+    /// - Returns: the places, valid from their `start`.
     /// - Throws: `quotaExhausted` with the moment of the next place; `cancelled` with the task; `overloaded` when there are
     ///   more credentials than the bound.
     func reserve(
-        _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant
+        _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant,
+        isShared: Bool = false
     ) async throws(ProviderFailure) -> QuotaReservation {
         guard !windows.isEmpty else {
             return QuotaReservation(holder: holder, start: clock.now(), places: [])
         }
         while true {
-            let reservation = try book(windows, of: holder, before: deadline)
+            let reservation = try book(windows, of: holder, before: deadline, isShared: isShared)
             await keep(reservation.kept)
             if reservation.start > clock.now() {
                 do {
@@ -140,8 +172,22 @@ package final class QuotaLedger: Sendable {
         await keep(reservation.kept.map(\.takenBack))
     }
 
+    /// Whether a call may be sent now on its reservation, asked immediately before its first byte.
+    ///
+    /// Slots that are too old, because the process was stopped or the connection took its time, are exchanged where that
+    /// can be done at once. Otherwise the call is not sent: the ledger does not count it any more.
+    func confirm(_ reservation: QuotaReservation) -> Bool {
+        let moment = QuotaMoment(clock)
+        return state.withLock { state in
+            reservation.renewPlaces(at: moment.now) { place in
+                state.counts[reservation.holder]?[place.window.name]?.renew(place, moment)
+            }
+        }
+    }
+
     private func book(
-        _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant
+        _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant,
+        isShared: Bool
     ) throws(ProviderFailure) -> QuotaReservation {
         let moment = QuotaMoment(clock)
         let result: Result<QuotaReservation, ProviderFailure> = state.withLock { state in
@@ -153,7 +199,9 @@ package final class QuotaLedger: Sendable {
                 Self.know(window, of: holder, in: &state, moment)
                 state.counts[holder]?[window.name]?.free(at: moment.now)
                 // A moment that is good for one window stays good when another puts it off.
-                start = start.flatMap { state.counts[holder]?[window.name]?.earliest(from: $0) }
+                start = start.flatMap {
+                    state.counts[holder]?[window.name]?.earliest(from: $0, isShared: isShared)
+                }
             }
             guard let start else {
                 return .failure(ProviderFailure(holder.provider, .quotaExhausted(retryAt: nil)))
@@ -165,10 +213,10 @@ package final class QuotaLedger: Sendable {
             }
             var places: [QuotaReservation.Place] = []
             for window in windows {
-                guard let freeAt = state.counts[holder]?[window.name]?.take(at: start, moment) else {
+                guard let place = state.counts[holder]?[window.name]?.take(at: start, moment) else {
                     continue
                 }
-                places.append(.init(window: window, freeAt: freeAt, until: moment.wallTime(of: freeAt)))
+                places.append(place)
             }
             return .success(QuotaReservation(holder: holder, start: start, places: places))
         }
@@ -239,8 +287,13 @@ package final class QuotaLedger: Sendable {
     }
 
     /// Whether there is room for a holder's counts, after those that count nothing have gone.
+    ///
+    /// Idle holders are searched once a second at most: the search reads all holders under the lock, and callers that
+    /// are refused would otherwise repeat it with each call.
     private func makeRoom(for holder: QuotaHolder, in state: inout State, _ moment: QuotaMoment) -> Bool {
         if state.counts[holder] != nil || state.counts.count < limits.holders { return true }
+        if let next = state.nextSweep, moment.now < next { return false }
+        state.nextSweep = moment.now + .seconds(1)
         for other in state.counts.keys.map(\.self) {
             var isIdle = true
             for name in state.counts[other]?.keys.map(\.self) ?? [] {

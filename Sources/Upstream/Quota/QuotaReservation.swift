@@ -1,9 +1,14 @@
 import Brokerage
+import Synchronization
 
-/// The places that one call has in its windows.
-struct QuotaReservation: Sendable {
+/// The slots that one call has in its windows.
+///
+/// A class, because the transport's thread may renew slots while the caller's task holds the reservation.
+final class QuotaReservation: Sendable {
     struct Place: Sendable {
         let window: QuotaWindow
+        /// The call may be sent before this moment, by the ledger's clock.
+        let sendBefore: ContinuousClock.Instant
         /// By the ledger's clock.
         let freeAt: ContinuousClock.Instant
         /// The same by the wall clock.
@@ -13,7 +18,31 @@ struct QuotaReservation: Sendable {
     let holder: QuotaHolder
     /// When the call may go out.
     let start: ContinuousClock.Instant
-    let places: [Place]
+    // Held for arithmetic on a few slots; taken inside of the ledger's lock, never around it.
+    private let state: Mutex<[Place]>
+
+    init(holder: QuotaHolder, start: ContinuousClock.Instant, places: [Place]) {
+        self.holder = holder
+        self.start = start
+        state = Mutex(places)
+    }
+
+    var places: [Place] { state.withLock(\.self) }
+
+    /// Replaces each slot that is too old at a moment.
+    ///
+    /// - Returns: whether all slots are valid at that moment; without a new slot for one, the others stay as they are.
+    func renewPlaces(
+        at now: ContinuousClock.Instant, _ renew: (Place) -> Place?
+    ) -> Bool {
+        state.withLock { places in
+            for index in places.indices where places[index].sendBefore <= now {
+                guard let renewed = renew(places[index]) else { return false }
+                places[index] = renewed
+            }
+            return true
+        }
+    }
 
     /// What must outlive the process.
     var kept: [KeptQuota] {
@@ -51,7 +80,7 @@ struct QuotaRefusal {
             guess = byLength.last
         case nil, .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound,
             .unsupported,
-            .circuitOpen, .overloaded, .cancelled:
+            .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed:
             return nil
         }
         let named = readings.first { $0.remaining <= 0 }?.name

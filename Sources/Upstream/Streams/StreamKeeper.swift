@@ -86,7 +86,7 @@ extension ProviderFailure.Cause {
         switch self {
         case .unauthorized, .notEntitled, .notFound, .unsupported: true
         case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
-            .overloaded, .cancelled:
+            .overloaded, .feedFull, .cancelled, .notAllowed:
             false
         }
     }

@@ -1,6 +1,6 @@
 /// An absolute `http` or `https` address, known to be well formed.
 ///
-/// It carries no user name, password or fragment. Its ``description`` shows no secret; ``text`` shows all.
+/// It carries no user name, password or fragment, and no segment of its path means another path. Its ``description`` shows no secret; ``text`` shows all.
 package struct HTTPURL: Sendable, Hashable {
     /// The whole address, as it is sent.
     ///
@@ -12,6 +12,9 @@ package struct HTTPURL: Sendable, Hashable {
 
     /// Nil unless the scheme is `http` or `https`, there is a host, and every byte may stand in an address.
     ///
+    /// Addresses with a segment `.` or `..` in their path are refused, escaped or not: libcurl and servers make another path of
+    /// them (RFC 3986, section 5.2.4).
+    ///
     /// Addresses with a user or password are refused, as those would be a secret in the wrong place.
     package init?(_ text: String) {
         guard let scheme = Self.schemes.first(where: { text.utf8.starts(with: $0.prefix.utf8) }),
@@ -19,7 +22,8 @@ package struct HTTPURL: Sendable, Hashable {
             text.utf8.count <= Self.maximumLength
         else { return nil }
         let authority = text.dropFirst(scheme.prefix.count).prefix { $0 != "/" && $0 != "?" }
-        guard let host = Self.host(of: authority) else { return nil }
+        let path = text[authority.endIndex...].prefix { $0 != "?" }
+        guard let host = Self.host(of: authority), !Self.hasDotSegment(path) else { return nil }
         self.text = text
         self.host = host.lowercased()
         self.isSecure = scheme.isSecure
@@ -28,6 +32,15 @@ package struct HTTPURL: Sendable, Hashable {
     private static let schemes = [(prefix: "https://", isSecure: true), (prefix: "http://", isSecure: false)]
     private static let forbidden = Set("\"<>\\^`{|}#".utf8)
     private static let maximumLength = 16_384
+
+    private static func hasDotSegment(_ path: Substring) -> Bool {
+        path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
+            // `%2E%2E` is the longest spelling.
+            guard segment.count <= 6 else { return false }
+            let plain = String(Substring(segment)).replacing("%2e", with: ".").replacing("%2E", with: ".")
+            return plain == "." || plain == ".."
+        }
+    }
 
     private static func host(of authority: Substring) -> Substring? {
         guard !authority.isEmpty, !authority.contains("@") else { return nil }
@@ -61,16 +74,19 @@ package struct HTTPURL: Sendable, Hashable {
 }
 
 extension HTTPURL {
-    /// The address with more path behind: segments are escaped, one slash stands between them.
+    /// The address with more path behind, one segment for each value; the only way in which a value gets into a path.
     ///
-    /// `base.appending(path: "v2", "positions", "BRK/B")` ends in `/v2/positions/BRK%2FB`. There must be no query yet.
-    package func appending(path segments: String...) -> HTTPURL? {
-        guard !text.contains("?") else { return nil }
-        var longer = text.hasSuffix("/") ? String(text.dropLast()) : text
-        for segment in segments {
-            longer += "/" + PercentEncoding.encode(segment)
+    /// `base.appending(path: "v2", "positions", "BRK/B")` ends in `/v2/positions/BRK%2FB`.
+    ///
+    /// - Parameter values: Every byte of them that is not unreserved is escaped (RFC 3986, section 2.3).
+    /// - Returns: nil where a value is empty, `.` or `..`, which no escaping makes a segment of; and where the address has a
+    ///   query or would be too long.
+    package func appending(path values: String...) -> HTTPURL? {
+        guard !text.contains("?"), !values.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            return nil
         }
-        return HTTPURL(longer)
+        let path = values.map { "/" + PercentEncoding.encode($0) }.joined()
+        return HTTPURL((text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
     }
 
     /// The address with more query items, names and values escaped; an item whose value is nil is left out.

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// One of libcurl's easy handles, used for one call after the other, and what the current call has brought so far.
 ///
@@ -93,6 +94,7 @@ final class Transfer {
         unsafe ccurl_set_data_callback(handle, CURLOPT_WRITEFUNCTION, didReceiveBody)
         unsafe ccurl_set_data_callback(handle, CURLOPT_HEADERFUNCTION, didReceiveHead)
         unsafe ccurl_set_prerequest_callback(handle, willSend)
+        unsafe ccurl_set_socket_callback(handle, didOpenSocket)
         unsafe ccurl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         unsafe ccurl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
         unsafe ccurl_set_long(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
@@ -164,15 +166,23 @@ final class Transfer {
         return true
     }
 
-    /// Whether the request may go out: a write not a second time, when libcurl finds that the kept connection
-    /// on which it went out first has broken.
+    /// Whether libcurl may write the first byte of the request now.
     ///
-    /// The provider may have seen it.
+    /// It asks again when the kept connection on which it has sent the request breaks. The provider may have seen the
+    /// request: a write is not sent again, and neither is a call that was counted once against a limit.
+    ///
+    /// The clock runs while the machine sleeps (CLOCK_BOOTTIME): a process that was stopped between the decision to send
+    /// and this moment sends nothing.
     fileprivate func mayWillSend() -> Bool {
+        guard let request = submission?.call.request else { return false }
         sendCount += 1
-        let isRead = submission?.call.request.method.isRead ?? false
-        guard sendCount == 1 || isRead else {
+        guard sendCount == 1 || (request.method.isRead && request.maySend == nil) else {
             refusal = .interrupted
+            return false
+        }
+        guard ContinuousClock.now < request.deadline, request.maySend?() ?? true else {
+            // A read that libcurl sends again has been sent.
+            refusal = sendCount == 1 ? .notSent : .timedOut
             return false
         }
         return true
@@ -206,4 +216,17 @@ private func willSend(
         return CURL_PREREQFUNC_ABORT
     }
     return CURL_PREREQFUNC_OK
+}
+
+/// Bounds how long the kernel retransmits what was sent on a socket, and how long it waits while the provider takes nothing:
+/// by default it would deliver a request minutes later.
+///
+/// Any connection may carry a write later, so it applies to all. A kernel without the option keeps its own bound.
+private func didOpenSocket(
+    _ context: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ purpose: curlsocktype
+) -> Int32 {
+    var milliseconds = UInt32(30_000)
+    _ = unsafe setsockopt(
+        socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<UInt32>.size))
+    return CURL_SOCKOPT_OK
 }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Connections are kept and used again, responses decompressed; redirects are answers like any other, and not
 /// followed. A write is sent once at most, even where libcurl would send it again because a kept connection broke.
-/// Proxies are taken from the environment (`https_proxy`, `no_proxy`), never for this machine itself.
+/// Nothing is sent after its deadline, or where ``HTTPRequest/maySend`` refuses. Proxies are taken from the environment (`https_proxy`, `no_proxy`), never for this machine itself.
 package final class Transport: Sendable {
     private let mailbox: TransportMailbox
     private let thread: Mutex<TransportThread?>

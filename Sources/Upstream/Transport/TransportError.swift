@@ -20,13 +20,15 @@ package enum TransportError: Error, Hashable, Sendable {
     case overloaded
     /// The transport has been shut down.
     case shutDown
+    /// The deadline had passed, or ``HTTPRequest/maySend`` refused, before the first byte: nothing was sent.
+    case notSent
     /// Another failure of libcurl, by its number (`CURLcode`).
     case other(code: Int32)
 
     /// Whether the provider cannot have seen the request: a write that failed so has not happened.
     package var isBeforeSending: Bool {
         switch self {
-        case .couldNotResolve, .couldNotConnect, .tls, .badURL, .overloaded: true
+        case .couldNotResolve, .couldNotConnect, .tls, .badURL, .overloaded, .notSent: true
         case .timedOut, .responseTooLarge, .interrupted, .malformedResponse, .cancelled, .shutDown, .other:
             false
         }

@@ -1,34 +1,40 @@
 import GraphQL
 import NIOCore
+import Synchronization
 
 /// Whole answers of public operations, reused within their age.
 ///
-/// Only those without errors are kept, and each for one audience: sessions for which public values are the same.
-struct AnswerCache: Sendable {
+/// Only those without errors are kept, and each for one audience: sessions for which public values are the same. Those whose
+/// age is over are removed when they are looked up, and every ten seconds.
+final class AnswerCache: Sendable {
     private let answers: BoundedStore<Key, Kept>
+    private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
 
     /// What an answer depends on.
     struct Key: Hashable, Sendable {
         fileprivate let audience: [String]
-        fileprivate let document: String
-        fileprivate let operationName: String?
-        fileprivate let variables: InputObject
+        fileprivate let response: ResponseKey
 
         /// Nil where the answer must not be shared: private, without an age, or with anything beside the data.
-        init?(_ request: GraphQL.Request, _ policy: CachePolicy, audience: [String]?) {
-            guard let audience, policy.maxAge > 0, !policy.isPrivate, request.extensions.fields.isEmpty
+        init?(_ request: PreparedRequest, _ policy: CachePolicy, audience: [String]?) {
+            guard let audience, policy.maxAge > 0, !policy.isPrivate, !request.hasExtensions,
+                let response = request.responseKey
             else { return nil }
             self.audience = audience
-            document = request.document
-            operationName = request.operationName
-            variables = request.variables
+            self.response = response
         }
+
+        /// The memory in bytes.
+        fileprivate var weight: Int { audience.reduce(response.weight) { $0 + 16 + $1.utf8.count } }
     }
 
     private struct Kept: Sendable {
         let response: GraphQL.Response
         let since: NIODeadline
         let maximumAge: Int
+
+        /// In whole seconds.
+        func age(at now: NIODeadline) -> Int { Int((now - since).nanoseconds / 1_000_000_000) }
     }
 
     init(bytes: Int) {
@@ -38,15 +44,31 @@ struct AnswerCache: Sendable {
     /// An answer and its age in seconds, where there is one that is young enough.
     func answer(for key: Key, now: NIODeadline) -> (response: GraphQL.Response, age: Int)? {
         guard let kept = answers[key] else { return nil }
-        let age = Int((now - kept.since).nanoseconds / 1_000_000_000)
-        guard age < kept.maximumAge else { return nil }
+        let age = kept.age(at: now)
+        guard age < kept.maximumAge else {
+            answers.remove(key)
+            return nil
+        }
         return (kept.response, age)
     }
 
     /// Keeps an answer, unless something of it is missing.
     func keep(_ response: GraphQL.Response, as key: Key, _ policy: CachePolicy, now: NIODeadline) {
         guard response.outcome == .complete, policy.maxAge > 0 else { return }
+        removeExpired(now: now)
         let kept = Kept(response: response, since: now, maximumAge: policy.maxAge)
-        answers.keep(kept, as: key, weight: response.body.count + key.document.utf8.count + 256)
+        answers.keep(kept, as: key, weight: response.body.count + key.weight + 256)
+    }
+
+    /// The number of answers, those that have expired since the last sweep included.
+    var count: Int { answers.count }
+
+    private func removeExpired(now: NIODeadline) {
+        let isDue = nextSweep.withLock { next in
+            guard now >= next else { return false }
+            next = now + .seconds(10)
+            return true
+        }
+        if isDue { answers.removeAll { $0.age(at: now) >= $0.maximumAge } }
     }
 }

@@ -47,6 +47,27 @@ final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    func remove(_ key: Key) {
+        generations.withLock { generations in
+            generations.old[key] = nil
+            if let known = generations.young.removeValue(forKey: key) {
+                generations.youngWeight -= known.weight
+            }
+        }
+    }
+
+    /// Removes the values that are of no use any more; it looks at all of them.
+    func removeAll(where isUseless: (Value) -> Bool) {
+        generations.withLock { generations in
+            generations.old = generations.old.filter { !isUseless($0.value.value) }
+            generations.young = generations.young.filter { !isUseless($0.value.value) }
+            generations.youngWeight = generations.young.values.reduce(0) { $0 + $1.weight }
+        }
+    }
+
+    /// The number of values.
+    var count: Int { generations.withLock { $0.young.count + $0.old.count } }
+
     private func add(_ entry: Entry, _ key: Key, to generations: inout Generations) {
         if generations.youngWeight + entry.weight > halfCapacity {
             generations.old = generations.young

@@ -87,6 +87,8 @@ extension ConnectionHandler {
             let isLast = isLast(response, for: exchange)
             let output = encode(response, for: exchange, isLast: isLast, context: context)
             conclude(with: output, isLast: isLast, context: context)
+        case .streamed(let producer) where isDraining && !producer.endsByItself:
+            return send(HTTPProblem.shuttingDown.response(id: exchange.id), for: exchange, context: context)
         case .streamed(let producer):
             guard exchange.method == .HEAD || server.load.streams.enter() else {
                 let refusal = HTTPProblem.overloaded(.streams).response(id: exchange.id)
@@ -105,8 +107,11 @@ extension ConnectionHandler {
     }
 
     func isLast(_ response: HTTPResponse, for exchange: Exchange) -> Bool {
-        response.endsConnection || isDraining || !exchange.isKeepAlive
+        response.endsConnection || isLastWhileDraining || !exchange.isKeepAlive
     }
+
+    /// Whether the server is shutting down, and no other request has arrived on the connection.
+    var isLastWhileDraining: Bool { isDraining && waiting.isEmpty && !isMidRequest }
 
     func encode(
         _ response: HTTPResponse, for exchange: Exchange, isLast: Bool, context: ChannelHandlerContext

@@ -11,6 +11,8 @@ extension ConnectionHandler {
         let isLast: Bool
         /// Otherwise the connection's end is the body's: HTTP/1.0 knows no chunks.
         let isChunked: Bool
+        /// Otherwise it is cancelled when the server drains.
+        let endsByItself: Bool
         /// Parts that are written, and whose writer waits until the client takes more.
         var waiting: [EventLoopPromise<Void>] = []
     }
@@ -28,7 +30,8 @@ extension ConnectionHandler {
         let task = produce(producer, for: exchange.id, on: context.eventLoop)
         current = Current(
             exchange: exchange, work: .running(task),
-            body: OpenBody(isLast: isLast, isChunked: !exchange.isHTTP10))
+            body: OpenBody(
+                isLast: isLast, isChunked: !exchange.isHTTP10, endsByItself: producer.endsByItself))
         enter(.streaming, context: context)
     }
 
@@ -89,7 +92,7 @@ extension ConnectionHandler {
             return close(context: context)
         }
         let end = encoding.encodeEnd(isChunked: body.isChunked)
-        conclude(with: end, isLast: body.isLast || isDraining, context: context)
+        conclude(with: end, isLast: body.isLast || isLastWhileDraining, context: context)
         proceed(context: context)
     }
 }

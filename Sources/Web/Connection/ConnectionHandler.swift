@@ -20,7 +20,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var current: Current?
     /// Set with the last answer: from then on nothing is read or answered.
     var isOver = false
-    var isDraining = false
+    /// Whether the server is shutting down: requests that have arrived are answered, new ones are refused.
+    var isDraining: Bool { assembler.isDraining }
+    /// Whether the connection is closed as soon as it is idle: one that was there when the server began to shut down.
+    private var closesWhenIdle = false
+    /// Whether the time to answer requests is over as the server shuts down.
+    private var isPastGracePeriod = false
     /// Whether a read has begun and not yet completed; flushing waits for its end.
     private var isInRead = false
     var needsFlush = false
@@ -59,9 +64,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.server = server
         self.encoding = encoding
         assembler = RequestAssembler(
-            router: server.router, limits: server.limits, trustedProxies: server.configuration.trustedProxies)
+            router: server.router, limits: server.limits, trustedProxies: server.configuration.trustedProxies,
+            reportProxy: server.reportProxy)
         deadline = ConnectionDeadline(now: .now(), server.limits)
     }
+
+    /// Whether a request's head has come and its end has not.
+    var isMidRequest: Bool { assembler.isMidRequest }
 
     // MARK: - Channel
 
@@ -86,7 +95,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 begin(context: context)
             case .full: turnAway(.connections, context: context)
             case .greedy: turnAway(.connectionsOfAddress, context: context)
-            case .draining: context.close(promise: nil)
             }
         case .http2:
             server.load.connections.add(stream: context.channel)
@@ -97,6 +105,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin(context: ChannelHandlerContext) {
         assembler.peer = ClientAddress(context.channel.remoteAddress)
+        // A stream of HTTP/2 is told of it by an event.
+        if encoding == .http1 { assembler.isDraining = server.load.connections.isDraining }
         setTimer(context: context)
     }
 
@@ -165,11 +175,33 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
-        isDraining = true
-        if current?.body != nil { cancelCurrent() }
-        let isIdle = current == nil && waiting.isEmpty && !assembler.isMidRequest && deadline.phase == .idle
-        if isIdle { close(context: context) }
+        switch event {
+        case is DrainEvent: drain(context: context)
+        case is GracePeriodEndEvent: abort(context: context)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// The server is shutting down: takes no new requests, and ends the connection when those that have arrived are
+    /// answered.
+    private func drain(context: ChannelHandlerContext) {
+        assembler.isDraining = true
+        closesWhenIdle = true
+        if let body = current?.body, !body.endsByItself { cancelCurrent() }
+        if isMidHead, current == nil, waiting.isEmpty { refuse(.shuttingDown, context: context) }
+        settle(context: context)
+    }
+
+    /// The time to answer requests is over: those that have no response get one that says so.
+    private func abort(context: ChannelHandlerContext) {
+        drain(context: context)
+        isPastGracePeriod = true
+        let problem = HTTPProblem.aborted(limit: server.limits.drainTimeout)
+        guard !isOver else { return }
+        // The response has begun, and its client must not take a part for the whole.
+        guard current?.body == nil else { return close(context: context) }
+        giveUp(problem, context: context)
+        if !isOver, assembler.isMidRequest { refuse(problem, context: context) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -206,6 +238,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func answer(_ exchange: Exchange, context: ChannelHandlerContext) {
         switch exchange.work {
         case .tell(let response): send(response, for: exchange, context: context)
+        case .answer where isPastGracePeriod:
+            let problem = HTTPProblem.aborted(limit: server.limits.drainTimeout)
+            send(problem.response(id: exchange.id), for: exchange, context: context)
         case .answer(let answerer, let body):
             switch answerer(body, isDraining) {
             case .ready(let response): send(response, for: exchange, context: context)
@@ -253,7 +288,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func expire(context: ChannelHandlerContext) {
         let limits = server.limits
         switch deadline.phase {
-        case .idle, .writing, .ending, .lingering: close(context: context)
+        case .idle: close(context: context)
+        case .writing, .ending, .lingering: context.channel.closeWithoutHandshake()
         case .head: refuse(.slow(.head, limit: limits.headTimeout), context: context)
         case .body: refuse(.slow(.body, limit: limits.bodyTimeout), context: context)
         case .queued: giveUp(.overloaded(.requestsInFlight), context: context)
@@ -279,7 +315,18 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             } else {
                 isMidHead ? .head : .idle
             }
+        // A stream of HTTP/2 has ended with its answer already.
+        if phase == .idle, closesWhenIdle, encoding == .http1 { return closeBehindAnswers(context: context) }
         if phase != deadline.phase { enter(phase, context: context) }
+    }
+
+    /// Closes an idle connection when its client has taken the answers before.
+    private func closeBehindAnswers(context: ChannelHandlerContext) {
+        isOver = true
+        enter(.ending, context: context)
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
+        promise.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
     }
 
     func enter(_ phase: ConnectionPhase, context: ChannelHandlerContext) {

@@ -42,6 +42,7 @@ enum ConnectionPhase: Sendable, Hashable {
 struct ConnectionDeadline {
     private(set) var phase = ConnectionPhase.idle
     private(set) var end: NIODeadline
+    /// When the timer fires; `.distantFuture` after it has fired, so that the next phase sets it again.
     private var timerEnd: NIODeadline
 
     init(now: NIODeadline, _ limits: ServerLimits) {
@@ -60,7 +61,10 @@ struct ConnectionDeadline {
 
     /// The timer has fired: true where the phase has taken too long, else the timer must be set to `end`.
     mutating func timerFired(now: NIODeadline) -> Bool {
-        guard now < end else { return true }
+        guard now < end else {
+            timerEnd = .distantFuture
+            return true
+        }
         timerEnd = end
         return false
     }

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOSSL
 import Synchronization
 
 /// The open connections of a server: counted, and known so that they can be drained.
@@ -23,7 +24,6 @@ final class Connections: Sendable {
         case full
         /// Its address has as many as it may have.
         case greedy
-        case draining
     }
 
     init(limits: ServerLimits) {
@@ -34,7 +34,6 @@ final class Connections: Sendable {
     func add(_ channel: any Channel, from address: ClientAddress) -> Entry {
         let isCounted = !(limits.exemptsThisMachine && address.isThisMachine)
         let entry: Entry = state.withLock { state in
-            if state.isDraining { return .draining }
             guard state.channels.count < limits.connections else { return .full }
             if isCounted {
                 guard state.counts[address, default: 0] < limits.connectionsPerAddress else { return .greedy }
@@ -70,28 +69,65 @@ final class Connections: Sendable {
         }
     }
 
+    /// Whether the server is shutting down.
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
     var count: Int { state.withLock { $0.channels.count } }
 
-    /// Takes no more connections, closes those that are idle, lets the others finish what they are at, and closes
-    /// what is left when the time is over.
-    func drain(within bound: TimeAmount, on eventLoop: any EventLoop) async {
+    /// Ends all connections, so that the server can stop.
+    ///
+    /// Idle connections are closed at once, the others when their requests are answered. Meanwhile the listener takes
+    /// new connections, so that clients and health checks are told that the server shuts down. When the requests are
+    /// answered, or the grace period is over, the listener is closed, and requests that have no response yet get one
+    /// that says so. What is open after the linger time is closed.
+    func drain(_ listener: any Channel) async {
         let (channels, streams) = state.withLock { state in
             state.isDraining = true
             return (Array(state.channels.values), Array(state.streams.values))
         }
         for channel in streams + channels { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
-        let deadline = eventLoop.scheduleTask(in: bound) {
-            for channel in channels { channel.close(promise: nil) }
+        await Connections.end(of: channels, within: limits.drainTimeout, on: listener.eventLoop)
+        listener.close(promise: nil)
+        // Why it failed to close does not matter: it takes no more connections.
+        try? await listener.closeFuture.get()
+        let (rest, restOfStreams) = state.withLock { state in
+            (Array(state.channels.values), Array(state.streams.values))
         }
-        for channel in channels {
-            // How a connection ended is of no matter: it has.
-            try? await channel.closeFuture.get()
+        for channel in restOfStreams + rest {
+            channel.pipeline.fireUserInboundEventTriggered(GracePeriodEndEvent())
         }
-        deadline.cancel()
+        await Connections.end(of: rest, within: limits.lingerTimeout, on: listener.eventLoop)
+        for channel in rest { channel.eventLoop.execute { channel.closeWithoutHandshake() } }
+        for channel in rest { try? await channel.closeFuture.get() }
+    }
+
+    /// Waits until all channels are closed, or the time is over.
+    private static func end(
+        of channels: [any Channel], within bound: TimeAmount, on eventLoop: any EventLoop
+    ) async {
+        let end = eventLoop.makePromise(of: Void.self)
+        EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: eventLoop).cascade(to: end)
+        let timer = eventLoop.scheduleTask(in: bound) { end.succeed() }
+        try? await end.futureResult.get()
+        timer.cancel()
     }
 }
 
-/// Tells the handlers of a connection that the server is stopping.
+extension Channel {
+    /// Closes a connection without the closing handshake of TLS, for which a silent client would be waited for.
+    ///
+    /// Must be called on the channel's event loop.
+    func closeWithoutHandshake() {
+        // Closing from the place of TLS in the pipeline passes its handler over.
+        guard let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) else {
+            return close(promise: nil)
+        }
+        tls.close(promise: nil)
+    }
+}
+
+/// Tells the handlers of a connection that the server is shutting down: what has begun is to be finished.
 package struct DrainEvent: Sendable {}
+
+/// Tells the handlers of a connection that the grace period is over: what is not finished is to be given up.
+package struct GracePeriodEndEvent: Sendable {}

@@ -7,8 +7,12 @@ struct RequestAssembler {
     private let router: Router
     private let limits: ServerLimits
     private let trustedProxies: Int
+    /// Is called for each request of a proxy on this machine that is not trusted.
+    private let reportProxy: @Sendable () -> Void
     /// Whom the connection is with.
     var peer = ClientAddress.unknown
+    /// Set when the server shuts down: requests whose head comes later are refused.
+    var isDraining = false
     private var state = State.head
 
     private enum State {
@@ -29,10 +33,14 @@ struct RequestAssembler {
         case exchange(Exchange)
     }
 
-    init(router: Router, limits: ServerLimits, trustedProxies: Int = 0) {
+    init(
+        router: Router, limits: ServerLimits, trustedProxies: Int = 0,
+        reportProxy: @escaping @Sendable () -> Void = {}
+    ) {
         self.router = router
         self.limits = limits
         self.trustedProxies = trustedProxies
+        self.reportProxy = reportProxy
     }
 
     /// Whether a head has come and the end of its request has not.
@@ -61,15 +69,11 @@ struct RequestAssembler {
     private mutating func receive(_ received: RequestHead, id: RequestID) -> Step {
         guard case .head = state else { return .nothing }
         var head = received
-        if trustedProxies > 0 {
-            head.client = peer.behind(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)
-        } else {
-            head.client = peer
-        }
+        head.client = client(of: head)
         do throws(HTTPProblem) {
             let isInvited = try invites(head)
             let isTooLong = head.framing.isLonger(than: limits.body)
-            switch router.admit(head, id: id) {
+            switch router.admit(head, id: id, isDraining: isDraining) {
             case .success where isTooLong: throw .bodyTooLarge(limit: limits.body)
             case .success(let answerer):
                 state = .body(head, id, answerer, ByteBuffer())
@@ -80,6 +84,19 @@ struct RequestAssembler {
         } catch {
             return refuse(Exchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
         }
+    }
+
+    /// Whom a request counts for.
+    private func client(of head: RequestHead) -> ClientAddress {
+        if trustedProxies > 0 {
+            return peer.behind(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)
+        }
+        guard peer.isThisMachine else { return peer }
+        if head.fields.isFromProxy {
+            reportProxy()
+            return .localIntermediary
+        }
+        return router.crossSite.isCrossSite(head) ? .localIntermediary : peer
     }
 
     /// Whether the client waits to be asked for its body (RFC 9110, section 10.1.1).

@@ -6,8 +6,13 @@ package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
 
     /// The hash of a text, as UTF-8.
     package init(of text: String) {
+        self.init(of: Array(text.utf8))
+    }
+
+    /// The hash of a text in UTF-8.
+    package init(of text: [UInt8]) {
         var hasher = SHA256()
-        hasher.update(data: Array(text.utf8))
+        hasher.update(data: text)
         digest = Array(hasher.finalize())
     }
 

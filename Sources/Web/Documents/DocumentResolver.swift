@@ -50,7 +50,8 @@ struct DocumentResolver: Sendable {
             return known
         }
         guard DocumentHash(of: text) == hash else { throw .document(.wrongHash) }
-        persisted.keep(text, as: hash, weight: text.utf8.count)
+        // With the hash, and the places of both in the table.
+        persisted.keep(text, as: hash, weight: text.utf8.count + 256)
         return text
     }
 }

@@ -8,20 +8,21 @@ import Tracing
 ///
 /// A class, since the answerer of each request keeps it: a struct would be copied, one reference after the other.
 final class GraphQLRoute: Route {
-    private let responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized>
+    private let responder: @Sendable (_ bearerToken: String?) -> Responder
     private let documents: DocumentResolver
-    private let cachePolicy: @Sendable (GraphQL.Request) -> CachePolicy?
     private let answers: AnswerCache
     private let jsonLimits: JSONLimits
     private let batchLimit: Int
     private let quota: ClientQuota
     private let allowsGET: Bool
     private let tellsUpstream: Bool
-    private let operationType: @Sendable (GraphQL.Request) -> OperationType?
+    private let prepare: @Sendable (GraphQL.Request) -> PreparedRequest
     private let heartbeat: Duration
     private let sockets: SocketService
+    private let shares: ClientShares
     private let tracer: RequestTracer?
     private let recorder: OperationRecorder
+    private let streamMemory: StreamMemory
 
     init<Session>(
         _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad,
@@ -30,20 +31,21 @@ final class GraphQLRoute: Route {
         let limits = configuration.limits
         responder = service.responder
         documents = DocumentResolver(service.documents)
-        cachePolicy = service.cachePolicy
         answers = AnswerCache(bytes: limits.answerCache)
         jsonLimits = JSONLimits(depth: limits.jsonDepth, bytes: max(limits.body, limits.uri))
         batchLimit = limits.batch
         quota = ClientQuota(limits)
         allowsGET = configuration.allowsGET
         tellsUpstream = configuration.tellsUpstream
-        operationType = service.operationType
+        prepare = service.prepare
         tracer = service.tracer
+        shares = load.shares
         heartbeat = .nanoseconds(limits.heartbeat.nanoseconds)
+        streamMemory = load.streamMemory
         recorder = OperationRecorder(
             metrics: load.metrics, logger: logger, level: configuration.answerLevel)
         sockets = SocketService(
-            responder: responder, operationType: operationType, documents: documents, quota: quota,
+            responder: responder, prepare: prepare, documents: documents, quota: quota,
             tracer: tracer, recorder: recorder, tellsUpstream: tellsUpstream, load: load, limits: limits)
     }
 
@@ -58,7 +60,9 @@ final class GraphQLRoute: Route {
             let (responder, token) = try responder(for: head)
             let caller = Caller(
                 id: id, trace: tracer?.context(of: head.fields), responseType: type, forms: forms,
-                responder: responder, token: token, demandsFresh: head.fields.demandsFresh,
+                responder: responder, token: token,
+                // Without a token the server's own quotas would pay for it.
+                demandsFresh: token != nil && head.fields.demandsFresh,
                 client: head.client, hearsOfUpstream: tellsUpstream && head.fields.asksForUpstream)
             return .success { [self] body, _ in answer(source, body: body, for: caller) }
         } catch {
@@ -97,19 +101,23 @@ final class GraphQLRoute: Route {
         if let token { throw .tokenInURL(parameter: token.name) }
     }
 
+    /// What answers a request, and the token that it counts against; nil for one that is refused, as for none.
     private func responder(
         for head: RequestHead
     ) throws(HTTPProblem) -> (responder: Responder, token: String?) {
-        let responder: Responder
-        let token: String?
+        let token = try token(of: head)
+        let responder = responder(token)
+        guard let token, responder.refusal == nil else { return (responder, nil) }
+        try quota.charge(token: token, from: head.client)
+        return (responder, token)
+    }
+
+    private func token(of head: RequestHead) throws(HTTPProblem) -> String? {
         do throws(Unauthorized) {
-            token = try BearerToken.read(head.fields.authorization)
-            responder = try self.responder(token).get()
+            return try BearerToken.read(head.fields.authorization)
         } catch {
             throw .unauthorized(error)
         }
-        if let token { try quota.charge(token: token, from: head.client) }
-        return (responder, token)
     }
 
     /// Counts another request of an array, as the first was counted with its head.
@@ -135,7 +143,7 @@ final class GraphQLRoute: Route {
         let hearsOfUpstream: Bool
 
         func respond(
-            to request: GraphQL.Request, allowing allowed: Set<OperationType>, noting log: UpstreamLog,
+            to request: PreparedRequest, allowing allowed: Set<OperationType>, noting log: UpstreamLog,
             in span: OperationSpan?
         ) -> Loading<GraphQL.Response> {
             var circumstances = circumstances(allowed)
@@ -158,21 +166,23 @@ final class GraphQLRoute: Route {
         do throws(HTTPProblem) {
             switch source {
             case .url(let parameters):
-                let request = try documents.resolve(GraphQL.Request(parameters, jsonLimits: jsonLimits))
+                let request = prepare(
+                    try documents.resolve(GraphQL.Request(parameters, jsonLimits: jsonLimits)))
                 if let form = streamForm(of: request, for: caller) {
-                    guard operationType(request) != .mutation else {
+                    guard request.operationType != .mutation else {
                         throw .methodNotAllowed(.GET, allowed: [.POST])
                     }
-                    return .ready(stream(request, as: form, allowing: [.query, .subscription], for: caller))
+                    return .ready(
+                        try stream(request, as: form, allowing: [.query, .subscription], for: caller))
                 }
                 return answer(request, allowing: GraphQLRoute.safeOperations, for: caller).map(\.asKept)
             case .body:
                 switch try RequestBody(body, jsonLimits: jsonLimits, batchLimit: batchLimit) {
                 case .single(let request):
-                    let request = try documents.resolve(request)
+                    let request = prepare(try documents.resolve(request))
                     if let form = streamForm(of: request, for: caller) {
                         return .ready(
-                            stream(
+                            try stream(
                                 request, as: form, allowing: [.query, .mutation, .subscription], for: caller))
                     }
                     return answer(request, allowing: GraphQLRoute.allOperations, for: caller)
@@ -191,10 +201,10 @@ final class GraphQLRoute: Route {
     private static let allOperations: Set<OperationType> = [.query, .mutation]
 
     private func answer(
-        _ request: GraphQL.Request, allowing allowed: Set<OperationType>, for caller: Caller
+        _ request: PreparedRequest, allowing allowed: Set<OperationType>, for caller: Caller
     ) -> Loading<HTTPResponse> {
         // What tells of upstream calls is about this one answer, and of no use to anybody else or later.
-        let policy = caller.hearsOfUpstream ? CachePolicy(maxAge: 0) : cachePolicy(request)
+        let policy = caller.hearsOfUpstream ? CachePolicy(maxAge: 0) : request.cachePolicy
         let key = policy.flatMap { AnswerCache.Key(request, $0, audience: caller.responder.audience) }
         if let key, !caller.demandsFresh, let known = answers.answer(for: key, now: .now()) {
             return .ready(
@@ -203,7 +213,7 @@ final class GraphQLRoute: Route {
         let log = UpstreamLog()
         let span = span(of: request, for: caller)
         return caller.respond(to: request, allowing: allowed, noting: log, in: span).map { [self] response in
-            if response.outcome == .notAllowed, operationType(request) == .subscription {
+            if response.outcome == .notAllowed, request.operationType == .subscription {
                 return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
             }
             // What is past its time already is good for this once.
@@ -220,7 +230,7 @@ final class GraphQLRoute: Route {
         let start = NIODeadline.now()
         let responses = Loading.each(requests) { [self] request -> Loading<GraphQL.Response> in
             do throws(HTTPProblem) {
-                let request = try documents.resolve(request)
+                let request = prepare(try documents.resolve(request))
                 let log = UpstreamLog()
                 return caller.respond(
                     to: request, allowing: GraphQLRoute.allOperations, noting: log,
@@ -238,28 +248,29 @@ final class GraphQLRoute: Route {
         return responses.map { HTTPResponse(batch: $0, as: caller.responseType, id: caller.id) }
     }
 
-    private func span(of request: GraphQL.Request, for caller: Caller) -> OperationSpan? {
+    private func span(of request: PreparedRequest, for caller: Caller) -> OperationSpan? {
         guard let tracer, let context = caller.trace else { return nil }
-        return OperationSpan(tracer, in: context, operationType(request), named: request.operationName)
+        return OperationSpan(tracer, in: context, request.operationType, named: request.operationName)
     }
 
     // MARK: - Several responses
 
     /// In which form the responses are sent, where they are several, or the client takes no other form.
-    private func streamForm(of request: GraphQL.Request, for caller: Caller) -> StreamForm? {
+    private func streamForm(of request: PreparedRequest, for caller: Caller) -> StreamForm? {
         guard let form = caller.forms.stream else { return nil }
-        return caller.forms.single == nil || operationType(request) == .subscription ? form : nil
+        return caller.forms.single == nil || request.operationType == .subscription ? form : nil
     }
 
     private func stream(
-        _ request: GraphQL.Request, as form: StreamForm, allowing allowed: Set<OperationType>,
+        _ request: PreparedRequest, as form: StreamForm, allowing allowed: Set<OperationType>,
         for caller: Caller
-    ) -> HTTPResponse {
+    ) throws(HTTPProblem) -> HTTPResponse {
+        let permit = try shares.stream(of: caller.responder.user, at: caller.client)
         let operation = FollowedOperation(
             request: request, responder: caller.responder, circumstances: caller.circumstances(allowed),
-            hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, type: operationType,
-            recorder: recorder)
-        let body = BodyProducer(form, heartbeat: heartbeat, of: operation)
+            hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
+            memory: streamMemory)
+        let body = BodyProducer(form, heartbeat: heartbeat, of: operation, holding: permit)
         var response = HTTPResponse(.ok, form.contentType, streaming: body)
         // Proxies must neither keep it nor hold parts of it back.
         response.headers = [
@@ -273,17 +284,16 @@ final class GraphQLRoute: Route {
             try quota.charge(head.client)
             try refuseToken(in: QueryParameters(head.target.query))
             let handshake = try WebSocketHandshake(head.fields)
-            let token: String?
-            do throws(Unauthorized) {
-                token = try BearerToken.read(head.fields.authorization)
-                _ = try responder(token).get()
-            } catch {
-                throw .unauthorized(error)
-            }
+            let token = try token(of: head)
+            let user = responder(token).user
+            let permit = try shares.socket(of: user, at: head.client)
+            // Whether the token is valid is looked up with the first message, which may have another one.
             let socket = SocketService.Socket(
-                client: head.client, token: token, speaksProtocol: handshake.speaksProtocol,
+                client: head.client, token: token, user: user, speaksProtocol: handshake.speaksProtocol,
                 trace: tracer?.context(of: head.fields), asksForUpstream: head.fields.asksForUpstream)
-            return .success { [sockets] _, _ in .ready(handshake.response(sockets.handover(socket))) }
+            return .success { [sockets] _, _ in
+                .ready(handshake.response(sockets.handover(socket, holding: permit)))
+            }
         } catch {
             return .failure(Refusal(error, id: id))
         }

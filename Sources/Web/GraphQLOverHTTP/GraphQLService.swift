@@ -7,32 +7,45 @@ package import Tracing
 package struct GraphQLService<Session: Sendable>: Sendable {
     /// The session of a bearer token, from memory; nil where none was sent.
     package var session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
-    /// Whether a session has not ended meanwhile: what goes on for longer than a request ends with it.
+    /// What answers a request whose token `session` refuses: a session that may do what a request without a token may, and
+    /// that says why where more is asked for.
+    package var refusedSession: @Sendable (Unauthorized) -> Session
+    /// Whether the token that has opened a session has not ended meanwhile: what goes on for longer than a request ends with
+    /// it.
     package var isValid: @Sendable (Session) -> Bool = { _ in true }
+    /// Calls a closure when the token that has opened a session ends, at once where it has ended; on any thread.
+    ///
+    /// It returns what removes the closure; nil for a token that does not end while the process runs.
+    package var onEnd:
+        @Sendable (Session, _ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? = {
+            _, _ in nil
+        }
+    /// The user of a session, by whom limits count what the client has open; nil to count it by its address.
+    package var user: @Sendable (Session) -> String? = { _ in nil }
     /// Answers a request.
     ///
     /// What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task
     /// that is cancelled when the client goes away or the answer takes too long.
-    package var respond: @Sendable (GraphQL.Request, RequestContext<Session>) -> Loading<GraphQL.Response>
+    package var respond: @Sendable (PreparedRequest, RequestContext<Session>) -> Loading<GraphQL.Response>
     /// Begins a subscription, or any other operation, whose responses come one after the other.
     ///
     /// It is called in a task of its own, which is cancelled when the client goes away.
     package var subscribe:
-        @Sendable (GraphQL.Request, RequestContext<Session>) async -> Result<
+        @Sendable (PreparedRequest, RequestContext<Session>) async -> Result<
             ResponseStream, RefusedSubscription
         > = { _, _ in
             .failure(
                 RefusedSubscription(
                     Response(refusing: [GraphQLError("Subscriptions are not supported here.")])))
         }
-    /// What kind of operation a request asks for; nil for what cannot be run.
-    package var operationType: @Sendable (GraphQL.Request) -> OperationType? = { _ in nil }
+    /// Parses and validates the document of a request.
+    ///
+    /// It is called once for each request, before anything else that depends on the document.
+    package var prepare: @Sendable (GraphQL.Request) -> PreparedRequest = { PreparedRequest(unprepared: $0) }
     /// The schema, served at `/schema.graphql`.
     package var schemaText: String
     /// Which documents clients may name, and which may be run.
     package var documents = DocumentPolicy()
-    /// How long the answer to a request may be kept, and by whom; nil where nothing says.
-    package var cachePolicy: @Sendable (GraphQL.Request) -> CachePolicy? = { _ in nil }
     /// What the public values that a session is told depend on: sessions of the same audience share whole answers within
     /// their age; nil shares none.
     package var audience: @Sendable (Session) -> [String]? = { _ in nil }
@@ -46,11 +59,13 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     package init(
         schemaText: String, readiness: @escaping @Sendable () -> Readiness = { Readiness() },
         session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>,
-        respond: @escaping @Sendable (GraphQL.Request, RequestContext<Session>) -> Loading<GraphQL.Response>
+        refusedSession: @escaping @Sendable (Unauthorized) -> Session,
+        respond: @escaping @Sendable (PreparedRequest, RequestContext<Session>) -> Loading<GraphQL.Response>
     ) {
         self.schemaText = schemaText
         self.readiness = readiness
         self.session = session
+        self.refusedSession = refusedSession
         self.respond = respond
     }
 }
@@ -66,7 +81,7 @@ package struct RequestContext<Session: Sendable>: Sendable {
     package let allowedOperations: Set<OperationType>
     /// The span that calls are made below; nil where nothing is traced.
     package let trace: ServiceContext?
-    /// Whether the client wants nothing that was read before it asked: `Cache-Control: no-cache`.
+    /// Whether the client wants nothing that was read before it asked (`Cache-Control: no-cache`), and has sent a token.
     package let demandsFresh: Bool
     /// Where the request comes from.
     package let client: ClientAddress

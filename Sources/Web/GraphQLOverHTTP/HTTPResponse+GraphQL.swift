@@ -17,13 +17,11 @@ extension HTTPResponse {
 
     /// The same, with how long it may be kept; `age` is how long ago it was made, where it is reused.
     init(
-        _ response: GraphQL.Response, to request: GraphQL.Request, _ policy: CachePolicy?, age: Int?,
+        _ response: GraphQL.Response, to request: PreparedRequest, _ policy: CachePolicy?, age: Int?,
         as type: ResponseMediaType
     ) {
         self.init(response, as: type)
-        operation = OperationFacts(
-            name: request.operationName, document: request.document, outcome: response.outcome,
-            isReused: age != nil)
+        operation = OperationFacts(request, response.outcome, isReused: age != nil)
         if let policy {
             // What has failed may be there the next time.
             let isWhole = response.outcome == .complete

@@ -5,11 +5,17 @@ import Tracing
 struct Responder: Sendable {
     /// Whom public answers are shared with; nil shares none.
     let audience: [String]?
-    /// Whether the session has not ended meanwhile.
+    /// By whom limits count what the client has open; nil to count it by its address.
+    let user: String?
+    /// Why the token was refused, and the request is answered as one without a token; nil where it was not.
+    let refusal: Unauthorized?
+    /// Whether the token has not ended meanwhile.
     let isValid: @Sendable () -> Bool
-    let respond: @Sendable (GraphQL.Request, RequestCircumstances) -> Loading<GraphQL.Response>
+    /// Calls a closure when the token ends; returns what removes it, nil for a token that does not end.
+    let onEnd: @Sendable (_ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
+    let respond: @Sendable (PreparedRequest, RequestCircumstances) -> Loading<GraphQL.Response>
     let subscribe:
-        @Sendable (GraphQL.Request, RequestCircumstances) async -> Result<ResponseStream, RefusedSubscription>
+        @Sendable (PreparedRequest, RequestCircumstances) async -> Result<ResponseStream, RefusedSubscription>
 }
 
 /// What a service is told of a request beside its session.
@@ -25,19 +31,22 @@ struct RequestCircumstances: Sendable {
 
 extension GraphQLService {
     /// Finds the session of a token, and what answers for it.
-    var responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized> {
-        { [session, audience, isValid, respond, subscribe] token in
-            session(token).map { session in
-                Responder(
-                    audience: audience(session),
-                    isValid: { isValid(session) },
-                    respond: { request, circumstances in
-                        respond(request, RequestContext(session: session, circumstances))
-                    },
-                    subscribe: { request, circumstances in
-                        await subscribe(request, RequestContext(session: session, circumstances))
-                    })
-            }
+    var responder: @Sendable (_ bearerToken: String?) -> Responder {
+        { [session, refusedSession, audience, user, isValid, onEnd, respond, subscribe] token in
+            let (session, refusal): (Session, Unauthorized?) =
+                switch session(token) {
+                case .success(let session): (session, nil)
+                case .failure(let refusal): (refusedSession(refusal), refusal)
+                }
+            return Responder(
+                audience: audience(session), user: user(session), refusal: refusal,
+                isValid: { isValid(session) }, onEnd: { onEnd(session, $0) },
+                respond: { request, circumstances in
+                    respond(request, RequestContext(session: session, circumstances))
+                },
+                subscribe: { request, circumstances in
+                    await subscribe(request, RequestContext(session: session, circumstances))
+                })
         }
     }
 }

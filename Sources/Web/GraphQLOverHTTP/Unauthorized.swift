@@ -14,6 +14,9 @@ package struct Unauthorized: Error, Hashable, Sendable {
         Unauthorized(message: message, error: nil)
     }
 
+    /// The token was valid when its socket or stream was opened, and has ended since.
+    static let endedToken = Unauthorized.invalidToken("The session has ended: sign in again.")
+
     /// The Authorization field is of another scheme, or malformed.
     static let notBearer = Unauthorized(
         message: "The Authorization field must be \"Bearer <token>\".", error: "invalid_request")

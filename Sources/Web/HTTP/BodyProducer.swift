@@ -2,15 +2,20 @@ package import NIOCore
 
 /// Makes the body of a response while it is sent, in a task of its own.
 ///
-/// The task is cancelled when the client goes away, when the server drains, and when no part has come within
-/// `ServerLimits.streamTimeout`. Returning ends the body in good order, also after cancellation: a draining server
+/// The task is cancelled when the client goes away, when the server drains, unless the body ends by itself, and when no part
+/// has come within `ServerLimits.streamTimeout`. Returning ends the body in good order, also after cancellation: a draining server
 /// still sends what is written until then, within its bound. Throwing breaks the connection off, so that the client
 /// does not take a part for the whole.
 package struct BodyProducer: Sendable {
     let produce: @Sendable (BodyWriter) async throws -> Void
+    /// Whether it is finished when the server drains, as any other answer is.
+    let endsByItself: Bool
 
-    package init(_ produce: @escaping @Sendable (BodyWriter) async throws -> Void) {
+    package init(
+        endsByItself: Bool = false, _ produce: @escaping @Sendable (BodyWriter) async throws -> Void
+    ) {
         self.produce = produce
+        self.endsByItself = endsByItself
     }
 }
 

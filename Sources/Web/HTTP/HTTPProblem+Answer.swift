@@ -17,12 +17,14 @@ extension HTTPProblem {
         case .unsupportedMethod, .unsupportedTransferEncoding: .notImplemented
         case .expectationFailed: .expectationFailed
         case .slow: .requestTimeout
+        case .unknownHost: .misdirectedRequest
+        case .foreignOrigin: .forbidden
         case .unknownPath: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unsupportedMediaType, .unsupportedContentEncoding: .unsupportedMediaType
         case .notAcceptable, .severalResponses: .notAcceptable
         case .unauthorized: .unauthorized
-        case .overloaded: .serviceUnavailable
+        case .overloaded, .shuttingDown, .aborted: .serviceUnavailable
         case .tooManyRequests: .tooManyRequests
         case .answerTooSlow: .gatewayTimeout
         case .internalError: .internalServerError
@@ -42,6 +44,8 @@ extension HTTPProblem {
         case .bodyTooLarge: "PAYLOAD_TOO_LARGE"
         case .unsupportedMethod, .unsupportedTransferEncoding: "NOT_IMPLEMENTED"
         case .slow: "REQUEST_TIMEOUT"
+        case .unknownHost: "HOST_NOT_ALLOWED"
+        case .foreignOrigin: "ORIGIN_NOT_ALLOWED"
         case .unknownPath: "NOT_FOUND"
         case .methodNotAllowed: "METHOD_NOT_ALLOWED"
         case .unsupportedMediaType, .unsupportedContentEncoding: "UNSUPPORTED_MEDIA_TYPE"
@@ -50,6 +54,8 @@ extension HTTPProblem {
         case .overloaded: "OVERLOADED"
         case .tooManyRequests: "RATE_LIMITED"
         case .answerTooSlow: "TIMEOUT"
+        case .shuttingDown: "SHUTTING_DOWN"
+        case .aborted: "REQUEST_ABORTED"
         case .internalError: "INTERNAL_SERVER_ERROR"
         }
     }
@@ -60,7 +66,7 @@ extension HTTPProblem {
         case .methodNotAllowed(_, let allowed):
             [HTTPResponse.Header("allow", allowed.map(\.rawValue).joined(separator: ", "))]
         case .unauthorized(let refusal): [HTTPResponse.Header("www-authenticate", refusal.challenge)]
-        case .overloaded: [HTTPResponse.Header("retry-after", "1")]
+        case .overloaded, .shuttingDown: [HTTPResponse.Header("retry-after", "1")]
         // RFC 9110, section 15.5.22: what to upgrade to; and RFC 6455, section 4.4: in which version.
         case .webSocketVersion:
             [
@@ -71,9 +77,10 @@ extension HTTPProblem {
             [HTTPResponse.Header("retry-after", "\(delay.secondsRoundedUp)")]
         case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
             .tooManyFields, .bodyTooLarge,
-            .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownPath, .unsupportedMediaType,
+            .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownHost, .foreignOrigin,
+            .unknownPath, .unsupportedMediaType,
             .unsupportedContentEncoding, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
-            .invalidRequest, .document, .answerTooSlow, .internalError, .webSocketKey:
+            .invalidRequest, .document, .answerTooSlow, .aborted, .internalError, .webSocketKey:
             []
         }
     }
@@ -83,13 +90,17 @@ extension HTTPProblem {
         switch self {
         case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
             .tooManyFields, .bodyTooLarge, .unsupportedTransferEncoding, .expectationFailed, .slow,
-            .overloaded(.connections), .overloaded(.connectionsOfAddress), .overloaded(.pipelinedRequests):
+            .overloaded(.connections), .overloaded(.connectionsOfAddress), .overloaded(.pipelinedRequests),
+            .shuttingDown:
             true
-        case .unknownPath, .methodNotAllowed, .unsupportedMediaType, .unsupportedContentEncoding,
+        case .unknownHost, .foreignOrigin, .unknownPath, .methodNotAllowed, .unsupportedMediaType,
+            .unsupportedContentEncoding,
             .notAcceptable, .severalResponses, .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest,
             .document,
-            .overloaded(.requestsInFlight), .overloaded(.streams), .overloaded(.operationsOfSocket),
-            .tooManyRequests, .answerTooSlow, .webSocketVersion, .webSocketKey, .internalError:
+            .overloaded(.requestsInFlight), .overloaded(.streams), .overloaded(.streamMemory),
+            .overloaded(.operationsOfSocket),
+            .overloaded(.streamsOfClient), .overloaded(.socketsOfClient),
+            .tooManyRequests, .answerTooSlow, .aborted, .webSocketVersion, .webSocketKey, .internalError:
             false
         }
     }

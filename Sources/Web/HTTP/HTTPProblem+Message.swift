@@ -19,6 +19,15 @@ extension HTTPProblem {
         case .expectationFailed(let text): "The expectation \"\(text)\" is not \"100-continue\"."
         case .slow(let part, let limit):
             "The request's \(part.rawValue) took longer than \(limit.seconds) seconds to arrive."
+        case .unknownHost(let host):
+            "This server does not answer for the host \"\(host)\". Use an address that it listens on, or add the name "
+                + "to its setting \"hosts\"."
+        case .foreignOrigin(nil):
+            "Pages of other sites may not send this request. Open the address itself, or add the site to the server's "
+                + "setting \"cors-origins\"."
+        case .foreignOrigin(let origin?):
+            "Pages of \"\(origin)\" may not send this request. Add the site to the server's setting "
+                + "\"cors-origins\", or its name to \"hosts\" if it is the server's own."
         case .unknownPath(let path): "Nothing is at \"\(path)\". The endpoint is \"/graphql\"."
         case .methodNotAllowed(let method, let allowed):
             "\(method.rawValue) is not allowed here; use \(allowed.list(conjunction: "or"))."
@@ -47,6 +56,11 @@ extension HTTPProblem {
         case .tooManyRequests(let sender, let delay):
             "Too many requests come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."
         case .answerTooSlow(let limit): "The answer took longer than \(limit.seconds) seconds."
+        case .shuttingDown:
+            "The server is shutting down, and has not begun the request. Send it again in a moment."
+        case .aborted(let limit):
+            "The server is shutting down, and did not finish the request within \(limit.seconds) seconds. A query "
+                + "can be sent again; after a mutation, read first whether it took effect."
         case .internalError: "Internal server error"
         }
     }
@@ -75,10 +89,16 @@ extension HTTPProblem.Overload {
             "Too many connections are open from your address. Send many requests on one of them."
         case .requestsInFlight: "Too many requests are being answered. Try again in a moment."
         case .streams: "Too many answers are being streamed. Try again in a moment."
+        case .streamMemory:
+            "The running operations take too much memory. Try again in a moment, or send a shorter document."
         case .pipelinedRequests(let limit):
             "More than \(limit) requests were sent without waiting for an answer. Send fewer at a time."
         case .operationsOfSocket(let limit):
             "A socket may have \(limit) operations at a time. Complete one of them, or open another socket."
+        case .streamsOfClient(let limit):
+            "A client may have \(limit) streams at a time, operations of its WebSockets included. Complete one of them."
+        case .socketsOfClient(let limit):
+            "A client may have \(limit) WebSockets at a time. Close one of them, or use one for several operations."
         }
     }
 }
@@ -88,6 +108,8 @@ extension HTTPProblem.Sender {
         switch self {
         case .address: "from your address"
         case .token: "with your token"
+        case .user: "from this user"
+        case .everyone: "from all clients together"
         }
     }
 }

@@ -18,6 +18,12 @@ package enum HTTPProblem: Error, Equatable, Sendable {
     case expectationFailed(String)
     case slow(Part, limit: TimeAmount)
 
+    // Who asks, and for whom
+    /// The request is for a host that is not this server's.
+    case unknownHost(String)
+    /// A browser sends the request for a page of another site; its origin, where the browser names it.
+    case foreignOrigin(String?)
+
     // What is asked for, and how
     case unknownPath(String)
     case methodNotAllowed(HTTPMethod, allowed: [HTTPMethod])
@@ -37,6 +43,10 @@ package enum HTTPProblem: Error, Equatable, Sendable {
     case overloaded(Overload)
     case tooManyRequests(Sender, after: TimeAmount)
     case answerTooSlow(limit: TimeAmount)
+    /// The server is shutting down, and the request was not begun.
+    case shuttingDown
+    /// The server is shutting down, and the request was begun and not finished within the grace period.
+    case aborted(limit: TimeAmount)
     case internalError
 
     /// What is wrong with the form of a message.
@@ -57,14 +67,21 @@ package enum HTTPProblem: Error, Equatable, Sendable {
         case connectionsOfAddress
         case requestsInFlight
         case streams
+        case streamMemory
         case pipelinedRequests(limit: Int)
         case operationsOfSocket(limit: Int)
+        case streamsOfClient(limit: Int)
+        case socketsOfClient(limit: Int)
     }
 
     /// By what those who send requests are told apart.
     package enum Sender: String, Hashable, Sendable {
         case address
         case token
+        /// The user of the session.
+        case user
+        /// All clients together.
+        case everyone
     }
 
     /// The part of a request that took too long.

@@ -10,12 +10,16 @@ extension RequestFields {
         case contentLength
         case contentType
         case expect
+        case fetchMode
+        case fetchSite
         case forwardedFor
         case host
         case ifNoneMatch
         case lastEventID
         case origin
         case porticoUpstream
+        /// One of the fields by which proxies tell of themselves, beside X-Forwarded-For.
+        case proxy
         case requestedMethod
         case traceparent
         case tracestate
@@ -34,8 +38,8 @@ extension RequestFields {
         var repetition: HTTPProblem.Malformation? {
             switch self {
             case .accept, .acceptEncoding, .cacheControl, .connection, .contentEncoding, .expect,
-                .forwardedFor, .ifNoneMatch, .porticoUpstream, .requestedMethod, .tracestate, .upgrade,
-                .webSocketProtocol:
+                .fetchMode, .fetchSite, .forwardedFor, .ifNoneMatch, .porticoUpstream, .proxy,
+                .requestedMethod, .tracestate, .upgrade, .webSocketProtocol:
                 nil
             // Two of them, joined, are no context, and a new trace begins (W3C Trace Context, section 3.2).
             case .traceparent: nil
@@ -54,11 +58,13 @@ extension RequestFields {
         init?(_ name: Span<UInt8>) {
             // The length tells most names apart.
             switch name.count {
+            case 3 where name.matches("via"): self = .proxy
             case 4 where name.matches("host"): self = .host
             case 6 where name.matches("accept"): self = .accept
             case 6 where name.matches("expect"): self = .expect
             case 6 where name.matches("origin"): self = .origin
             case 7 where name.matches("upgrade"): self = .upgrade
+            case 9 where name.matches("forwarded"), 9 where name.matches("x-real-ip"): self = .proxy
             case 10 where name.matches("connection"): self = .connection
             case 10 where name.matches("tracestate"): self = .tracestate
             case 11 where name.matches("traceparent"): self = .traceparent
@@ -68,11 +74,15 @@ extension RequestFields {
             case 13 where name.matches("if-none-match"): self = .ifNoneMatch
             case 13 where name.matches("last-event-id"): self = .lastEventID
             case 14 where name.matches("content-length"): self = .contentLength
+            case 14 where name.matches("sec-fetch-mode"): self = .fetchMode
+            case 14 where name.matches("sec-fetch-site"): self = .fetchSite
             case 15 where name.matches("accept-encoding"): self = .acceptEncoding
             case 15 where name.matches("x-forwarded-for"): self = .forwardedFor
             case 16 where name.matches("content-encoding"): self = .contentEncoding
+            case 16 where name.matches("x-forwarded-host"): self = .proxy
             case 16 where name.matches("portico-upstream"): self = .porticoUpstream
             case 17 where name.matches("transfer-encoding"): self = .transferEncoding
+            case 17 where name.matches("x-forwarded-proto"): self = .proxy
             case 17 where name.matches("sec-websocket-key"): self = .webSocketKey
             case 21 where name.matches("sec-websocket-version"): self = .webSocketVersion
             case 22 where name.matches("sec-websocket-protocol"): self = .webSocketProtocol

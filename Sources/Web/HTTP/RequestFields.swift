@@ -5,7 +5,7 @@ import NIOCore
 /// A value becomes a text when it is asked for, so that a field that nobody asks for costs nothing.
 package struct RequestFields: Sendable {
     private var bytes: ByteBuffer
-    private var places = InlineArray<23, Place>(repeating: Place())
+    private var places = InlineArray<26, Place>(repeating: Place())
     /// One bit for each name.
     private var present: UInt32 = 0
 
@@ -30,13 +30,18 @@ package struct RequestFields: Sendable {
     }
 
     /// Whether Host names a host, where it is there.
-    var hasValidHost: Bool {
+    var hasValidHost: Bool { hasHost(where: HostName.isValid) }
+
+    /// Whether Host is not there, or its value meets a condition.
+    func hasHost(where condition: (Span<UInt8>) -> Bool) -> Bool {
         guard has(.host) else { return true }
         let place = places[Name.host.index]
         let start = Int(place.start)
-        return HostName.isValid(
-            bytes.readableBytesUInt8Span.extracting(start..<(start + Int(place.length))))
+        return condition(bytes.readableBytesUInt8Span.extracting(start..<(start + Int(place.length))))
     }
+
+    /// Whether a proxy has passed the request on, and says so.
+    var isFromProxy: Bool { has(.forwardedFor) || has(.proxy) }
 
     /// Adds a field whose value stands in the bytes already.
     ///

@@ -13,15 +13,12 @@ enum HTTP2Pipeline {
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streamsPerConnection),
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.uri + limits.headers),
         ]
-        let management = NIOHTTP2ServerConnectionManagementHandler(
-            eventLoop: channel.eventLoop,
-            configuration: NIOHTTP2ServerConnectionManagementHandler.Configuration(
-                maxIdleTime: limits.idleTimeout, maxAge: nil, maxGraceTime: limits.drainTimeout,
-                keepalive: nil))
+        let closer = HTTP2ConnectionCloser(idleTimeout: limits.idleTimeout)
         let handler = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: connection,
             streamConfiguration: NIOHTTP2Handler.StreamConfiguration(),
-            streamDelegate: management.http2StreamDelegate
+            streamDelegate: HTTP2ConnectionCloser.StreamDelegate(
+                closer: NIOLoopBound(closer, eventLoop: channel.eventLoop))
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandlers([
@@ -29,23 +26,105 @@ enum HTTP2Pipeline {
                 ])
             }
         }
-        try channel.pipeline.syncOperations.addHandlers([handler, management, HTTP2Drain()])
+        try channel.pipeline.syncOperations.addHandlers([handler, closer])
     }
 }
 
-/// Ends a connection when the server drains: no new streams, and the last answers are sent.
-private final class HTTP2Drain: ChannelInboundHandler {
+/// Closes a connection that has no streams for too long, and one of a server that drains when its streams have ended.
+///
+/// NIO's own handler for this waits for the client to answer a ping, which a silent client never does, and starts its
+/// timer only when a connection becomes active, which one behind a TLS handshake already is.
+private final class HTTP2ConnectionCloser: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    private let idleTimeout: TimeAmount
+    private var openStreams: Set<HTTP2StreamID> = []
+    /// The latest stream of the client, which GOAWAY names: streams behind it were not processed.
+    private var latestStream = HTTP2StreamID.rootStream
+    private var idleSince = NIODeadline.now()
+    private var isDraining = false
+    private var timer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+
+    init(idleTimeout: TimeAmount) {
+        self.idleTimeout = idleTimeout
+    }
+
+    /// Passes on which streams are opened and closed.
+    struct StreamDelegate: NIOHTTP2StreamDelegate {
+        let closer: NIOLoopBound<HTTP2ConnectionCloser>
+
+        func streamCreated(_ id: HTTP2StreamID, channel: any Channel) { closer.value.opened(id) }
+
+        func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { closer.value.closed(id) }
+    }
+
+    private func opened(_ id: HTTP2StreamID) {
+        openStreams.insert(id)
+        latestStream = max(latestStream, id)
+    }
+
+    private func closed(_ id: HTTP2StreamID) {
+        openStreams.remove(id)
+        guard openStreams.isEmpty else { return }
+        idleSince = .now()
+        // The frame that has ended the stream is not flushed yet, and would be lost.
+        if isDraining { context?.eventLoop.assumeIsolated().execute { self.closeIfIdle() } }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        setTimer(context: context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    private func end() {
+        timer?.cancel()
+        timer = nil
+        context = nil
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is DrainEvent {
-            context.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-        } else {
-            context.fireUserInboundEventTriggered(event)
-        }
+        guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
+        isDraining = true
+        // The client may open streams before it reads this; they get an answer, too (RFC 9113, section 6.8).
+        sendGoAway(after: .maxID, context: context)
+        closeIfIdle()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
+    }
+
+    /// One timer is kept, and set again where streams were open meanwhile.
+    private func setTimer(context: ChannelHandlerContext) {
+        let start = openStreams.isEmpty ? idleSince : .now()
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: start + idleTimeout) {
+            if self.openStreams.isEmpty, self.idleSince + self.idleTimeout <= .now() {
+                self.closeIfIdle()
+            } else {
+                self.setTimer(context: context)
+            }
+        }
+    }
+
+    private func closeIfIdle() {
+        guard let context, openStreams.isEmpty else { return }
+        sendGoAway(after: latestStream, context: context)
+        context.close(promise: nil)
+    }
+
+    private func sendGoAway(after latest: HTTP2StreamID, context: ChannelHandlerContext) {
+        let payload = HTTP2Frame.FramePayload.goAway(
+            lastStreamID: latest, errorCode: .noError, opaqueData: nil)
+        context.writeAndFlush(
+            wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
     }
 }

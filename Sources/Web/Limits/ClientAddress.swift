@@ -5,6 +5,9 @@ package enum ClientAddress: Hashable, Sendable {
     case ipv4(UInt32)
     /// The first 64 bits: one customer of a provider has at least all that begins with them.
     case ipv6Network(UInt64)
+    /// This machine, on behalf of others: a proxy that is not trusted to name its clients, or a browser with a page of
+    /// another site. All of them count as one address.
+    case localIntermediary
     /// A socket without an address, such as one of a path.
     case unknown
 
@@ -58,7 +61,7 @@ package enum ClientAddress: Hashable, Sendable {
     package var isThisMachine: Bool {
         switch self {
         case .ipv4(let number): number >> 24 == 127
-        case .ipv6Network: false
+        case .ipv6Network, .localIntermediary: false
         case .unknown: true
         }
     }

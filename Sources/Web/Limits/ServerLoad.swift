@@ -3,6 +3,8 @@ struct ServerLoad: Sendable {
     let connections: Connections
     let waitingRoom: WaitingRoom
     let streams: InFlight
+    let streamMemory: StreamMemory
+    let shares: ClientShares
     /// WebSockets, which are bounded as connections are.
     let sockets = InFlight(limit: .max)
     let metrics = Metrics()
@@ -12,6 +14,8 @@ struct ServerLoad: Sendable {
         connections = Connections(limits: limits)
         waitingRoom = WaitingRoom(limit: limits.requestsInFlight, seats: limits.requestsQueued)
         streams = InFlight(limit: limits.streams)
+        streamMemory = StreamMemory(limit: limits.streamMemory)
+        shares = ClientShares(limits)
     }
 
     /// For `/metrics`.
@@ -23,6 +27,10 @@ struct ServerLoad: Sendable {
             ServerLoad.gauge("portico_websockets", "Open WebSockets.", sockets.count),
             ServerLoad.gauge(
                 "portico_http_streams", "Streamed answers and operations on WebSockets.", streams.count),
+            ServerLoad.gauge(
+                "portico_http_stream_memory_bytes",
+                "Documents and variables of streamed answers and of operations on WebSockets.",
+                streamMemory.bytes),
             ServerLoad.gauge(
                 "portico_http_requests_in_flight", "Requests that wait for data.", occupancy.admitted),
             ServerLoad.gauge(

@@ -5,21 +5,30 @@ import Tracing
 /// An operation whose responses come one after the other, with what is told of it: to its reader, metrics, the log
 /// and traces.
 struct FollowedOperation: Sendable {
-    let request: GraphQL.Request
+    let request: PreparedRequest
     let responder: Responder
     let circumstances: RequestCircumstances
     /// Whether each response tells which upstream calls it has cost.
     let hearsOfUpstream: Bool
     let tracer: RequestTracer?
-    /// What kind of operation it is, for its span.
-    let type: @Sendable (GraphQL.Request) -> OperationType?
     let recorder: OperationRecorder
+    let memory: StreamMemory
 
     /// What comes of it.
     enum Part: Sendable {
         case response(GraphQL.Response)
         /// It did not begin, and nothing more comes.
         case refusal(GraphQL.Response)
+        /// Its token has ended, and nothing more comes.
+        case endedToken
+    }
+
+    /// Whether it ends with its token; what has one response has begun with a valid one, and may have ended it itself.
+    var endsWithToken: Bool { request.operationType == .subscription }
+
+    /// What a stream is told whose token has ended.
+    var endedToken: GraphQL.Response {
+        HTTPProblem.unauthorized(.endedToken).graphQLResponse(id: circumstances.id)
     }
 
     /// Hands each response on when the one before is taken, and returns when the operation is over.
@@ -38,6 +47,13 @@ struct FollowedOperation: Sendable {
         let span = span
         var course = Course()
         defer { span?.end(course.outcome, of: circumstances.id, upstreamCalls: course.upstreamCalls) }
+        let retained = request.retained
+        guard memory.enter(retained) else {
+            let refusal = HTTPProblem.overloaded(.streamMemory).graphQLResponse(id: circumstances.id)
+            note(refusal.outcome, in: &course)
+            return try await take(.refusal(refusal))
+        }
+        defer { memory.leave(retained) }
         switch await responder.subscribe(request, circumstances(noting: course.log, in: span)) {
         case .failure(let refused):
             note(refused.response.outcome, in: &course)
@@ -50,7 +66,9 @@ struct FollowedOperation: Sendable {
                     try await take(.response(hearsOfUpstream ? response.adding(extensions: cost) : response))
                 }
             }
-            if course.outcome == nil, !Task.isCancelled { note(.complete, in: &course) }
+            if Task.isCancelled { return }
+            if responses.isSubscription, !responder.isValid() { return try await take(.endedToken) }
+            if course.outcome == nil { note(.complete, in: &course) }
         }
     }
 
@@ -83,7 +101,7 @@ struct FollowedOperation: Sendable {
 
     private var span: OperationSpan? {
         guard let tracer, let context = circumstances.trace else { return nil }
-        return OperationSpan(tracer, in: context, type(request), named: request.operationName)
+        return OperationSpan(tracer, in: context, request.operationType, named: request.operationName)
     }
 
     private func circumstances(noting log: UpstreamLog, in span: OperationSpan?) -> RequestCircumstances {

@@ -41,6 +41,19 @@ enum StreamForm: Sendable, Hashable {
         }
     }
 
+    /// Breaks the stream off for a reason that lies outside of its operation; nothing comes after it.
+    ///
+    /// Not that it is complete, which would mean success: clients of server-sent events come again, and the multipart protocol
+    /// has a form for it, which Apollo's clients take for an error.
+    func interruption(_ response: GraphQL.Response) -> [UInt8] {
+        switch self {
+        case .eventStream: part(response)
+        case .multipart:
+            StreamForm.part(Array(#"{"payload":null,"errors":"#.utf8) + response.errors + [UInt8(ascii: "}")])
+                + end
+        }
+    }
+
     /// Nothing more comes.
     var end: [UInt8] {
         switch self {

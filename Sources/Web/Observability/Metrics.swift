@@ -72,8 +72,9 @@ final class Metrics: Sendable {
 
     private func label(for name: String?, in state: State) -> String {
         guard let name, !name.isEmpty else { return "(anonymous)" }
-        let isKept = state.times[name] != nil || state.times.count < maximumNames
-        return isKept && name.utf8.count <= 100 ? name : "(other)"
+        // Names of operations are ASCII; another text is the name of none.
+        guard name.utf8.count <= 100, name.utf8.allSatisfy({ $0 < 0x80 }) else { return "(other)" }
+        return state.times[name] != nil || state.times.count < maximumNames ? name : "(other)"
     }
 
     var families: [MetricFamily] {

@@ -4,8 +4,8 @@ import GraphQL
 package struct OperationFacts: Sendable {
     /// As the client gives it; nil where it gives none.
     let name: String?
-    /// The text of its document, for its hash.
-    let document: String
+    /// The text of its document in UTF-8, for its hash.
+    let document: [UInt8]
     let outcome: GraphQL.Response.Outcome
     /// Whether it was answered before, and the answer is reused.
     var isReused = false
@@ -15,8 +15,9 @@ package struct OperationFacts: Sendable {
 
 extension OperationFacts {
     /// Of an operation that was run, and what came of it.
-    init(_ request: GraphQL.Request, _ outcome: GraphQL.Response.Outcome) {
-        self.init(name: request.operationName, document: request.document, outcome: outcome)
+    init(_ request: PreparedRequest, _ outcome: GraphQL.Response.Outcome, isReused: Bool = false) {
+        self.init(
+            name: request.operationName, document: request.documentText, outcome: outcome, isReused: isReused)
     }
 }
 

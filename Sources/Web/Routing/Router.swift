@@ -5,14 +5,14 @@ import NIOHTTP1
 /// Knows what stands at which path.
 struct Router: Sendable {
     private var routes: [String: any Route]
-    private let cors: CORSPolicy
+    let crossSite: CrossSitePolicy
 
     /// The routes of a service, and others beside them, by their paths; theirs take precedence.
     init<Session>(
         _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad,
         others: [String: any Route] = [:], logger: Logger
     ) {
-        cors = configuration.cors
+        crossSite = CrossSitePolicy(hosts: configuration.hosts, cors: configuration.cors)
         let health = HealthRoute(readiness: service.readiness)
         let schema = SchemaRoute(service.schemaText)
         routes = [
@@ -32,14 +32,32 @@ struct Router: Sendable {
         routes[path] == nil ? "(none)" : path
     }
 
+    /// What is still answered while the server shuts down: it is asked by those who watch the server.
+    private static let monitoringPaths: Set<String> = ["/health/live", "/health/ready", "/metrics"]
+
     /// Hands a request's head to the route at its path.
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    ///
+    /// - Parameters:
+    ///   - head: The request.
+    ///   - id: Its id.
+    ///   - isDraining: Whether the server is shutting down, and takes no new requests.
+    /// - Returns: What answers it, or its refusal.
+    func admit(
+        _ head: RequestHead, id: RequestID, isDraining: Bool = false
+    ) -> Result<Answerer, Refusal> {
         let path = String(head.target.path)
-        guard let route = routes[path] else { return .failure(Refusal(.unknownPath(path), id: id)) }
-        if head.isPreflight, cors.allowed(head.fields.origin) != nil {
-            return .success { [cors] _, _ in .ready(cors.preflight) }
+        do throws(HTTPProblem) {
+            try crossSite.checkHost(of: head)
+            if isDraining, !Router.monitoringPaths.contains(path) { throw .shuttingDown }
+            guard let route = routes[path] else { throw .unknownPath(path) }
+            if head.isPreflight, crossSite.cors.allowed(head.fields.origin) != nil {
+                return .success { [crossSite] _, _ in .ready(crossSite.cors.preflight) }
+            }
+            try crossSite.checkOrigin(of: head, isPage: route is ReadingRoute)
+            return route.admit(head, id: id)
+        } catch {
+            return .failure(Refusal(error, id: id))
         }
-        return route.admit(head, id: id)
     }
 }
 

@@ -17,7 +17,7 @@ final class ProtocolChooser: ChannelInboundHandler, RemovableChannelHandler {
             context.channel, from: ClientAddress(context.channel.remoteAddress))
         guard entry == .admitted else { return context.close(promise: nil) }
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: server.limits.headTimeout) {
-            context.close(promise: nil)
+            context.channel.closeWithoutHandshake()
         }
         context.fireChannelActive()
     }

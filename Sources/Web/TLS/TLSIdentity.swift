@@ -18,12 +18,18 @@ final class TLSIdentity: Sendable {
         var fingerprint: Int
     }
 
+    /// For a client to answer the end of its connection's TLS.
+    private let closeTimeout: TimeAmount
+
     /// Reads the files; it blocks.
-    init(_ files: TLSFiles) throws(TLSFailure) {
+    init(_ files: TLSFiles, closeTimeout: TimeAmount = ServerLimits().lingerTimeout) throws(TLSFailure) {
         self.files = files
+        self.closeTimeout = closeTimeout
         let material = try TLSIdentity.read(files)
         state = Mutex(
-            State(context: try TLSIdentity.context(material, files), fingerprint: material.fingerprint))
+            State(
+                context: try TLSIdentity.context(material, files, closeTimeout),
+                fingerprint: material.fingerprint))
     }
 
     /// For the next connection.
@@ -36,7 +42,7 @@ final class TLSIdentity: Sendable {
     func reload() throws(TLSFailure) -> Bool {
         let material = try TLSIdentity.read(files)
         guard state.withLock({ $0.fingerprint != material.fingerprint }) else { return false }
-        let context = try TLSIdentity.context(material, files)
+        let context = try TLSIdentity.context(material, files, closeTimeout)
         state.withLock { $0 = State(context: context, fingerprint: material.fingerprint) }
         return true
     }
@@ -81,7 +87,9 @@ final class TLSIdentity: Sendable {
         return Array(data)
     }
 
-    private static func context(_ material: Material, _ files: TLSFiles) throws(TLSFailure) -> NIOSSLContext {
+    private static func context(
+        _ material: Material, _ files: TLSFiles, _ closeTimeout: TimeAmount
+    ) throws(TLSFailure) -> NIOSSLContext {
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMBytes(material.chain)
@@ -97,6 +105,7 @@ final class TLSIdentity: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
+        configuration.shutdownTimeout = closeTimeout
         configuration.applicationProtocols = ["h2", "http/1.1"]
         do {
             return try NIOSSLContext(configuration: configuration)

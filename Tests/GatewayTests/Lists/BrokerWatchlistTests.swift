@@ -149,6 +149,34 @@ struct BrokerWatchlistTests {
         }
     }
 
+    @Test(
+        "whose id is not in the form of the broker's ids, or that the user does not have, are not asked to be changed",
+        arguments: ["..", ".", "", "no", "../orders", "00000000-0000-4000-8000-000000000000"])
+    func foreign(_ list: String) async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            try await make("Theirs", ["AAPL"], gateway)
+            let isID = list.utf8.count == 36
+            let before = gateway.calls.values.reduce(0, +)
+            for field in [
+                "deleteWatchlist(id: $id) { deletedId }",
+                #"renameWatchlist(id: $id, name: "Others") { watchlist { id } }"#,
+                #"removeFromWatchlist(id: $id, symbols: ["AAPL"]) { watchlist { id } }"#,
+            ] {
+                let answer = try await gateway.ask(
+                    "mutation M($id: ID!) { it: \(field) }", as: alice, backends,
+                    variables: ["id": .string("Watchlist:demo:\(list)")])
+                #expect(answer.failures.map(\.code) == ["NOT_FOUND"], "\(answer)")
+                #expect(answer.failures.map(\.path) == ["it"])
+            }
+            // A well-formed id is looked up each time, and nothing is written.
+            let reads = gateway.calls["GET /v2/watchlists/{watchlist_id}"] ?? 0
+            #expect(gateway.calls.values.reduce(0, +) - before == (isID ? 3 : 0), "\(gateway.calls)")
+            #expect(reads == (isID ? 3 : 0))
+            #expect(try await kept(gateway).map(\.name) == ["Theirs"])
+        }
+    }
+
     @Test("what the broker refuses is the user's to mend")
     func refused() async throws {
         try await withGateway { gateway in

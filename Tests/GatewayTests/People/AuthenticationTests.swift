@@ -287,4 +287,156 @@ struct AuthenticationTests {
             #expect(other == .object(["data": .object(["node": .null])]))
         }
     }
+
+    /// A server whose hasher has two threads and so many places in its queue.
+    private static func slow(_ queue: Int, cost: Int = 13) throws -> PeopleSettings {
+        var settings = PeopleSettings.test
+        settings.passwordCost = try #require(PasswordCost(log2: cost))
+        settings.passwordQueue = queue
+        return settings
+    }
+
+    @Test("an attempt for which no hashing slot was free is no failed attempt")
+    func overloaded() async throws {
+        try await withGateway(people: Self.slow(1)) { gateway in
+            let hasher = gateway.household.authentication.hasher
+            var ann = try Visitor(gateway)
+            try await ann.enter(Visitor.signUp("ann"))
+            var elsewhere = try Visitor(gateway, from: 2)
+            // Strangers keep all slots that are not reserved busy.
+            let flood = (0..<8).map { stranger in
+                // Before the tasks of other tests, which would keep a slot free for longer.
+                Task(priority: .high) {
+                    while !Task.isCancelled {
+                        _ = try? await hasher.compare(
+                            nil, with: nil, for: HashingClient(isKnown: false, id: stranger))
+                        await Task.yield()
+                    }
+                }
+            }
+            var (refused, failed) = (0, 0)
+            // As many as would block the client if they counted.
+            while refused < 12, failed < 3 {
+                let refusal = try await elsewhere.refusal(of: Visitor.signIn("ann", "wrong password"))
+                if refusal["extensions"]?["code"] == "UNAUTHENTICATED" {
+                    failed += 1
+                    continue
+                }
+                #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
+                #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)
+                #expect(
+                    refusal["message"] == "Too many clients sign in at this moment: try again soon.")
+                refused += 1
+            }
+            // A slot was free now and then; three failures at most are below every limit.
+            #expect(refused >= 6, "\(failed) were hashed")
+            for task in flood { task.cancel() }
+            for task in flood { await task.value }
+            try await elsewhere.enter(Visitor.signIn("ann"))
+        }
+    }
+
+    @Test("forty clients with invented names keep nobody out who has signed in before, nor a new client")
+    func invented() async throws {
+        // Cheap enough that those who wait are not refused because of the time that they would wait.
+        try await withGateway(people: Self.slow(64, cost: 8)) { gateway in
+            var users: [Visitor] = []
+            for number in 0..<20 as Range<UInt64> {
+                var user = try Visitor(gateway, from: 1_000 + number)
+                try await user.enter(Visitor.signUp("user\(number)"))
+                user.token = nil
+                users.append(user)
+            }
+            let flood = try (0..<40 as Range<UInt64>).map { client in
+                let visitor = try Visitor(gateway, from: client)
+                return Task {
+                    var number = 0
+                    while !Task.isCancelled {
+                        _ = try? await visitor.ask(
+                            "mutation { \(Visitor.signIn("invented-\(client)-\(number)")) { token } }")
+                        number += 1
+                    }
+                }
+            }
+            for number in users.indices {
+                try await users[number].enter(Visitor.signIn("user\(number)"))
+            }
+            var newDevice = try Visitor(gateway, from: 2_000)
+            try await newDevice.enter(Visitor.signIn("user0"))
+            for task in flood { task.cancel() }
+            for task in flood { await task.value }
+        }
+    }
+
+    @Test("clients that send a user's name do not keep the user out, who is known by address or session")
+    func lockedOut() async throws {
+        try await withGateway { gateway in
+            var ann = try Visitor(gateway, from: 1)
+            try await ann.enter(Visitor.signUp("ann"))
+            let session = ann
+            ann.token = nil
+            // From everywhere for her name, and at her own address for other names.
+            for address in 10..<40 as Range<UInt64> {
+                let thief = try Visitor(gateway, from: address)
+                for _ in 0..<3 { _ = try await thief.refusal(of: Visitor.signIn("ann", "wrong password")) }
+            }
+            let neighbour = try Visitor(gateway, from: 1)
+            for number in 0..<40 {
+                _ = try await neighbour.refusal(of: Visitor.signIn("nobody\(number)", "wrong password"))
+            }
+            try await ann.enter(Visitor.signIn("ann"))
+            // At her own address for her name: the address is of no use any more, her session is.
+            var limit: JSONValue = .null
+            for _ in 0..<40 where limit["extensions"]?["code"] != "RATE_LIMITED" {
+                limit = try await neighbour.refusal(of: Visitor.signIn("ann", "wrong password"))
+            }
+            #expect(limit["message"] == "Too many attempts have failed: wait before the next.")
+            var known = session
+            try await known.enter(Visitor.signIn("ann"))
+        }
+    }
+
+    @Test("guests from one address, and from all together, are limited; a refusal names the time of the next")
+    func guests() async throws {
+        var settings = PeopleSettings.test
+        settings.limits.arrivals = CallRate(burst: 3, every: .seconds(600))
+        settings.limits.totalArrivals = CallRate(burst: 5, every: .seconds(600))
+        try await withGateway(people: settings) { gateway in
+            for (address, message) in [
+                (1, "Too many new guests and users from this address: try again later."),
+                (2, "This server has too many new guests and users at present: try again later."),
+            ] as [(UInt64, String)] {
+                var refusal: JSONValue = .null
+                for _ in 0..<4 where refusal == .null {
+                    var guest = try Visitor(gateway, from: address)
+                    let answer = try await guest.ask("mutation { startGuestSession { token } }")
+                    guest.token = answer["data"]?["startGuestSession"]?["token"]?.string
+                    if guest.token == nil { refusal = try #require(answer["errors"]?[0]) }
+                }
+                #expect(refusal["message"]?.string == message)
+                #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
+                let retryAt = refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) }
+                #expect(try #require(retryAt) > .now)
+            }
+        }
+    }
+
+    @Test("attempts to sign in from one client are limited, also where they succeed")
+    func manySignIns() async throws {
+        var settings = PeopleSettings.test
+        settings.limits.signIns = CallRate(burst: 4, every: .seconds(600))
+        try await withGateway(people: settings) { gateway in
+            var ann = try Visitor(gateway)
+            try await ann.enter(Visitor.signUp("ann"))
+            ann.token = nil
+            for _ in 0..<4 {
+                try await ann.enter(Visitor.signIn("ann"))
+                ann.token = nil
+            }
+            let refusal = try await ann.refusal(of: Visitor.signIn("ann"))
+            #expect(refusal["message"] == "Too many attempts to sign in by this client: try again later.")
+            #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
+            #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)
+        }
+    }
 }

@@ -7,6 +7,8 @@ import Testing
 struct SignInAttemptsTests {
     private static let start = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
 
+    private struct NeverAllowed: Error {}
+
     /// How long somebody waits before each of so many failures, in seconds, who comes back as early as may be.
     private static func waits(
         _ attempts: SignInAttempts, count: Int, user: (Int) -> String, address: (Int) -> UInt64
@@ -14,15 +16,17 @@ struct SignInAttemptsTests {
         var now = start
         return try (0..<count).map { number in
             let before = now
-            while true {
+            for _ in 0..<1_000 {
                 do throws(SignInAttempts.TooEarly) {
-                    try attempts.begin(user: user(number), address: RequestOrigin(address(number)), now: now)
+                    _ = try attempts.begin(
+                        user: user(number), from: RequestOrigin(address(number)), now: now)
                     return now.secondsSince1970 - before.secondsSince1970
                 } catch {
                     try #require(error.retryAt > now)
                     now = error.retryAt
                 }
             }
+            throw NeverAllowed()
         }
     }
 
@@ -49,17 +53,75 @@ struct SignInAttemptsTests {
     @Test("are forgotten by a success, and after an hour")
     func forgets() throws {
         let attempts = SignInAttempts()
-        func fail(_ now: Instant) -> Bool {
-            (try? attempts.begin(user: "ann", address: RequestOrigin(1), now: now)) != nil
+        func fail(_ now: Instant) throws -> SignInAttempts.Attempt {
+            try attempts.begin(user: "ann", from: RequestOrigin(1), now: now)
         }
-        for _ in 0..<5 { #expect(fail(Self.start)) }
-        #expect(!fail(Self.start))
-        attempts.succeeded(user: "ann", address: RequestOrigin(1))
-        for _ in 0..<5 { #expect(fail(Self.start)) }
-        #expect(!fail(Self.start))
+        var last: SignInAttempts.Attempt?
+        for _ in 0..<5 { last = try fail(Self.start) }
+        #expect(throws: SignInAttempts.TooEarly.self) { try fail(Self.start) }
+        attempts.succeeded(try #require(last), now: Self.start)
+        // The client is known now, and may fail more often.
+        for _ in 0..<10 { _ = try fail(Self.start) }
+        #expect(throws: SignInAttempts.TooEarly.self) { try fail(Self.start) }
         let later = Self.start + Duration.seconds(3_601)
-        for _ in 0..<5 { #expect(fail(later)) }
-        #expect(!fail(later))
+        for _ in 0..<10 { _ = try fail(later) }
+        #expect(throws: SignInAttempts.TooEarly.self) { try fail(later) }
+    }
+
+    @Test("are not counted where they are withdrawn, because no password was compared")
+    func withdrawn() throws {
+        let attempts = SignInAttempts()
+        for number in 0..<100 {
+            let attempt = try attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start)
+            attempts.withdraw(attempt)
+            if number < 4 { _ = try attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start) }
+        }
+        let fifth = try attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start)
+        #expect(throws: SignInAttempts.TooEarly.self) {
+            try attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start)
+        }
+        attempts.withdraw(fifth)
+        _ = try attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start)
+    }
+
+    @Test("of others keep no known client out: neither for the name nor for the address")
+    func known() throws {
+        let attempts = SignInAttempts()
+        attempts.know(RequestOrigin(1), of: "ann", now: Self.start)
+        // For the name, from a hundred addresses.
+        for address in 0..<100 as Range<UInt64> {
+            _ = try? attempts.begin(user: "ann", from: RequestOrigin(100 + address), now: Self.start)
+        }
+        // For other names, from Ann's address.
+        for name in 0..<100 {
+            _ = try? attempts.begin(user: "user \(name)", from: RequestOrigin(1), now: Self.start)
+        }
+        #expect(throws: SignInAttempts.TooEarly.self) {
+            try attempts.begin(user: "ann", from: RequestOrigin(2), now: Self.start)
+        }
+        #expect(throws: SignInAttempts.TooEarly.self) {
+            try attempts.begin(user: "bob", from: RequestOrigin(1), now: Self.start)
+        }
+        let own = try attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start)
+        #expect(own.isKnown)
+    }
+
+    @Test("of others at a user's own address keep no session of that user out")
+    func session() throws {
+        let attempts = SignInAttempts()
+        attempts.know(RequestOrigin(1), of: "ann", now: Self.start)
+        for _ in 0..<100 { _ = try? attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start) }
+        #expect(throws: SignInAttempts.TooEarly.self) {
+            try attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start)
+        }
+        let own = try attempts.begin(user: "ann", from: RequestOrigin(1), session: "s", now: Self.start)
+        #expect(own.isKnown)
+        for _ in 0..<4 {
+            _ = try attempts.begin(user: "ann", from: RequestOrigin(1), session: "s", now: Self.start)
+        }
+        #expect(throws: SignInAttempts.TooEarly.self) {
+            try attempts.begin(user: "ann", from: RequestOrigin(1), session: "s", now: Self.start)
+        }
     }
 
     @Test("are remembered within bounds, the latest first")
@@ -67,26 +129,17 @@ struct SignInAttemptsTests {
         let attempts = SignInAttempts(capacity: 30)
         for number in 0..<1_000 {
             let now = Self.start + Duration.seconds(number)
-            try attempts.begin(user: "user \(number)", address: RequestOrigin(UInt64(number) + 10), now: now)
+            let origin = RequestOrigin(UInt64(number) + 10)
+            _ = try attempts.begin(user: "user \(number)", from: origin, now: now)
+            attempts.know(origin, of: "user \(number)", now: now)
         }
         let end = Self.start + Duration.seconds(1_000)
-        for _ in 0..<5 { try attempts.begin(user: "ann", address: RequestOrigin(1), now: end) }
+        for _ in 0..<5 { _ = try attempts.begin(user: "ann", from: RequestOrigin(1), now: end) }
         #expect(throws: SignInAttempts.TooEarly.self) {
-            try attempts.begin(user: "ann", address: RequestOrigin(1), now: end)
+            try attempts.begin(user: "ann", from: RequestOrigin(1), now: end)
         }
-    }
-
-    @Test("guests and new users from one address: so many at once, then one after the other")
-    func arrivals() throws {
-        let allowance = ArrivalAllowance(burst: 3, every: .seconds(60))
-        for _ in 0..<3 { #expect(allowance.take(RequestOrigin(1), now: Self.start) == nil) }
-        #expect(allowance.take(RequestOrigin(1), now: Self.start) == Self.start + Duration.seconds(60))
-        #expect(allowance.take(RequestOrigin(2), now: Self.start) == nil)
-        let later = Self.start + Duration.seconds(60)
-        #expect(allowance.take(RequestOrigin(1), now: later) == nil)
-        #expect(allowance.take(RequestOrigin(1), now: later) == later + Duration.seconds(60))
-        let idle = Self.start + Duration.seconds(86_400)
-        for _ in 0..<3 { #expect(allowance.take(RequestOrigin(1), now: idle) == nil) }
-        #expect(allowance.take(RequestOrigin(1), now: idle) != nil)
+        #expect(
+            try attempts.begin(user: "user 999", from: RequestOrigin(1_009), now: end).isKnown)
+        #expect(try !attempts.begin(user: "user 1", from: RequestOrigin(11), now: end).isKnown)
     }
 }

@@ -58,7 +58,7 @@ struct TestOrder {
 
     static let fields = """
         id state providerOrderId clientOrderId symbol side type timeInForce extendedHours quantity notional limitPrice
-        stopPrice trailPercent trailAmount filledQuantity rejection { reason message } stale
+        stopPrice trailPercent trailAmount filledQuantity rejection { reason message } stale reconciliation
         """
 
     var mutation: String {

@@ -132,6 +132,8 @@ struct TestGateway: Sendable {
 struct FollowedAnswers {
     private var responses: ResponseStream.Iterator?
     private var refusal: GraphQL.Response?
+    /// How many answers may still come: a test that waits for one that never comes ends.
+    private var rest = 10_000
 
     fileprivate init(_ responses: ResponseStream) {
         self.responses = responses.makeAsyncIterator()
@@ -147,6 +149,8 @@ struct FollowedAnswers {
             self.refusal = nil
             return try JSONValue(parsing: refusal.body)
         }
+        guard rest > 0 else { throw Endless() }
+        rest -= 1
         guard let response = await responses?.next() else { return nil }
         return try JSONValue(parsing: response.body)
     }
@@ -162,6 +166,7 @@ struct FollowedAnswers {
     }
 
     struct Ended: Error {}
+    struct Endless: Error {}
 }
 
 /// Time for what is kept in memory: it passes when a test says so, and whoever sleeps does so for as long in truth.

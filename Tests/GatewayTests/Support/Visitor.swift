@@ -21,7 +21,7 @@ struct Visitor {
         backends = try gateway.backends([])
     }
 
-    /// The session of the token, which the front door looks for before anything else; nil where it answers 401.
+    /// The session of the token, which the front door looks for before anything else; nil where it refuses the token.
     var session: Session? {
         guard let token else { return .anonymous }
         return gateway.household.authentication.sessions.session(ofToken: token).map { Session($0) }

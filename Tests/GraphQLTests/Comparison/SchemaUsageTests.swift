@@ -175,6 +175,16 @@ extension UsageCase {
                 "query ($f: Filter) { orders(filter: $f) { id } }",
             ],
             spared: ["{ orders(filter: { open: true }) { id } }"]),
+        UsageCase(
+            title: "an input type takes one field only",
+            change: (
+                "input Range { from: Float = 0, to: Float }", "input Range @oneOf { from: Float, to: Float }"
+            ),
+            reached: [
+                "query ($r: Range) { orders(filter: { price: $r }) { id } }",
+                "{ orders(filter: { price: { from: 1, to: 2 } }) { id } }",
+            ],
+            spared: ["{ orders(filter: { open: true }) { id } }"]),
     ]
 
     private static let directives = [

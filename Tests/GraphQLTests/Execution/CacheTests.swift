@@ -46,6 +46,62 @@ struct CacheTests {
         }
     }
 
+    @Test(
+        "never holds more bytes than it may, and no document that is too heavy for it",
+        arguments: [1 << 20, 4 << 20])
+    func weighs(_ bytes: Int) throws {
+        let cache = DocumentCache(capacity: 1_000, bytes: bytes)
+        let documents = try (0..<100).map {
+            try prepared("{ a } # \($0)\(String(repeating: "x", count: 100_000))")
+        }
+        for document in documents {
+            cache.keep(document)
+            #expect(cache.weight <= bytes)
+            #expect(cache.document(String(decoding: document.text, as: UTF8.self)) === document)
+        }
+        #expect(cache.count >= bytes / 2 / 110_000)
+        let heavy = try prepared("{ a } # \(String(repeating: "x", count: bytes / 2))")
+        cache.keep(heavy)
+        #expect(cache.document(String(decoding: heavy.text, as: UTF8.self)) == nil)
+    }
+
+    @Test("a document weighs its text, its nodes and its plans")
+    func weight() throws {
+        let small = try prepared("{ a }").weight
+        #expect(try prepared("{ a } # \(String(repeating: "x", count: 50_000))").weight >= small + 50_000)
+        let wide = try prepared("{ \((0..<1_000).map { "b\($0): a" }.joined(separator: " ")) }")
+        #expect(wide.weight >= small + 100_000)
+        let schema = try ExecutableSchema(Schema.build(librarySDL), query: Query(), context: Library.self)
+        let request = schema.prepare(
+            Request(
+                "query($a: Boolean!) { __typename b: __typename @include(if: $a) }",
+                variables: ["a": .boolean(true)]))
+        let before = try #require(request.retained.document).bytes
+        _ = schema.respond(to: request, context: Library())
+        #expect(try #require(request.retained.document).bytes > before + 1_000)
+    }
+
+    @Test("stores plans of a document within its share, the latest of an operation at least")
+    func plans() throws {
+        var options = ExecutionOptions()
+        options.documentCacheBytes = 256 << 10
+        let schema = try ExecutableSchema(
+            Schema.build(librarySDL), query: Query(), context: Library.self, options: options)
+        let fields = (0..<25).map { "b\($0): __typename @include(if: $v\($0 % 4))" }.joined(separator: " ")
+        let document =
+            "query(\((0..<4).map { "$v\($0): Boolean!" }.joined(separator: " "))) { __typename \(fields) }"
+        var weights: [Int] = []
+        for number in 0..<16 {
+            let values = (0..<4).map { (name: "v\($0)", value: InputValue.boolean(number >> $0 & 1 == 1)) }
+            let request = schema.prepare(Request(document, variables: InputObject(values)))
+            _ = schema.respond(to: request, context: Library())
+            weights.append(try #require(request.retained.document).bytes)
+        }
+        #expect(schema.parsedDocuments == 1)
+        #expect(weights.allSatisfy { $0 <= weights[0] + options.documentCacheBytes / 8 })
+        #expect(Set(weights).count > 1)
+    }
+
     @Test("documents are told apart by their bytes, not by how they look")
     func bytes() throws {
         let schema = try ExecutableSchema(Schema.build(librarySDL), query: Query(), context: Library.self)

@@ -20,6 +20,7 @@ let ledgerSDL = """
       entries(count: Int! = 2): Entry
       broken: Int
       ending: Int
+      tallies: Entry
     }
 
     type Entry {
@@ -120,6 +121,21 @@ struct LedgerSubscription: GraphQLObject {
                     continuation.yield(1)
                     continuation.finish(throwing: Refusal(message: "source gone"))
                 }
+            })
+        Field(
+            "tallies",
+            events: { _ in
+                AsyncStream<Int> { continuation in
+                    for amount in 1...2 { continuation.yield(amount) }
+                    continuation.finish()
+                }
+            },
+            value: { Optional(Entry(amount: $0)) },
+            context: { amount, ledger in
+                ledger.note("context of \(amount)")
+                let tally = Ledger()
+                tally.add(ledger.total + amount * 100)
+                return tally
             })
     }
 }

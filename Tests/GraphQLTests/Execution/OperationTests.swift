@@ -62,6 +62,23 @@ struct OperationTests {
             ])
     }
 
+    @Test(
+        "an event makes the context of its own response, where something is loaded below it",
+        arguments: [
+            ("amount total", [#"{"amount":1,"total":105}"#, #"{"amount":2,"total":205}"#], 2),
+            ("amount", [#"{"amount":1}"#, #"{"amount":2}"#], 0),
+        ])
+    func contextOfEvent(selection: String, expected: [String], contexts: Int) async throws {
+        ledger.add(5)
+        let stream = try await schema().subscribe(
+            to: Request("subscription { tallies { \(selection) } }"), context: ledger
+        ).get()
+        var responses: [String] = []
+        for await response in stream { responses.append(text(response)) }
+        #expect(responses == expected.map { #"{"data":{"tallies":\#($0)}}"# })
+        #expect(ledger.log.count { $0.hasPrefix("context") } == contexts)
+    }
+
     @Test("a source stream that does not begin is a refused request")
     func refuses() async throws {
         let result = try await schema().subscribe(to: Request("subscription { broken }"), context: ledger)

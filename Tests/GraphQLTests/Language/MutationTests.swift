@@ -74,8 +74,8 @@ struct MutationTests {
         #expect(error.source.bytes == source.bytes, "what we print can be read: \(error)")
         #expect(error.span.start <= error.span.end && Int(error.span.end) <= source.bytes.count)
         #expect(
-            error.message.hasPrefix("Syntax Error: ") && error.message.hasSuffix(".")
-                || error.message.hasSuffix("?"))
+            error.message.hasPrefix("Syntax Error: ")
+                && (error.message.hasSuffix(".") || error.message.hasSuffix("?")), "\(error.message)")
         #expect(
             error.description.contains("\(source.name):\(error.location.line):\(error.location.column)\n"))
     }

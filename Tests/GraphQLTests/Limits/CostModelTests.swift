@@ -97,7 +97,13 @@ struct CostModelTests {
             "type Query { a: Int @cost(weight: \"x\") b: Int @listSize b2: [Int] @listSize(assumedSize: -2) }"
         let schema = try Schema.build(costDirectives + sdl)
         let errors = #expect(throws: GraphQLErrors.self) { try CostModel(schema) }
-        #expect(errors?.errors.count == 3)
+        let subjects = [
+            "of @cost on Query.a is not", "@listSize on Query.b bears on", "@listSize on Query.b2 has the",
+        ]
+        #expect(errors?.errors.count == subjects.count)
+        for (error, subject) in zip(errors?.errors ?? [], subjects) {
+            #expect(error.message.contains(subject), "\(error.message)")
+        }
     }
 
     @Test(
@@ -127,6 +133,9 @@ struct CostModelTests {
     func other() throws {
         let schema = try Schema.build(
             "directive @cost(complexity: Int) on FIELD_DEFINITION type Query { a: Int @cost(complexity: 3) }")
-        _ = try CostModel(schema)
+        let valid = try validate(try parse("{ a }"), against: schema)
+        let operation = try #require(valid.document.firstOperation)
+        let measured = try OperationLimits.default.check(operation, of: valid, prices: CostModel(schema))
+        #expect(try measured.cost(.empty).field == .zero)
     }
 }

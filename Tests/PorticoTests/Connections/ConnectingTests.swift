@@ -1,4 +1,5 @@
 import Brokerage
+import Gateway
 import Sandbox
 import Storage
 import TestSupport
@@ -189,7 +190,7 @@ struct ConnectingTests {
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }",
             more: "label: \"\(String(repeating: "x", count: 101))\"", code: "BAD_USER_INPUT",
-            message: "`input.label` is longer than 100 characters"),
+            message: #"Argument "input.label": It has 101 characters; at most 100 are taken."#),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "renew: \"Connection:saxo\"",
             code: "FORBIDDEN", message: "This connection is part of the server's settings"),
@@ -200,6 +201,7 @@ struct ConnectingTests {
         try await withHouse { house in
             // The owner, who has connections of the settings.
             let owner = try house.user("owner")
+            let before = house.ledger.holderCount
             let answer = try await house.connect(
                 mistake.provider, mistake.credential, more: mistake.more, as: owner)
             #expect(answer.failures.map(\.code) == [mistake.code], "\(answer)")
@@ -207,6 +209,8 @@ struct ConnectingTests {
             #expect(answer["data"]?["connectProvider"] == .null)
             #expect(!"\(answer)".contains("planted"), "\(answer)")
             #expect(try await house.kept().isEmpty)
+            // The holders of the server's own connections and keys.
+            #expect(house.ledger.holderCount == before)
         }
     }
 
@@ -271,11 +275,107 @@ struct ConnectingTests {
                     .alphaVantage, "{ apiKey: { key: \"KEY\(number)\" } }", as: ann)
                 #expect(answer.failures.isEmpty, "\(number): \(answer.failures)")
             }
+            let calls = house.sandbox.calls.total
             let answer = try await house.connect(.alphaVantage, "{ apiKey: { key: \"KEY21\" } }", as: ann)
+            #expect(house.sandbox.calls.total == calls, "no credential is tested that cannot be kept")
             #expect(answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
             #expect(
                 answer.message
                     == "A user may have 20 connections: part with one by `disconnectProvider` first.")
+        }
+    }
+}
+
+@Suite("Limits of connecting with a provider")
+struct ConnectingLimitTests {
+    @Test("an attempt that keeps no connection leaves no holder in the quota ledger, nor does one that ends")
+    func holders() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let before = house.ledger.holderCount
+            for number in 0..<10 {
+                let refused = try await house.connect(
+                    .polygon, "{ apiKey: { key: \"wrong\(number)\" } }", as: ann)
+                #expect(refused.failures.map(\.code) == ["BAD_USER_INPUT"])
+            }
+            #expect(house.ledger.holderCount == before)
+            let connection = try await house.consent(.alpaca, as: ann)
+            #expect(house.ledger.holderCount == before + 1)
+            // The account is connected already.
+            let keys = SandboxUser.demo.alpaca
+            let twice = try await house.connect(
+                .alpaca, "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }", as: ann)
+            #expect(twice.failures.map(\.code) == ["CONFLICT"])
+            #expect(house.ledger.holderCount == before + 1)
+            let id = try #require(connection["id"]?.string)
+            let ended = try await house.ask(
+                "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", as: ann)
+            #expect(ended.failures.isEmpty)
+            #expect(house.ledger.holderCount == before)
+        }
+    }
+
+    @Test("a user who tries too many credentials, or begins too many consents, is told when to come again")
+    func limits() async throws {
+        var people = PeopleSettings()
+        people.limits.connects = CallRate(burst: 3, every: .seconds(600))
+        try await withHouse(people: people) { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            // Nothing is tried, and nothing counted.
+            for _ in 0..<5 {
+                let unknown = try await house.connect(.saxo, code: "c", state: "s", as: ann)
+                #expect(unknown.failures.map(\.code) == ["BAD_USER_INPUT"])
+            }
+            for number in 0..<3 {
+                let wrong = try await house.connect(
+                    .polygon, "{ apiKey: { key: \"wrong\(number)\" } }", as: ann)
+                #expect(wrong.failures.map(\.code) == ["BAD_USER_INPUT"])
+                _ = try await house.begin(.alpaca, as: ann)
+            }
+            let calls = house.sandbox.calls.total
+            let late = try await house.connect(.polygon, "{ apiKey: { key: \"wrong\" } }", as: ann)
+            #expect(
+                late.message
+                    == "Too many attempts to connect with a provider by this user: try again later.")
+            let begun = try await house.ask(
+                "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(TestHouse.redirectURI)\") { url } }",
+                as: ann)
+            #expect(begun.message == "Too many consents by this user: try again later.")
+            for refusal in [late, begun] {
+                #expect(refusal.failures.map(\.code) == ["RATE_LIMITED"])
+                let retryAt = refusal["errors"]?[0]?["extensions"]?["retryAt"]?.string
+                #expect(try #require(retryAt.flatMap { Instant($0) }) > .now)
+            }
+            #expect(house.sandbox.calls.total == calls)
+            let other = try await house.connect(.polygon, "{ apiKey: { key: \"wrong\" } }", as: bob)
+            #expect(other.failures.map(\.code) == ["BAD_USER_INPUT"])
+        }
+    }
+
+    @Test("many users of one address, and of all addresses, are limited together")
+    func together() async throws {
+        var people = PeopleSettings()
+        people.limits.connectsOfAddress = CallRate(burst: 2, every: .seconds(600))
+        try await withHouse(people: people) { house in
+            var codes: [String?] = []
+            for name in ["ann", "bob", "carl"] {
+                let answer = try await house.connect(
+                    .polygon, "{ apiKey: { key: \"wrong\" } }", as: house.user(name))
+                codes += answer.failures.map(\.code)
+            }
+            #expect(codes == ["BAD_USER_INPUT", "BAD_USER_INPUT", "RATE_LIMITED"])
+        }
+        people.limits.connectsOfAddress = CallRate(burst: 100, every: .seconds(1))
+        people.limits.totalConnects = CallRate(burst: 1, every: .seconds(600))
+        try await withHouse(people: people) { house in
+            _ = try await house.connect(
+                .polygon, "{ apiKey: { key: \"wrong\" } }", as: house.user("ann"))
+            let answer = try await house.connect(
+                .polygon, "{ apiKey: { key: \"wrong\" } }", as: house.user("bob"))
+            #expect(
+                answer.message
+                    == "This server has too many attempts to connect with a provider at present: try again later."
+            )
         }
     }
 }

@@ -10,7 +10,7 @@ struct ConnectionProgramTests {
     private static let holdings = "{ accounts { id number equity } positions { symbol quantity provider } }"
 
     /// What points a server at a sandbox as an application of both brokers, with an owner and a data folder.
-    private static func environment(_ sandbox: Sandbox, _ folder: URL) throws -> [String: String] {
+    static func environment(_ sandbox: Sandbox, _ folder: URL) throws -> [String: String] {
         let (alpaca, saxo) = (OAuthApplication.sandbox, SaxoSettings().application)
         let owner = folder.appending(path: "owner-token")
         try (ownerToken + "\n").write(to: owner, atomically: true, encoding: .utf8)
@@ -35,7 +35,7 @@ struct ConnectionProgramTests {
     }
 
     /// Connects a session's user by the consent of the sandbox's demo user; the connection's id.
-    private static func connect(_ provider: String, _ server: RunningServer, token: String) async throws
+    static func connect(_ provider: String, _ server: RunningServer, token: String) async throws
         -> String
     {
         let begun = try await server.ask(

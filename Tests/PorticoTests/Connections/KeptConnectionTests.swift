@@ -66,7 +66,7 @@ struct KeptConnectionTests {
             let slow = Fault(.latency(.milliseconds(300)), provider: .saxo, endpoint: "POST /token")
             #expect(house.sandbox.faults.add(slow))
             async let answer = house.ask(Self.equities, as: ann)
-            while Self.tokenCalls(house) < 2 { await Task.yield() }
+            try await waitUntil { Self.tokenCalls(house) >= 2 }
             let later = try await house.restarted()
             _ = try await answer
             house.sandbox.faults.reset()
@@ -106,7 +106,7 @@ struct KeptConnectionTests {
             #expect(house.sandbox.faults.add(Fault(.expiredToken, provider: .alpaca)))
             let refused = try await house.ask(Self.equities, as: ann)
             #expect(refused.failures == [FieldFailure("accounts.0.equity", "RECONNECT_REQUIRED")])
-            while try await house.kept().first?.refusedAt == nil { await Task.yield() }
+            try await waitUntil { try await house.kept().first?.refusedAt != nil }
             let later = try await house.restarted()
             let status = "{ accounts { connection { status failure { code message } } } }"
             let known = try await later.ask(status, as: ann)
@@ -119,7 +119,7 @@ struct KeptConnectionTests {
             #expect(try await later.ask(Self.equities, as: ann).failures.isEmpty)
             let mended = try await later.ask(status, as: ann)
             #expect(mended["data"]?["accounts"]?[0]?["connection"]?["status"] == "ACTIVE")
-            while try await house.kept().first?.refusedAt != nil { await Task.yield() }
+            try await waitUntil { try await house.kept().first?.refusedAt == nil }
         }
     }
 
@@ -174,7 +174,7 @@ struct KeptConnectionTests {
             let connection = refused["data"]?["viewer"]?["connections"]?[0]
             #expect(connection?["status"] == "REVOKED", "\(refused)")
             #expect(connection?["failure"]?["code"] == "RECONNECT_REQUIRED")
-            while try await house.kept().first?.refusedAt == nil { await Task.yield() }
+            try await waitUntil { try await house.kept().first?.refusedAt != nil }
         }
     }
 

@@ -9,8 +9,10 @@ struct PartingTests {
     private static let endpoint = "GET /connect"
 
     /// Returns when so many of a broker's streams are open: the sandbox tells nobody.
-    private func streams(of provider: Provider, at endpoint: String, _ count: Int, _ house: TestHouse) async {
-        while house.sandbox.streams[provider, endpoint] != count { await Task.yield() }
+    private func streams(
+        of provider: Provider, at endpoint: String, _ count: Int, _ house: TestHouse
+    ) async throws {
+        try await waitUntil { house.sandbox.streams[provider, endpoint] == count }
     }
 
     private func disconnect(_ connection: JSONValue, _ house: TestHouse, as user: OwnerID) async throws {
@@ -29,9 +31,9 @@ struct PartingTests {
                 "subscription { quotes(symbols: [\"EUR/DKK\"]) { symbol price source } }", as: ann)
             let first = try #require(try await prices.next())
             #expect(first["data"]?["quotes"]?["source"] == "SAXO", "\(first)")
-            await streams(of: .saxo, at: Self.endpoint, 1, house)
+            try await streams(of: .saxo, at: Self.endpoint, 1, house)
             try await disconnect(connection, house, as: ann)
-            await streams(of: .saxo, at: Self.endpoint, 0, house)
+            try await streams(of: .saxo, at: Self.endpoint, 0, house)
             var next: JSONValue?
             repeat { next = try await prices.next() } while next?["data"]?["quotes"]?["source"] == "SAXO"
             let quote = try #require(next?["data"]?["quotes"])
@@ -51,13 +53,30 @@ struct PartingTests {
             let connection = try await house.consent(.alpaca, as: ann)
             var answers = try await house.follow("subscription { \(field) }", as: ann)
             if field.hasPrefix("orders") {
-                await streams(of: .alpaca, at: "GET /stream", 1, house)
+                try await streams(of: .alpaca, at: "GET /stream", 1, house)
             } else {
                 _ = try await answers.next()
             }
             try await disconnect(connection, house, as: ann)
             while try await answers.next() != nil {}
-            await streams(of: .alpaca, at: "GET /stream", 0, house)
+            try await streams(of: .alpaca, at: "GET /stream", 0, house)
+        }
+    }
+
+    @Test("of one account ends with an error that says that the connection is no more")
+    func account() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let connection = try await house.consent(.alpaca, as: ann)
+            var answers = try await house.follow("subscription { account { name } }", as: ann)
+            _ = try await answers.next()
+            try await disconnect(connection, house, as: ann)
+            var last: JSONValue?
+            while let answer = try await answers.next() { last = answer }
+            let id = try #require(connection["id"]?.string)
+            #expect(last?.failures.first?.code == "NOT_FOUND")
+            let message = last?["errors"]?.elements?.first?["message"]?.string
+            #expect(message == "There is no connection \"\(id)\".", "\(String(describing: last))")
         }
     }
 
@@ -69,9 +88,9 @@ struct PartingTests {
             let id = try #require(connection["id"]?.string)
             let account = try #require(connection["accounts"]?[0]?["id"]?.string)
             var orders = try await house.follow("subscription { orders { symbol } }", as: ann)
-            await streams(of: .alpaca, at: "GET /stream", 1, house)
+            try await streams(of: .alpaca, at: "GET /stream", 1, house)
             _ = try await house.consent(.alpaca, more: "renew: \"\(id)\"", as: ann)
-            await streams(of: .alpaca, at: "GET /stream", 1, house)
+            try await streams(of: .alpaca, at: "GET /stream", 1, house)
             let placed = try await house.ask(
                 """
                 mutation { placeOrder(input: { idempotencyKey: "one" accountId: "\(account)" side: BUY

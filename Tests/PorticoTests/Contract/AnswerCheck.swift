@@ -12,6 +12,8 @@ struct AnswerCheck {
     private(set) var typesSeen: Set<String> = []
     /// An id of an object, by its type.
     private(set) var ids: [String: String] = [:]
+    /// The type of each object that the answer has with its id, by the id.
+    private(set) var typesByID: [String: String] = [:]
 
     /// Checks the answer to the only operation of a document.
     init(_ answer: JSONValue, to valid: ValidDocument) {
@@ -81,7 +83,10 @@ struct AnswerCheck {
         }
         let name = schema[runtimeType].name
         typesSeen.insert(name)
-        if let id = value["id"]?.string { ids[name] = ids[name] ?? id }
+        if let id = value["id"]?.string {
+            ids[name] = ids[name] ?? id
+            typesByID[id] = name
+        }
         var selected: [String: Selected] = [:]
         for set in sets { collect(set, on: runtimeType, isCertain: true, into: &selected) }
         for key in members.keys.sorted() where selected[key] == nil {

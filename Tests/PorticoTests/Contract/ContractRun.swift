@@ -10,7 +10,8 @@ import TestSupport
 struct ContractRun {
     private let schema: Schema
     private let answer: (String) async throws -> JSONValue
-    private var ids: [String: String] = [:]
+    /// An id of each type that an answer had an object of.
+    private(set) var ids: [String: String] = [:]
     /// The way by which an object of the type was answered.
     private(set) var paths: [String: ContractPath] = [:]
     /// Fields that were asked for, as `Type.field`.

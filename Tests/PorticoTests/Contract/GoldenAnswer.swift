@@ -18,27 +18,11 @@ struct GoldenAnswer {
         "stocktracker-home": ["remaining", "resetsAt"],
     ]
 
-    /// Whether answers are recorded instead of compared.
-    private static let records = ProcessInfo.processInfo.environment["RECORD_GOLDEN"] != nil
-
     /// Expects an answer to be the recorded one, or records it.
     func compare(_ answer: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let file = Golden.url("operations/\(document).json")
         _ = try JSONValue(parsing: answer)
-        let told = lines(of: answer)
-        if Self.records {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try told.write(to: file, atomically: true, encoding: .utf8)
-        }
-        let recorded = try String(contentsOf: file, encoding: .utf8)
-        guard told != recorded else { return }
-        let differences = zip(told.split(separator: "\n"), recorded.split(separator: "\n")).filter(!=)
-            .prefix(5)
-            .map { "\($0.0) is recorded as \($0.1)" }
-        Issue.record(
-            "\(document): \(differences.isEmpty ? ["another length"] : differences)",
-            sourceLocation: sourceLocation)
+        try Golden.compare(
+            lines(of: answer), with: "operations/\(document).json", sourceLocation: sourceLocation)
     }
 
     /// The JSON of an answer with a member or an object a line, its order kept; lists of plain values are one line.
@@ -47,6 +31,30 @@ struct GoldenAnswer {
         var rest = Substring(json)
         printer.value(&rest, depth: 0)
         return printer.text + "\n"
+    }
+}
+
+extension Golden {
+    /// Expects a text to be that of a file below `Tests/Golden`; with `RECORD_GOLDEN` in the environment it is written there.
+    static func compare(
+        _ text: String, with path: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let file = url(path)
+        if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] != nil {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+        let recorded = try String(contentsOf: file, encoding: .utf8)
+        guard text != recorded else { return }
+        let differences = text.split(separator: "\n").difference(from: recorded.split(separator: "\n"))
+            .prefix(10).map { change in
+                switch change {
+                case .insert(let line, let text, _): "\(line + 1): + \(text)"
+                case .remove(let line, let text, _): "\(line + 1): - \(text)"
+                }
+            }
+        Issue.record("\(path):\n\(differences.joined(separator: "\n"))", sourceLocation: sourceLocation)
     }
 }
 

@@ -42,27 +42,13 @@ struct GoldenAnswerTests {
         let json = String(decoding: InputValue.object(variables).json, as: UTF8.self)
         let body = "\(RawRequest.query(document.text).dropLast()),\"variables\":\(json)}"
         if document.isSubscription {
-            return try await server.events(countOfFirst(of: document, server), of: body)
+            let count = try await document.countOfFirstEvents { try #require(await server.ask($0).json) }
+            return try await server.events(count, of: body)
         }
         let answer = try await server.send(
             RawRequest.post(body, fields: ["Authorization: Bearer \(RunningServer.sandboxToken)"]))
         #expect(answer.status == 200)
         return [answer.body]
-    }
-
-    /// By subscription, a query that tells how many things it follows; the others follow one.
-    private static let followed = [
-        "raven-live-positions": "{ positions { id } }",
-        "saxotrader-live-orders": "{ orders(open: true) { nodes { id } } }",
-    ]
-
-    /// With how many events a subscription begins: one for each thing that it follows.
-    private static func countOfFirst(
-        of document: OperationDocument, _ server: RunningServer
-    ) async throws -> Int {
-        guard let query = followed[document.name] else { return 1 }
-        let found = try #require(await server.ask(query).json?["data"]?.members?.values.first)
-        return try #require((found["nodes"] ?? found).elements?.count)
     }
 
     /// The ids of what a mutation made, which are others each time.

@@ -51,12 +51,17 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
 extension OperationDocument {
     /// Asks a house for it, with its example variables and ids of the house's own; of a subscription the first answer.
     func ask(_ house: TestHouse) async throws -> JSONValue {
-        if wantsWatchlist { try await house.makeWatchlist() }
+        try await prepare(house)
         let variables = try await variables { try await house.ask($0) }
         guard isSubscription else { return try await house.ask(text, variables: variables) }
-        try await house.placeOpenOrder()
         var responses = try await house.follow(text, variables: variables)
         return try #require(try await responses.next())
+    }
+
+    /// Makes in a house what the document needs to find there.
+    func prepare(_ house: TestHouse) async throws {
+        if wantsWatchlist { try await house.makeWatchlist() }
+        if isSubscription { try await house.placeOpenOrder() }
     }
 
     /// Its example variables, with ids that there are where they say "the id of an account", as the explorer does it.
@@ -69,6 +74,19 @@ extension OperationDocument {
             text.replace(placeholder, with: id)
         }
         return try Self.object([UInt8](text.utf8))
+    }
+
+    /// By subscription, a query that tells how many things it follows; the others follow one.
+    private static let followed = [
+        "raven-live-positions": "{ positions { id } }",
+        "saxotrader-live-orders": "{ orders(open: true) { nodes { id } } }",
+    ]
+
+    /// With how many events a subscription begins: one for each thing that it follows.
+    func countOfFirstEvents(asking ask: (_ query: String) async throws -> JSONValue) async throws -> Int {
+        guard let query = Self.followed[name] else { return 1 }
+        let found = try #require(try await ask(query)["data"]?.members?.values.first)
+        return try #require((found["nodes"] ?? found).elements?.count)
     }
 
     /// Where the first object of a kind is found.

@@ -20,13 +20,14 @@ struct OrderRestartTests {
         return try #require(answer.json?["data"]?["placeOrder"]?["order"], "\(answer.body)")
     }
 
-    /// Asks for the order until the broker has been asked about it.
+    /// Asks for the order until the broker has been asked about it, for a minute at most.
     private func settled(_ server: RunningServer) async throws -> JSONValue {
-        while true {
-            let order = try await place(server)
-            if order["state"] != "PENDING", order["state"] != "UNCONFIRMED" { return order }
-            try await Task.sleep(for: .milliseconds(20))
+        var order = JSONValue.null
+        try await waitUntil {
+            order = try await place(server)
+            return order["state"] != "PENDING" && order["state"] != "UNCONFIRMED"
         }
+        return order
     }
 
     @Test("is asked for by the next process, and never sent again")
@@ -49,9 +50,7 @@ struct OrderRestartTests {
                         group.addTask { _ = try? await place(server) }
                         // The sandbox counts a call when it comes, and tells nobody.
                         group.addTask {
-                            while sandbox.calls[.alpaca, Self.endpoint] == 0, !Task.isCancelled {
-                                try? await Task.sleep(for: .milliseconds(1))
-                            }
+                            try? await waitUntil { sandbox.calls[.alpaca, Self.endpoint] > 0 }
                         }
                         await group.next()
                         server.program.crash()

@@ -51,6 +51,42 @@ struct CallCountTests {
         }
     }
 
+    @Test(
+        "the stored fields of an account cost no call for its figures, and the figures of one account a call for this one"
+    )
+    func storedFields() async throws {
+        try await withHouse { house in
+            let answer = try await house.ask(
+                "{ positions(provider: SAXO) { account { id number name currency } } }")
+            #expect(answer.failures.isEmpty, "\(answer.failures)")
+            let accounts = try #require(answer["data"]?["positions"]?.elements).compactMap { $0["account"] }
+            let ids = Set(accounts.compactMap { $0["id"]?.string }).sorted()
+            #expect(ids.count == 2)
+            let known = [
+                "GET /port/v1/clients/me": 1, "GET /port/v1/accounts/me": 1, "GET /port/v1/netpositions": 2,
+            ]
+            #expect(house.calls(of: .saxo) == known)
+            let figures = try await house.ask("{ account(id: \"\(ids[0])\") { equity cash stale } }")
+            #expect(figures["data"]?["account"]?["equity"]?.string != nil, "\(figures)")
+            #expect(house.calls(of: .saxo) == known.merging(["GET /port/v1/balances": 1]) { $1 })
+        }
+    }
+
+    @Test("a rate is asked for the way round that markets quote it, and of nobody else")
+    func rates() async throws {
+        try await withHouse { house in
+            let answer = try await house.ask(
+                "{ positions(provider: ALPACA) { converted(to: \"EUR\") { marketValue rate { rate source } } } }"
+            )
+            #expect(answer.failures.isEmpty, "\(answer.failures)")
+            let rate = answer["data"]?["positions"]?[0]?["converted"]?["rate"]
+            #expect(rate?["source"] == "SAXO" && rate?["rate"]?.string != nil, "\(answer)")
+            #expect(
+                house.calls(of: .saxo) == ["GET /ref/v1/instruments": 1, "GET /trade/v1/infoprices/list": 1])
+            #expect(house.calls(of: .yahoo) == [:])
+        }
+    }
+
     /// A symbol that could be a share, and is none.
     private func unknown(_ number: Int) -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")

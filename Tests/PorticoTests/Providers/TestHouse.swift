@@ -17,19 +17,25 @@ struct TestHouse: Sendable {
     /// What users have entrusted to it, and what seals their secrets.
     let file: HouseFile
     let master: MasterKey
+    /// What counts the calls to providers.
+    let ledger: QuotaLedger
     private let transport: Transport
     private let backends: Backends
     private let schema: ExecutableSchema<GatewayContext>
     /// Whose the brokers' accounts are.
     private let owner: OwnerID
 
-    fileprivate init(_ sandbox: Sandbox, over transport: Transport, clock: HouseClock) throws {
-        try self.init(sandbox, over: transport, clock: clock, keptIn: .temporary(), sealedWith: .random())
+    fileprivate init(
+        _ sandbox: Sandbox, over transport: Transport, clock: HouseClock, people: PeopleSettings
+    ) throws {
+        try self.init(
+            sandbox, over: transport, clock: clock, keptIn: .temporary(), sealedWith: .random(),
+            people: people)
     }
 
     private init(
         _ sandbox: Sandbox, over transport: Transport, clock: HouseClock, keptIn file: HouseFile,
-        sealedWith master: MasterKey
+        sealedWith master: MasterKey, people: PeopleSettings = PeopleSettings()
     ) throws {
         var retry = RetryPolicy()
         retry.attempts = 1
@@ -38,24 +44,27 @@ struct TestHouse: Sendable {
         var wiring = Wiring(over: transport, clock: clock.calls, retry: retry)
         owner = try #require(OwnerID("owner"))
         try wiring.add(sandbox, of: owner)
+        ledger = wiring.lines.ledger
         self.sandbox = sandbox
         self.clock = clock
         self.transport = transport
         self.file = file
         self.master = master
         try UserStore(in: file).ensure(owner)
-        backends = try wiring.backends(.standard, household: Household(in: file, master))
+        backends = try wiring.backends(
+            .standard, household: Household(in: file, master, people: people),
+            symbolsPerClient: QuoteHubPolicy().symbolsPerClient)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
     /// Asks as the owner of the brokers' accounts, or as another user.
     func ask(
         _ query: String, variables: InputObject = InputObject(), as user: OwnerID? = nil,
-        within patience: Duration = .seconds(60)
+        within patience: Duration? = nil
     ) async throws -> JSONValue {
         let context = GatewayContext(
             session: Session(owner: user ?? owner, scopes: [.read, .write, .trade]), backends: backends,
-            call: CallContext(deadline: clock.calls.now() + patience))
+            call: CallContext(deadline: clock.calls.now() + (patience ?? clock.patience)))
         let answer = try await schema.respond(
             to: GraphQL.Request(query, variables: variables), context: context
         ).value()
@@ -68,7 +77,7 @@ struct TestHouse: Sendable {
     ) async throws -> FollowedResponses {
         let context = GatewayContext(
             session: Session(owner: user ?? owner, scopes: [.read]), backends: backends,
-            call: CallContext(deadline: clock.calls.now() + .seconds(60)))
+            call: CallContext(deadline: clock.calls.now() + clock.patience))
         return FollowedResponses(
             await schema.subscribe(
                 to: GraphQL.Request(query, variables: variables), context: context))
@@ -102,6 +111,10 @@ struct TestHouse: Sendable {
 struct FollowedResponses {
     private var responses: ResponseStream.Iterator?
     private var refusal: GraphQL.Response?
+    /// How many responses may still come: a test that waits for one that never comes ends.
+    private var rest = 10_000
+
+    private struct Endless: Error {}
 
     fileprivate init(_ outcome: Result<ResponseStream, RefusedSubscription>) {
         switch outcome {
@@ -112,6 +125,8 @@ struct FollowedResponses {
 
     /// The next one; nil at the end.
     mutating func next() async throws -> JSONValue? {
+        guard rest > 0 else { throw Endless() }
+        rest -= 1
         let response: GraphQL.Response?
         if let refusal { response = refusal } else { response = await responses?.next() }
         refusal = nil
@@ -121,10 +136,21 @@ struct FollowedResponses {
 
 /// Time for the house and its sandbox: it passes as it does, and in leaps where a test says so.
 ///
-/// It begins on a Friday at 11:00 in New York, whenever the test runs.
+/// It begins on a Friday at 11:00 in New York, whenever the test runs. A stopped one passes in leaps only: nothing grows old
+/// and nothing is polled while a slow machine works, so that counts of calls are the same in every run.
 final class HouseClock: Sendable {
     private let start = ContinuousClock.now
     private let leaps = SettableClock(HouseClock.opening)
+    private let isStopped: Bool
+
+    init(isStopped: Bool = false) {
+        self.isStopped = isStopped
+    }
+
+    /// How long an operation may take.
+    ///
+    /// Transports count in the machine's time from the moment at which a clock was stopped.
+    var patience: Duration { isStopped ? .seconds(3_600) : .seconds(60) }
 
     private static let opening = Instant("2026-11-20T16:00:00Z") ?? .earliest
 
@@ -134,23 +160,29 @@ final class HouseClock: Sendable {
 
     private var leapt: Duration { leaps.now.duration(since: HouseClock.opening) }
 
-    var now: Instant { leaps.now + start.duration(to: .now) }
+    private var present: ContinuousClock.Instant { isStopped ? start : .now }
+
+    var now: Instant { leaps.now + start.duration(to: present) }
 
     var market: SandboxClock { SandboxClock { self.now } }
 
     var calls: CallClock {
         CallClock(
-            now: { .now + self.leapt }, wallTime: { self.now },
-            sleep: { try await ContinuousClock().sleep(until: $0 - self.leapt) })
+            now: { self.present + self.leapt }, wallTime: { self.now },
+            sleep: { [isStopped] end in
+                if isStopped { try await Task.sleep(for: .seconds(3_600)) }
+                try await ContinuousClock().sleep(until: end - self.leapt)
+            })
     }
 }
 
 /// Runs a test with a house of its own.
 func withHouse<Value>(
-    users: [SandboxUser] = [.demo, .second], configure: (inout SandboxConfiguration) -> Void = { _ in },
+    users: [SandboxUser] = [.demo, .second], people: PeopleSettings = PeopleSettings(),
+    clock: HouseClock = HouseClock(),
+    configure: (inout SandboxConfiguration) -> Void = { _ in },
     _ test: (TestHouse) async throws -> Value
 ) async throws -> Value {
-    let clock = HouseClock()
     var configuration = SandboxConfiguration(clock: clock.market, users: users)
     // What a test asks in a moment is more than providers would bear in a minute.
     configuration.alpaca.tradingRequestsPerMinute = 1_000_000
@@ -160,7 +192,7 @@ func withHouse<Value>(
     let transport = try Transport(userAgent: "house-tests")
     let result: Result<Value, any Error>
     do {
-        let house = try TestHouse(sandbox, over: transport, clock: clock)
+        let house = try TestHouse(sandbox, over: transport, clock: clock, people: people)
         do {
             result = .success(try await test(house))
         } catch {

@@ -128,13 +128,14 @@ struct SaxoTraderScreens {
     private static func order(
         _ field: String, _ mutation: String, _ server: RunningServer
     ) async throws -> JSONValue {
-        while true {
-            let answer = try await server.ask(mutation, token: ownerToken)
-            // Saxo takes one a second. Nothing was sent, so it may be asked again.
-            guard answer.failures.contains(where: { $0.code == "QUOTA_EXHAUSTED" }) else {
-                return try #require(answer.json?["data"]?[field]?["order"], "\(answer.body)")
-            }
+        var answer = try await server.ask(mutation, token: ownerToken)
+        // Saxo takes one a second. Nothing was sent, so it may be asked again.
+        try await waitUntil {
+            guard answer.failures.contains(where: { $0.code == "QUOTA_EXHAUSTED" }) else { return true }
             try await Task.sleep(for: .milliseconds(100))
+            answer = try await server.ask(mutation, token: ownerToken)
+            return false
         }
+        return try #require(answer.json?["data"]?[field]?["order"], "\(answer.body)")
     }
 }

@@ -46,9 +46,7 @@ struct LedgerSoakTests {
                             group.addTask { await ask(round, server) }
                             group.addTask {
                                 // The sandbox counts a call when it comes, and tells nobody.
-                                while sandbox.calls.total == before, !Task.isCancelled {
-                                    try? await Task.sleep(for: .milliseconds(1))
-                                }
+                                try? await waitUntil { sandbox.calls.total > before }
                                 try? await Task.sleep(for: .milliseconds(round * 37 % 61))
                             }
                             await group.next()

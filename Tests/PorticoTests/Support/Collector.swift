@@ -31,7 +31,7 @@ final class Collector: Route {
 func withCollector(_ test: (Collector, _ url: String) async throws -> Void) async throws {
     let collector = Collector()
     let service = GraphQLService<Void>(
-        schemaText: "", session: { _ in .success(()) },
+        schemaText: "", session: { _ in .success(()) }, refusedSession: { _ in },
         respond: { _, _ in .ready(Response(refusing: [GraphQLError("Spans only.")])) })
     let server = try await Server.start(
         ServerConfiguration(host: "127.0.0.1", port: 0), service: service, routes: ["/v1/traces": collector],

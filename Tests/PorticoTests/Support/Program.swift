@@ -67,7 +67,7 @@ final class Program: Sendable {
     }
 
     /// It stands beside the tests, where SwiftPM builds both.
-    private static var executable: String {
+    static var executable: String {
         let tests = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments.first ?? "")
         return tests.deletingLastPathComponent().appending(path: "portico").path
     }

@@ -1,6 +1,7 @@
 import Brokerage
 import ProviderTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import Upstream
 
@@ -105,7 +106,7 @@ struct TestTime: Sendable {
 
     /// Returns when something holds that other tasks bring about.
     func wait(until holds: () throws -> Bool) async throws {
-        while try !holds() { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitUntil { try holds() }
     }
 }
 

@@ -54,9 +54,9 @@ struct ConnectionStoreTests {
             let (file, store) = try Self.store(folder)
             let connection = try Self.connection()
             _ = try await store.add(connection, Secret("tokens"), atMost: 20)
-            #expect(try await store.delete("c1", of: try #require(OwnerID("bob"))) == false)
-            #expect(try await store.delete("c1", of: connection.owner))
-            #expect(try await store.delete("c1", of: connection.owner) == false)
+            #expect(try await store.delete("c1", of: try #require(OwnerID("bob"))) == .unknown)
+            #expect(try await store.delete("c1", of: connection.owner) == .deleted)
+            #expect(try await store.delete("c1", of: connection.owner) == .unknown)
             #expect(try Self.rows(file) == ["connection": 0, "connected_account": 0, "credential": 0])
         }
     }

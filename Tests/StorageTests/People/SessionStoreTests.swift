@@ -176,12 +176,128 @@ struct SessionStoreTests {
         let old = try await Self.guest(of: store)
         #expect(store.session(ofToken: old.token.text, now: Self.start) != nil)
         let now = Self.start + Self.day * 20
-        let new = try #require(try await store.renew(old.session.id, of: old.user.id, now: now))
+        let new = try #require(try await store.renew(old.session, now: now))
         #expect(new.session.id == old.session.id)
         #expect(new.session.expiresAt == now + Self.day * 90)
         #expect(store.session(ofToken: old.token.text, now: now) == nil)
         #expect(store.session(ofToken: new.token.text, now: now)?.id == old.session.id)
-        #expect(try await store.renew(old.session.id, of: old.user.id, now: now + Self.day * 31) == nil)
+        // The old token renews nothing any more, and the new one nothing when its time is over.
+        #expect(try await store.renew(old.session, now: now) == nil)
+        #expect(try await store.renew(new.session, now: now + Self.day * 31) == nil)
+    }
+
+    /// What ends a token: of the session `old`, of a user who may have others.
+    struct End: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let act: @Sendable (SessionStore, HouseFile, _ old: SessionStore.Opened) async throws -> Void
+
+        static let all = [
+            End(testDescription: "renewal") { store, _, old in _ = try await store.renew(old.session) },
+            End(testDescription: "revocation") { store, _, old in
+                _ = try await store.revoke(old.session.id, of: old.user.id)
+            },
+            End(testDescription: "revocation of the others") { store, _, old in
+                _ = try await store.revokeOthers(than: "", of: old.user.id)
+            },
+            End(testDescription: "another password") { store, file, old in
+                let known = try #require(try await UserStore(in: file).registered(old.user.id))
+                let new = PasswordHash(matchingNothing: .standard)
+                _ = try #require(try await store.change(known, to: new, in: old.session))
+            },
+            End(testDescription: "deletion") { store, _, old in _ = try await store.delete(old.user.id) },
+            End(testDescription: "one session too many") { store, file, old in
+                let known = try #require(try await UserStore(in: file).registered(old.user.id))
+                _ = try #require(try await store.open(wish, for: known, now: .now + day))
+            },
+            End(testDescription: "its time") { store, _, old in
+                #expect(store.endExpired(now: old.session.expiresAt))
+            },
+            End(testDescription: "a scope that another process removes") { store, file, _ in
+                try await elsewhere(file) { try $0.execute(sql: "UPDATE session SET scopes = 'READ'") }
+                try await store.followOthers()
+            },
+            End(testDescription: "deletion by another process") { store, file, old in
+                try await elsewhere(file) { _ = try UserStore.delete(old.user.id, in: $0) }
+                try await store.followOthers()
+            },
+        ]
+
+        /// Writes to the file as another process does.
+        private static func elsewhere(
+            _ file: HouseFile, _ body: @escaping @Sendable (Database) throws -> Void
+        ) async throws {
+            try await DatabaseQueue(path: file.database.path).write(body)
+        }
+    }
+
+    @Test("tell whoever observes a token that it ends, once, and at once where it has", arguments: End.all)
+    func observed(end: End) async throws {
+        try await Folder.with { folder in
+            let file = try HouseFile(in: try folder.opened())
+            var policy = SessionPolicy()
+            policy.perUser = 1
+            let store = try SessionStore(in: file, .random(), policy)
+            try await store.followOthers()
+            let old = try await Self.named("ann", store, now: .now).get()
+            let (ends, ending) = AsyncStream.makeStream(of: Int.self)
+            _ = old.session.validity.onEnd { ending.yield(1) }
+            let cancel = old.session.validity.onEnd { ending.yield(2) }
+            cancel()
+            #expect(store.isValid(old.session))
+            try await end.act(store, file, old)
+            #expect(!store.isValid(old.session))
+            _ = old.session.validity.onEnd { ending.yield(3) }
+            ending.finish()
+            #expect(await ends.reduce(into: []) { $0.append($1) } == [1, 3])
+        }
+    }
+
+    @Test("are left alone by what another process does to others")
+    func unchangedByOthers() async throws {
+        try await Folder.with { folder in
+            let file = try HouseFile(in: try folder.opened())
+            let store = try SessionStore(in: file, .random())
+            let kept = try await Self.guest(of: store, now: .now)
+            let lost = try await Self.guest(of: store, now: .now)
+            try await store.followOthers()
+            let users = UserStore(in: try HouseFile(in: try folder.opened()))
+            #expect(try await users.delete(lost.user.id) == .deleted)
+            try await store.followOthers()
+            #expect(store.isValid(kept.session))
+            #expect(store.session(ofToken: kept.token.text) === kept.session)
+        }
+    }
+
+    @Test("report each user who is deleted, however that comes about, once the row is gone")
+    func reportsDeletions() async throws {
+        try await Folder.with { folder in
+            let file = try HouseFile(in: try folder.opened())
+            let store = try SessionStore(in: file, .random())
+            let (deletions, deletion) = AsyncStream.makeStream(of: OwnerID.self)
+            var guests: [SessionStore.Opened] = []
+            for _ in 0..<5 { guests.append(try await Self.guest(of: store, now: .now)) }
+            let named = try await Self.named("ann", store, now: .now).get()
+            let held = guests.map(\.user.id) + [named.user.id]
+            store.deletions.register(owners: { held }, release: { deletion.yield($0) })
+            _ = try await store.revoke(named.session.id, of: named.user.id)
+            _ = try await store.revoke(guests[0].session.id, of: guests[0].user.id)
+            _ = try await store.revokeOthers(than: "", of: guests[1].user.id)
+            _ = try await store.delete(guests[2].user.id)
+            try await store.followOthers()
+            let users = UserStore(in: try HouseFile(in: try folder.opened()))
+            #expect(try await users.delete(guests[3].user.id) == .deleted)
+            // She has no session any more by which the store could know her.
+            #expect(try await users.delete(named.user.id) == .deleted)
+            try await store.followOthers()
+            try await store.tidy(now: .now + Self.day * 91)
+            deletion.finish()
+            let reported = await deletions.reduce(into: []) { $0.append($1) }
+            let expected = [0, 1, 2].map { guests[$0].user.id } + [guests[3], named].map(\.user.id)
+            #expect(Array(reported.prefix(3)) == Array(expected.prefix(3)))
+            // The file is compared as a whole: those before are missing in it, too.
+            #expect(Set(reported) == Set(expected + [guests[4].user.id]))
+            #expect(reported.last == guests[4].user.id)
+        }
     }
 
     @Test("are as many as one user may have: one more ends the one that was unused for longest")
@@ -279,14 +395,13 @@ struct SessionStoreTests {
         try await Folder.with { folder in
             let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())
             let (kept, lost) = (try await Self.guest(of: store), try await Self.guest(of: store))
-            _ = try await store.followOthers()
+            try await store.followOthers()
             let later = Self.start + Self.day
             #expect(store.session(ofToken: kept.token.text, now: later) != nil)
             // Another connection to the file, as another process would have.
             let other = UserStore(in: try HouseFile(in: try folder.opened()))
-            #expect(try await other.delete(lost.user.id))
-            #expect(try await store.followOthers() == [lost.user.id])
-            #expect(try await store.followOthers().isEmpty)
+            #expect(try await other.delete(lost.user.id) == .deleted)
+            try await store.followOthers()
             #expect(store.session(ofToken: lost.token.text, now: later) == nil)
             let found = try #require(store.session(ofToken: kept.token.text, now: later))
             #expect(found.lastUsedAt == later)
@@ -298,9 +413,9 @@ struct SessionStoreTests {
         let store = try SessionStore(in: .temporary(), .random())
         let (guest, named) = (try await Self.guest(of: store), try await Self.named("ann", store).get())
         for opened in [guest, named] {
-            #expect(try await store.delete(opened.user.id))
+            #expect(try await store.delete(opened.user.id) == .deleted)
             #expect(store.session(ofToken: opened.token.text, now: Self.start) == nil)
-            #expect(try await !store.delete(opened.user.id))
+            #expect(try await store.delete(opened.user.id) == .unknown)
         }
         #expect(store.live.all.isEmpty)
     }

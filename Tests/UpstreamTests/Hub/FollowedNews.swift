@@ -8,10 +8,10 @@ final class FollowedNews: AsyncSequence, Sendable {
     private let follower: QuoteFollower
     private let rings: AsyncStream<Void>
 
-    init(_ symbols: Set<Symbol>, at hub: QuoteHub) throws(ProviderFailure) {
+    init(_ symbols: Set<Symbol>, for client: QuoteClient, at hub: QuoteHub) throws(ProviderFailure) {
         let (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.rings = rings
-        follower = try hub.follow(symbols) { ring.yield() }
+        follower = try hub.follow(symbols, for: client) { ring.yield() }
     }
 
     struct Iterator: AsyncIteratorProtocol {
@@ -20,7 +20,7 @@ final class FollowedNews: AsyncSequence, Sendable {
 
         mutating func next() async -> Element? {
             while let untold = news.follower.takeUntold() {
-                if !untold.isEmpty { return untold }
+                if !untold.news.isEmpty { return untold.news }
                 guard await rings.next(isolation: #isolation) != nil else { return nil }
             }
             return nil
@@ -33,7 +33,9 @@ final class FollowedNews: AsyncSequence, Sendable {
 }
 
 extension QuoteHub {
-    func follow(_ symbols: Set<Symbol>) throws(ProviderFailure) -> FollowedNews {
-        try FollowedNews(symbols, at: self)
+    func follow(
+        _ symbols: Set<Symbol>, for client: QuoteClient = .address(1)
+    ) throws(ProviderFailure) -> FollowedNews {
+        try FollowedNews(symbols, for: client, at: self)
     }
 }

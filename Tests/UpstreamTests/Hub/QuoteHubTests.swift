@@ -152,7 +152,7 @@ struct QuoteHubTests {
         let second = await news.next()
         let stale = try #require(try second?[aapl]?.get())
         #expect(stale.reading.isStale && stale.price == 200)
-        #expect(second?[ko] == .failure(ProviderFailure(.alpaca, .quotaExhausted(retryAt: nil))))
+        #expect(second?[ko] == nil, "it is not followed any longer")
     }
 
     @Test("polls what the stream has no room for")
@@ -243,43 +243,116 @@ struct QuoteHubTests {
         let connection = try #require(await connections.next())
         let rings = Mutex(0)
         let (rung, ring) = AsyncStream.makeStream(of: Void.self)
-        let follower = try hub.follow([aapl, ko]) {
+        let follower = try hub.follow([aapl, ko], for: .address(1)) {
             rings.withLock { $0 += 1 }
             ring.yield()
         }
         // Who has just come looks without being told.
-        let first = follower.takeUntold()
+        let first = follower.takeUntold()?.news
         #expect(price(first, aapl) == 200 && price(first, ko) == 60)
-        #expect(follower.takeUntold()?.isEmpty == true)
+        #expect(follower.takeUntold()?.news.isEmpty == true)
         for cents in 1...3 {
             connection.tell(aapl, price: try Decimal(201) + Decimal(cents))
             connection.tell(ko, price: try Decimal(60) + Decimal(cents))
         }
         var bells = rung.makeAsyncIterator()
         await bells.next(isolation: #isolation)
-        let second = follower.takeUntold()
+        let second = follower.takeUntold()?.news
         #expect(price(second, aapl) == 204 && price(second, ko) == 63)
         follower.leave([ko])
         connection.tell(ko, price: 1)
         connection.tell(aapl, price: 1)
         await bells.next(isolation: #isolation)
-        #expect(follower.takeUntold()?.keys.map(\.self) == [aapl])
+        #expect(follower.takeUntold()?.news.keys.map(\.self) == [aapl])
         #expect(rings.withLock(\.self) == 2)
         follower.leave([aapl])
         #expect(follower.takeUntold() == nil)
     }
 
-    @Test("refuses more symbols and followers than its bounds, and says so")
-    func bounds() throws {
-        let snapshots = ScriptedSnapshots([:])
-        let hub = hub(nil, snapshots) {
+    @Test("forgets a symbol that its provider does not know, once it has said so")
+    func unknown() async throws {
+        let snapshots = ScriptedSnapshots([aapl: 200])
+        let hub = hub(nil, snapshots) { $0.symbols = 2 }
+        var news = try hub.follow([aapl, ko]).makeAsyncIterator()
+        let first = await news.next()
+        #expect(first?[ko] == .failure(ProviderFailure(.alpaca, .notFound)))
+        #expect(price(first, aapl) == 200)
+        #expect(hub.symbolCount == 1)
+        // What is known goes on, and nobody asks for the other one again.
+        snapshots.set(aapl, 201)
+        await clock.somebodySleeps(atMost: .seconds(100))
+        clock.advance(by: .seconds(100))
+        #expect(price(await news.next(), aapl) == 201)
+        #expect(snapshots.count(of: ko) == 1)
+    }
+
+    private func full(of client: Int? = nil) -> QuoteNews {
+        .failure(ProviderFailure(.alpaca, .feedFull(symbolsPerClient: client)))
+    }
+
+    @Test("refuses more symbols and followers than its bounds, says so, and takes them when there is room")
+    func bounds() async throws {
+        let hub = hub(nil, ScriptedSnapshots([aapl: 200, ko: 60])) {
             $0.symbols = 1
             $0.followers = 2
         }
-        let first = try hub.follow([aapl])
-        #expect(throws: ProviderFailure(.alpaca, .overloaded)) { try hub.follow([aapl, ko]) }
-        let second = try hub.follow([aapl])
-        #expect(throws: ProviderFailure(.alpaca, .overloaded)) { try hub.follow([aapl]) }
-        withExtendedLifetime((first, second)) {}
+        var first: FollowedNews? = try hub.follow([aapl])
+        let second = try hub.follow([aapl, ko])
+        var news = second.makeAsyncIterator()
+        #expect(await news.next()?[ko] == full())
+        #expect(hub.symbolCount == 1)
+        #expect(throws: ProviderFailure(.alpaca, .feedFull(symbolsPerClient: nil))) { try hub.follow([aapl]) }
+        first = nil
+        #expect(first == nil)
+        withExtendedLifetime((second, try hub.follow([aapl]))) {}
+    }
+
+    @Test("follows so many symbols for one client, however many subscriptions it has, and others go on")
+    func share() async throws {
+        let spy = try #require(Symbol("SPY"))
+        let hub = hub(nil, ScriptedSnapshots([aapl: 200, ko: 60, spy: 500])) { $0.symbolsPerClient = 2 }
+        for client in [QuoteClient.address(7), .user(try #require(OwnerID("ann")))] {
+            var first: FollowedNews? = try hub.follow([aapl, ko], for: client)
+            let again = try hub.follow([aapl, ko], for: client)
+            let more = try hub.follow([spy], for: client)
+            var refused = more.makeAsyncIterator()
+            #expect(await refused.next() == [spy: full(of: 2)])
+            var other = try hub.follow([spy], for: .address(8)).makeAsyncIterator()
+            #expect(price(await other.next(), spy) == 500)
+            // Still followed by the second subscription.
+            first = nil
+            #expect(first == nil)
+            var still = try hub.follow([spy], for: client).makeAsyncIterator()
+            #expect(await still.next() == [spy: full(of: 2)])
+            withExtendedLifetime(again) {}
+        }
+        #expect(hub.symbolCount == 0, "whoever has gone counts no more")
+    }
+
+    @Test("lets symbols of authenticated users take the places of those that only anonymous clients follow")
+    func priority() async throws {
+        let (stream, ann) = (ScriptedStream(symbolLimit: 1), try #require(OwnerID("ann")))
+        let spy = try #require(Symbol("SPY"))
+        let hub = hub(stream, ScriptedSnapshots([aapl: 200, ko: 60, spy: 500])) { $0.symbols = 2 }
+        let anonymous = try hub.follow([aapl, ko], for: .address(7))
+        var anonymousNews = anonymous.makeAsyncIterator()
+        #expect(await anonymousNews.next()?.count == 2)
+        var connections = stream.connections.makeAsyncIterator()
+        var wanted = try #require(await connections.next()).wanted.makeAsyncIterator()
+        #expect(await wanted.next() == [aapl], "the first by name")
+        // Followed by both: it stays.
+        let both = try hub.follow([ko], for: .user(ann))
+        #expect(await wanted.next() == [ko], "the user's is streamed first")
+        let user = try hub.follow([spy], for: .user(ann))
+        var userNews = user.makeAsyncIterator()
+        #expect(price(await userNews.next(), spy) == 500)
+        #expect(await anonymousNews.next() == [aapl: full()])
+        #expect(hub.symbolCount == 2)
+        // Nobody makes room for an anonymous client, nor is there anybody left to make room for a user.
+        for client in [QuoteClient.address(9), .user(ann)] {
+            var late = try hub.follow([aapl], for: client).makeAsyncIterator()
+            #expect(await late.next() == [aapl: full()])
+        }
+        withExtendedLifetime((anonymous, both, user)) {}
     }
 }

@@ -1,4 +1,5 @@
 import Brokerage
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -11,7 +12,7 @@ struct QuotaCallTests {
         -> ProviderFailure?
     {
         do {
-            let request = try TransportTests.request(server)
+            let request = try TransportTests.request(server, within: .seconds(120))
             let context = ReadsTests.context(from: clock.now)
             _ = try await caller.call("quote", request, in: context, read: ProviderCallerTests.text)
             return nil
@@ -32,7 +33,7 @@ struct QuotaCallTests {
             let caller = line.caller(within: [Self.window])
             #expect(await Self.get(caller, server, clock) == nil)
             #expect(await Self.get(caller, server, clock) == nil)
-            let retryAt = clock.wallTime + .seconds(60)
+            let retryAt = clock.wallTime + .seconds(62)
             #expect(
                 await Self.get(caller, server, clock)
                     == ProviderFailure(.polygon, .quotaExhausted(retryAt: retryAt)))
@@ -103,6 +104,102 @@ struct QuotaCallTests {
             let other = lines[1].caller(within: [Self.window])
             #expect(await Self.get(other, server, clock)?.cause == .quotaExhausted(retryAt: retryAt))
             #expect(server.requests.count == 1)
+        }
+    }
+
+    /// One connection, so that a call waits for it until the test lets it go, and a ledger whose calls wait for slots.
+    private static func withOneConnection(
+        _ windows: [QuotaWindow],
+        _ test: (TestServer, ProviderLine, ProviderCaller, ManualClock, Journal<ContinuousClock.Instant>)
+            async throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        let arrivals = Journal<ContinuousClock.Instant>()
+        var limits = TransportLimits()
+        limits.connectionsPerHost = 1
+        try await TransportTests.with(limits: limits) { request in
+            arrivals.note(clock.now)
+            return request.number == 1 ? .silence : .status(200)
+        } _: { server, transport in
+            var limits = QuotaLedger.Limits()
+            limits.longestWait = .seconds(600)
+            let line = ProviderLine(
+                QuotaHolder(.polygon), over: transport, clock: clock.clock,
+                retry: ProviderCallerTests.policy(attempts: 1),
+                ledger: QuotaLedger(clock: clock.clock, limits: limits))
+            try await test(server, line, line.caller(within: windows), clock, arrivals)
+        }
+    }
+
+    /// A call that waits in the transport for its connection: it has taken its slots.
+    private static func waiting(
+        _ caller: ProviderCaller, _ server: TestServer, _ line: ProviderLine, _ clock: ManualClock,
+        leaving remaining: Int
+    ) async -> Task<ProviderFailure?, Never> {
+        let task = Task { await Self.get(caller, server, clock) }
+        try? await waitUntil { line.ledger.status(of: line.holder).map(\.remaining) == [remaining] }
+        return task
+    }
+
+    @Test("a read whose slot is too old at its first byte is not sent, and takes another")
+    func tooOld() async throws {
+        try await Self.withOneConnection([Self.window]) { server, line, caller, clock, arrivals in
+            let start = clock.now
+            let first = await Self.waiting(caller, server, line, clock, leaving: 1)
+            await server.received(1)
+            let second = await Self.waiting(caller, server, line, clock, leaving: 0)
+            clock.advance(by: .seconds(2))
+            first.cancel()
+            #expect(await second.value == nil)
+            #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .seconds(2)])
+            // The second call counts from its new slot.
+            #expect(
+                line.ledger.status(of: line.holder).first?.resetsAt == clock.wallTime + .seconds(62))
+        }
+    }
+
+    @Test(
+        "a provider that counts sees no stretch with more calls than the limit, when calls wait in the process"
+    )
+    func countedAtTheProvider() async throws {
+        let window = QuotaWindow("requests", limit: 2, per: .rolling(seconds: 10))
+        try await Self.withOneConnection([window]) { server, line, caller, clock, arrivals in
+            let start = clock.now
+            let first = await Self.waiting(caller, server, line, clock, leaving: 1)
+            await server.received(1)
+            var calls = [await Self.waiting(caller, server, line, clock, leaving: 0)]
+            // The slots of both are free again, and two more calls take them, before the second is sent.
+            clock.advance(by: .milliseconds(10_500))
+            for remaining in [1, 0] {
+                calls.append(await Self.waiting(caller, server, line, clock, leaving: remaining))
+            }
+            first.cancel()
+            await server.received(3)
+            await clock.somebodySleeps(atMost: .seconds(30))
+            clock.advance(by: try #require(clock.remaining))
+            for call in calls { #expect(await call.value == nil) }
+            let moments = arrivals.entries.map { start.duration(to: $0) }
+            #expect(moments.count == 4)
+            for index in moments.indices where index >= 2 {
+                #expect(moments[index] - moments[index - 2] >= .seconds(10), "\(moments)")
+            }
+        }
+    }
+
+    @Test("a slot of a short window that is too old is exchanged at the first byte where one is free")
+    func renewed() async throws {
+        let window = QuotaWindow("second", limit: 2, per: .rolling(seconds: 1))
+        try await Self.withOneConnection([window]) { server, line, caller, clock, arrivals in
+            let start = clock.now
+            let first = await Self.waiting(caller, server, line, clock, leaving: 1)
+            await server.received(1)
+            let second = await Self.waiting(caller, server, line, clock, leaving: 0)
+            clock.advance(by: .milliseconds(400))
+            first.cancel()
+            #expect(await second.value == nil)
+            #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .milliseconds(400)])
+            #expect(
+                line.ledger.status(of: line.holder).first?.resetsAt == clock.wallTime + .milliseconds(1_250))
         }
     }
 }

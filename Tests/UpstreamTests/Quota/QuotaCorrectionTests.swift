@@ -27,7 +27,7 @@ struct QuotaCorrectionTests {
         #expect(Self.remaining(ledger) == min(max(told, 0), 9))
         clock.advance(by: .seconds(20))
         #expect(Self.remaining(ledger) == 9)
-        clock.advance(by: .seconds(40))
+        clock.advance(by: .seconds(42))
         #expect(Self.remaining(ledger) == 10)
     }
 

@@ -34,6 +34,10 @@ final class MemoryKeeper: QuotaKeeper {
             }
         }
     }
+
+    func remove(_ holder: QuotaHolder) async throws {
+        rows.withLock { $0.removeAll { $0.holder == holder } }
+    }
 }
 
 @Suite("Keeping the quota ledger")
@@ -47,13 +51,13 @@ struct QuotaKeepingTests {
         let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
         for _ in 0..<3 {
             #expect(await QuotaLedgerTests.take(Self.windows, first) == nil)
-            clock.advance(by: .seconds(1))
+            clock.advance(by: .seconds(2))
         }
         #expect(try keeper.load().allSatisfy { $0.window != "second" })
         let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
         #expect(await QuotaLedgerTests.take(Self.windows, second) == nil)
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 1, 0])
-        clock.advance(by: .seconds(60))
+        clock.advance(by: .seconds(62))
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 5, 1])
     }
 
@@ -93,7 +97,7 @@ struct QuotaKeepingTests {
         let other = QuotaWindow("other", limit: 5, per: .rolling(seconds: 60))
         ledger.declare([QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay, other], of: holder)
         #expect(ledger.status(of: holder).map(\.remaining) == [0, 0, 0])
-        clock.advance(by: .seconds(60))
+        clock.advance(by: .seconds(62))
         #expect(ledger.status(of: holder).map(\.remaining) == [0, 5, 0])
         clock.advance(by: .seconds(25 * 3_600))
         #expect(ledger.status(of: holder).map(\.remaining) == [25, 5, 5])
@@ -121,10 +125,26 @@ struct QuotaKeepingTests {
         let before = clock.wallTime
         shift.withLock { $0 = .seconds(seconds) }
         #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
-        clock.advance(by: .seconds(60))
+        clock.advance(by: .seconds(62))
         #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 5])
-        clock.advance(by: midnight.duration(since: before) - .seconds(60))
+        clock.advance(by: midnight.duration(since: before) - .seconds(62))
         #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [25, 5])
+    }
+
+    @Test("a removed holder has no count in memory or in the keeper; the server's own key keeps its count")
+    func removes() async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let connection = QuotaHolder(.alphaVantage, connection: "1")
+        for holder in [connection, QuotaLedgerTests.holder] {
+            #expect(await QuotaLedgerTests.take(Self.windows, ledger, of: holder) == nil)
+            await ledger.remove(holder)
+        }
+        #expect(ledger.holderCount == 1)
+        #expect(ledger.status(of: connection).isEmpty)
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [24, 4, 0])
+        #expect(Set(try keeper.load().map(\.holder)) == [QuotaLedgerTests.holder])
     }
 
     @Test("a call goes out, counted in memory, when the count cannot be kept, and that is reported")

@@ -40,9 +40,10 @@ struct QuotaLedgerTests {
             #expect(await Self.take([Self.perMinute], ledger) == nil)
             clock.advance(by: .seconds(2))
         }
-        let retryAt = clock.wallTime + .seconds(50)
+        // The first call may have been sent 2 s after it took its slot.
+        let retryAt = clock.wallTime + .seconds(52)
         #expect(await Self.take([Self.perMinute], ledger) == .quotaExhausted(retryAt: retryAt))
-        clock.advance(by: .seconds(50) - .nanoseconds(1))
+        clock.advance(by: .seconds(52) - .nanoseconds(1))
         #expect(await Self.take([Self.perMinute], ledger) != nil)
         clock.advance(by: .nanoseconds(1))
         #expect(await Self.take([Self.perMinute], ledger) == nil)
@@ -120,14 +121,14 @@ struct QuotaLedgerTests {
             return cause
         }
         await clock.somebodySleeps()
-        #expect(clock.remaining == .seconds(1))
-        // The place after that is two seconds away, which is too long to wait.
-        let retryAt = clock.wallTime + .seconds(2)
+        #expect(clock.remaining == .milliseconds(1_250))
+        // The place after that is two and a half seconds away, which is too long to wait.
+        let retryAt = clock.wallTime + .milliseconds(2_500)
         #expect(
             await Self.take([Self.perSecond, Self.perMinute], ledger) == .quotaExhausted(retryAt: retryAt))
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .milliseconds(1_250))
         #expect(await waiter.value == nil)
-        #expect(starts.entries == [.seconds(1)])
+        #expect(starts.entries == [.milliseconds(1_250)])
     }
 
     @Test("nobody waits for a place beyond the deadline")
@@ -136,7 +137,7 @@ struct QuotaLedgerTests {
         let ledger = QuotaLedger(clock: clock.clock)
         #expect(await Self.take([Self.perSecond], ledger) == nil)
         let deadline = clock.now + .milliseconds(900)
-        let retryAt = clock.wallTime + .seconds(1)
+        let retryAt = clock.wallTime + .milliseconds(1_250)
         #expect(
             await Self.take([Self.perSecond], ledger, before: deadline) == .quotaExhausted(retryAt: retryAt))
     }
@@ -163,7 +164,7 @@ struct QuotaLedgerTests {
         await clock.somebodySleeps()
         let retryAt = clock.wallTime + .seconds(30)
         await ledger.note([], .rateLimited(retryAt: retryAt), in: [Self.perSecond], of: Self.holder)
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .milliseconds(1_250))
         #expect(await waiter.value == .quotaExhausted(retryAt: retryAt))
     }
 
@@ -192,7 +193,7 @@ struct QuotaLedgerTests {
                 QuotaStatus(window: Self.perMinute, limit: 5, remaining: 5, resetsAt: nil),
             ])
         #expect(ledger.status(of: QuotaHolder(.saxo)).isEmpty)
-        let resetsAt = clock.wallTime + .seconds(60)
+        let resetsAt = clock.wallTime + .seconds(62)
         #expect(await Self.take([Self.perMinute], ledger) == nil)
         #expect(
             ledger.status(of: Self.holder).last
@@ -209,7 +210,28 @@ struct QuotaLedgerTests {
         #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
         #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)
         #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
-        clock.advance(by: .seconds(60))
+        clock.advance(by: .seconds(62))
         #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == nil)
+    }
+
+    @Test("searches idle holders once a second at most, so that refused calls do not repeat the search")
+    func sweeps() async throws {
+        let clock = ManualClock()
+        var limits = QuotaLedger.Limits()
+        limits.holders = 2
+        let ledger = QuotaLedger(clock: clock.clock, limits: limits)
+        let holders = (0..<4).map { QuotaHolder(.saxo, connection: "\($0)") }
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
+        clock.advance(by: .milliseconds(100))
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)
+        clock.advance(by: .seconds(62) - .milliseconds(101))
+        // One millisecond before the first is idle the search finds nothing, and the next one is a second later.
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
+        clock.advance(by: .milliseconds(500))
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
+        #expect(ledger.holderCount == 2)
+        clock.advance(by: .milliseconds(500))
+        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == nil)
+        #expect(ledger.holderCount == 1)
     }
 }

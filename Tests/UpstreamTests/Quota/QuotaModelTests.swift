@@ -24,10 +24,12 @@ private struct QuotaModel {
     }
 
     func end(of call: Duration, _ window: QuotaWindow, _ start: Instant) -> Duration {
+        // The call may be sent as late as its slot is valid.
+        let latest = call + window.validity
         switch window.period {
-        case .rolling(let seconds): return call + .seconds(seconds)
+        case .rolling(let seconds): return latest + .seconds(seconds)
         case .newYorkDay:
-            let date = (start + call).inNewYork.date.adding(days: 1)
+            let date = (start + latest).inNewYork.date.adding(days: 1)
             let midnight = date.flatMap { LocalTime(date: $0, hour: 0) }.map { Instant(newYork: $0) }
             return midnight.map { $0.duration(since: start) } ?? .zero
         }
@@ -102,6 +104,50 @@ struct QuotaModelTests {
         for index in moments.indices {
             if index >= 2 { #expect(moments[index] - moments[index - 2] >= .seconds(1)) }
             if index >= 7 { #expect(moments[index] - moments[index - 7] >= .seconds(5)) }
+        }
+    }
+
+    @Test(
+        "lets no more be sent in any stretch than the limit, however long each call takes from its slot to its first byte",
+        arguments: Array(1...4) as [UInt64])
+    func delayed(seed: UInt64) async throws {
+        var random = Seeded(state: seed)
+        let clock = ManualClock()
+        let start = clock.now
+        let ledger = try QuotaLedgerTests.impatient(clock)
+        let windows = [
+            QuotaWindow("second", limit: 2, per: .rolling(seconds: 1)),
+            QuotaWindow("short", limit: 7, per: .rolling(seconds: 20)),
+            QuotaWindow("long", limit: 9, per: .rolling(seconds: 60)),
+        ]
+        var waiting: [QuotaReservation] = []
+        var sent: [Duration] = []
+        var lateCount = 0
+        for _ in 0..<1_000 {
+            clock.advance(by: .milliseconds(Int.random(in: 0...120, using: &random)))
+            if let reservation = try? await ledger.reserve(
+                windows, of: QuotaLedgerTests.holder, before: clock.now + .seconds(60))
+            {
+                waiting.append(reservation)
+            }
+            // A process is stopped for a long time now and then, and each call is sent sooner or later.
+            if Int.random(in: 0..<15, using: &random) == 0 { clock.advance(by: .seconds(25)) }
+            for _ in waiting where Bool.random(using: &random) {
+                let index = Int.random(in: waiting.indices, using: &random)
+                let reservation = waiting.remove(at: index)
+                if ledger.confirm(reservation) {
+                    sent.append(start.duration(to: clock.now))
+                } else {
+                    lateCount += 1
+                    await ledger.release(reservation)
+                }
+            }
+        }
+        #expect(sent.count > 30 && lateCount > 2)
+        for index in sent.indices {
+            if index >= 2 { #expect(sent[index] - sent[index - 2] >= .seconds(1)) }
+            if index >= 7 { #expect(sent[index] - sent[index - 7] >= .seconds(20)) }
+            if index >= 9 { #expect(sent[index] - sent[index - 9] >= .seconds(60)) }
         }
     }
 

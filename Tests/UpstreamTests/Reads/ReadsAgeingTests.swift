@@ -1,5 +1,6 @@
 import Brokerage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -80,7 +81,7 @@ struct ReadsAgeingTests {
         }
         await gate.arrived(1)
         gate.open()
-        while reads.cached(Self.aapl) == nil { await Task.yield() }
+        try await waitUntil { reads.cached(Self.aapl) != nil }
         #expect(reads.cached(Self.aapl) == 2)
         #expect(gate.arrivals == 1)
     }
@@ -107,7 +108,7 @@ struct ReadsAgeingTests {
         second.cancel()
         _ = await second.result
         gate.open()
-        while reads.cached(Self.aapl) == nil { await Task.yield() }
+        try await waitUntil { reads.cached(Self.aapl) != nil }
         #expect(reads.cached(Self.aapl) == 2)
     }
 
@@ -119,13 +120,13 @@ struct ReadsAgeingTests {
         source.fails()
         clock.advance(by: .seconds(3))
         #expect(try await Self.read(reads, source, clock) == 1)
-        while try await Self.read(reads, source, clock) == 1 { await Task.yield() }
+        try await waitUntil { try await Self.read(reads, source, clock) != 1 }
         for _ in 0..<20 { #expect(try await Self.read(reads, source, clock) == -1) }
         #expect(source.calls == 2)
         source.answers(7)
         clock.advance(by: .seconds(1))
         #expect(try await Self.read(reads, source, clock) == -1)
-        while reads.cached(Self.aapl) == nil { await Task.yield() }
+        try await waitUntil { reads.cached(Self.aapl) != nil }
         #expect(try await Self.read(reads, source, clock) == 7)
         #expect(source.calls == 3)
     }
@@ -240,6 +241,33 @@ struct ReadsAgeingTests {
         #expect(asked.entries.count == 3)
     }
 
+    @Test(
+        "that a provider does not know something is remembered for as long as its calls are few",
+        arguments: [
+            (Provider.alpaca, 300), (.saxo, 300), (.yahoo, 3_600), (.polygon, 3_600), (.alphaVantage, 3_600),
+        ])
+    func unknownAtProvider(_ provider: Provider, _ seconds: Int) async throws {
+        let clock = ManualClock()
+        let reads = Reads<Int>(
+            "quotes", bytes: 1 << 20, ageing: Ageing(asStale: { -$0 }) { _, _ in Self.lifetime },
+            clock: clock.clock)
+        let source = Source(1)
+        source.fails(.notFound)
+        let key = CacheKey.public(provider, "NOPE")
+        func ask() async {
+            _ = try? await reads.value(for: key, in: Self.context(clock)) { _ throws(ProviderFailure) in
+                try source.ask()
+            }
+        }
+        for _ in 0..<3 { await ask() }
+        clock.advance(by: .seconds(seconds) - .nanoseconds(1))
+        await ask()
+        #expect(source.calls == 1)
+        clock.advance(by: .nanoseconds(1))
+        await ask()
+        #expect(source.calls == 2)
+    }
+
     @Test("that one of several is unknown, without which, is remembered of none")
     func unknownOfSeveral() async throws {
         let clock = ManualClock()
@@ -292,7 +320,7 @@ struct ReadsAgeingTests {
         #expect(asked.entries == [["A", "B"], ["C", "D", "A", "B"]])
         clock.advance(by: .seconds(3))
         #expect(await ask("ABCDE", perCall: 2) == [1, 1, 1, 1, 1])
-        while asked.entries.count < 5 { await Task.yield() }
+        try await waitUntil { asked.entries.count >= 5 }
         #expect(Set(asked.entries.dropFirst(2)) == [["E", "A"], ["B", "C"], ["D"]])
     }
 }

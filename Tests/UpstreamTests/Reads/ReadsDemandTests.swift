@@ -61,6 +61,33 @@ struct ReadsDemandTests {
         #expect(new.arrivals == 1)
     }
 
+    @Test(
+        "of a client accept what was younger then than the minimum age of its provider",
+        arguments: [
+            (Provider.alpaca, 1), (.saxo, 1), (.yahoo, 15), (.polygon, 15), (.alphaVantage, 60),
+        ])
+    func minimumAge(_ provider: Provider, _ seconds: Int) async throws {
+        let clock = ManualClock()
+        let reads = Base.reads(clock) { _, _ in Lifetime(fresh: .seconds(3_600)) }
+        let source = Base.Source(1)
+        let key = CacheKey.public(provider, "AAPL")
+        func read() async throws -> Int {
+            let context = CallContext(
+                deadline: clock.now + .seconds(60), notBefore: clock.now, acceptsMinimumAge: true)
+            if let value = reads.cached(key, in: context) { return value }
+            return try await reads.value(for: key, in: context) { _ throws(ProviderFailure) in
+                try source.ask()
+            }
+        }
+        #expect(try await read() == 1)
+        source.answers(2)
+        clock.advance(by: .seconds(seconds))
+        #expect(try await read() == 1)
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await read() == 2)
+        #expect(source.calls == 2)
+    }
+
     @Test("without a call that succeeds take what was last known, marked as stale")
     func fails() async throws {
         let clock = ManualClock()

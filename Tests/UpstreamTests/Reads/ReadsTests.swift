@@ -1,5 +1,6 @@
 import Brokerage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -53,6 +54,33 @@ struct ReadsTests {
         #expect(journal.entries.allSatisfy { $0.outcome == .joined || $0.outcome == .cached })
     }
 
+    @Test("a key is not taken for another that is canonically equivalent to it")
+    func keys() async throws {
+        let reads = Self.reads()
+        let keys = ["search \u{E9}", "search e\u{301}", "search K", "search \u{212A}"].map {
+            CacheKey.public(.alpaca, $0)
+        }
+        for (number, key) in keys.enumerated() {
+            let value = try await reads.value(for: key, in: Self.context()) { _ throws(ProviderFailure) in
+                number
+            }
+            #expect(value == number)
+        }
+        #expect(reads.cached(keys) == [0, 1, 2, 3])
+    }
+
+    @Test("values whose time is over are removed as others come in")
+    func expired() async throws {
+        let clock = ManualClock()
+        let reads = Self.reads(clock.clock)
+        for number in 0..<50 {
+            let key = CacheKey.public(.alpaca, "\(number)")
+            _ = try await reads.value(for: key, in: Self.context()) { _ throws(ProviderFailure) in number }
+            if number == 24 { clock.advance(by: .seconds(3)) }
+        }
+        #expect(reads.store.state.withLock { $0.cache.count } == 25)
+    }
+
     @Test("a waiter that is cancelled leaves the others")
     func oneLeaves() async throws {
         let reads = Self.reads()
@@ -69,7 +97,7 @@ struct ReadsTests {
         let second = Task {
             try await reads.value(for: Self.aapl, in: joined) { _ throws(ProviderFailure) in 0 }
         }
-        while Self.waiters(in: reads) < 2 { await Task.yield() }
+        try await waitUntil { Self.waiters(in: reads) >= 2 }
         first.cancel()
         await #expect(throws: ProviderFailure(.alpaca, .cancelled)) { try await first.value }
         gate.open()
@@ -140,7 +168,7 @@ struct ReadsTests {
         let second = Task {
             try await reads.value(for: Self.aapl, in: long) { _ throws(ProviderFailure) in 42 }
         }
-        while Self.waiters(in: reads) < 2 { await Task.yield() }
+        try await waitUntil { Self.waiters(in: reads) >= 2 }
         clock.advance(by: .seconds(1))
         gate.open()
         await #expect(throws: ProviderFailure(.alpaca, .timedOut)) { try await first.value }

@@ -1,5 +1,6 @@
 import Brokerage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -65,7 +66,7 @@ struct StreamKeeperTests {
             #expect(clock.remaining == .seconds(pause))
             clock.advance(by: .seconds(pause))
         }
-        while script.count.withLock({ $0 }) <= connections.count { await Task.yield() }
+        try await waitUntil { script.count.withLock { $0 } > connections.count }
         following.cancel()
         try await following.value
         #expect(script.count.withLock { $0 } == connections.count + 1)
@@ -112,7 +113,7 @@ struct StreamKeeperTests {
         await clock.somebodySleeps()
         #expect(ended.load(ordering: .relaxed) == 1)
         clock.advance(by: .seconds(1))
-        while connected.load(ordering: .relaxed) < 2 { await Task.yield() }
+        try await waitUntil { connected.load(ordering: .relaxed) >= 2 }
         following.cancel()
         try await following.value
         #expect(ended.load(ordering: .relaxed) == 2)

@@ -1,20 +1,29 @@
 import GraphQL
+import TestSupport
 import Web
 
 /// A service over a real schema, whose subscriptions count.
 enum LiveService {
-    /// A service; `isValid` tells whether a session has not ended.
-    static func make(
-        isValid: @escaping @Sendable (String) -> Bool = { _ in true }
-    ) throws -> GraphQLService<String> {
-        let schema = try ExecutableSchema(
+    /// A service; every token ends with an event.
+    static func make(endingTokens end: Event<Void>? = nil) throws -> GraphQLService<String> {
+        make(try schema(), endingTokens: end)
+    }
+
+    static func schema() throws -> ExecutableSchema<String> {
+        try ExecutableSchema(
             Schema.build(
                 """
                 type Query { hello: String! echo(text: String!): String! failing: String never: String! }
-                type Mutation { act: String! }
+                type Mutation { act: String! renew: String! }
                 type Subscription { count(to: Int!): Int! endless: Int! whose: String! partly: Int }
                 """), query: LiveQuery(), mutation: LiveMutation(), subscription: LiveSubscription(),
             context: String.self)
+    }
+
+    /// The service of a schema whose counters a test reads.
+    static func make(
+        _ schema: ExecutableSchema<String>, endingTokens end: Event<Void>? = nil
+    ) -> GraphQLService<String> {
         var service = GraphQLService<String>(
             schemaText: "",
             session: { token in
@@ -24,14 +33,25 @@ enum LiveService {
                 case .some: .failure(.invalidToken("The token is unknown or has expired."))
                 }
             },
+            refusedSession: { _ in "refused" },
             respond: { request, context in
                 schema.respond(to: request, context: context.session, allowing: context.allowedOperations)
             })
         service.subscribe = { request, context in
-            await schema.subscribe(to: request, context: context.session)
+            if request.documentText == Array("mutation { renew }".utf8) { end?.happen() }
+            return await schema.subscribe(to: request, context: context.session)
         }
-        service.isValid = isValid
-        service.operationType = { schema.operationType(of: $0) }
+        if let end {
+            service.isValid = { _ in !end.hasHappened }
+            service.onEnd = { _, observer in
+                let waiting = Task {
+                    await end.wait()
+                    if !Task.isCancelled { observer() }
+                }
+                return { waiting.cancel() }
+            }
+        }
+        service.prepare = schema.prepare
         return service
     }
 }
@@ -64,7 +84,11 @@ private struct Broken: Error {}
 
 private struct LiveMutation: GraphQLObject {
     typealias Context = String
-    static let graphQL = Object<LiveMutation>("Mutation") { Field("act") { _ in "done" } }
+    static let graphQL = Object<LiveMutation>("Mutation") {
+        Field("act") { _ in "done" }
+        // The service ends the token when this begins.
+        Field("renew") { _ in "another token" }
+    }
 }
 
 private struct LiveSubscription: GraphQLObject {

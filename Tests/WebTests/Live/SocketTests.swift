@@ -1,3 +1,4 @@
+import GraphQL
 import NIOCore
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ struct SocketTests {
             (SocketClient.handshake(version: "8"), 426, "13"),
             (SocketClient.handshake(key: "short"), 400, nil),
             (SocketClient.handshake(target: "/graphql?token=abc"), 400, nil),
-            (SocketClient.handshake(fields: "Authorization: Bearer bad\r\n"), 401, nil),
+            (SocketClient.handshake(fields: "Authorization: Basic YTpi\r\n"), 401, nil),
             (SocketClient.handshake(http: "1.0"), 400, nil),
         ])
     func refusedHandshakes(text: String, status: Int, version: String?) async throws {
@@ -61,28 +62,145 @@ struct SocketTests {
         }
     }
 
-    @Test("is closed with 4401 at the next operation after its session has ended")
-    func ending() async throws {
-        let hasEnded = Event<Void>()
-        try await withServer(LiveService.make { _ in !hasEnded.hasHappened }) { server in
-            let socket = try await SocketClient.begin(server)
-            try await socket.subscribe("1", "subscription { endless }")
-            #expect(try await socket.next().text.contains(#""endless":1"#))
-            hasEnded.happen()
-            try await socket.subscribe("2", "{ hello }")
-            let close = try await socket.next()
-            #expect(close.closeCode == 4401)
-            #expect(close.closeMessage == "Unauthorized")
+    /// Expects the frame that closes a socket whose token has ended, and the end of its connection, though its client does
+    /// not answer.
+    private func expectEnd(of socket: SocketClient, _ close: SocketClient.Frame) async throws {
+        #expect(close.closeCode == 4403)
+        #expect(close.closeMessage == "The session has ended: connect again with another token")
+        #expect(try await socket.client.rest().isEmpty)
+    }
+
+    @Test("tells each stream UNAUTHENTICATED when its token ends, and is closed with 4403")
+    func endingToken() async throws {
+        let end = Event<Void>()
+        try await withServer(LiveService.make(endingTokens: end)) { server in
+            let (busy, idle) = (try await SocketClient.begin(server), try await SocketClient.begin(server))
+            for id in ["a", "b"] {
+                try await busy.subscribe(id, "subscription { endless }")
+                #expect(try await busy.next().text.contains(#""endless":1"#))
+            }
+            end.happen()
+            var told: Set<String> = []
+            for _ in 0..<2 {
+                let message = try JSONValue(parsing: try await busy.next().text)
+                #expect(message["type"] == "next")
+                let error = message["payload"]?["errors"]?[0]
+                #expect(error?["message"] == "The session has ended: sign in again.")
+                #expect(error?["extensions"]?["code"] == "UNAUTHENTICATED")
+                told.insert(message["id"]?.string ?? "")
+            }
+            #expect(told == ["a", "b"])
+            try await expectEnd(of: busy, try await busy.next())
+            try await expectEnd(of: idle, try await idle.next())
         }
     }
 
-    @Test("is closed with 4401 when it is asked for a sign of life, and its session has ended")
-    func endingUnasked() async throws {
+    @Test("begins no operation once its token has ended, although nobody has told it")
+    func untold() async throws {
+        let end = Event<Void>()
+        var service = try LiveService.make(endingTokens: end)
+        service.onEnd = { _, _ in nil }
+        try await withServer(service) { server in
+            let socket = try await SocketClient.begin(server)
+            end.happen()
+            try await socket.subscribe("1", "mutation { act }")
+            try await expectEnd(of: socket, try await socket.next())
+        }
+    }
+
+    @Test("sends the response of the operation that has ended its token, before it is closed")
+    func endedByItself() async throws {
+        try await withServer(LiveService.make(endingTokens: Event())) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("1", "mutation { renew }")
+            #expect(
+                try await socket.next().text
+                    == #"{"id":"1","type":"next","payload":{"data":{"renew":"another token"}}}"#)
+            #expect(try await socket.next().text == #"{"id":"1","type":"complete"}"#)
+            try await expectEnd(of: socket, try await socket.next())
+        }
+    }
+
+    @Test("waits a moment only for an operation that does not end, when its token has")
+    func slowOperation() async throws {
+        let end = Event<Void>()
+        try await withServer(LiveService.make(endingTokens: end)) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("1", "{ never }")
+            try await socket.subscribe("2", "{ hello }")
+            #expect(try await socket.next().text.contains("world"))
+            #expect(try await socket.next().text.contains("complete"))
+            end.happen()
+            try await expectEnd(of: socket, try await socket.next())
+        }
+    }
+
+    @Test("opens with a token that is unknown, and goes on with the one of its first message")
+    func tokenOfFirstMessage() async throws {
+        try await withServer(LiveService.make()) { server in
+            let handshake = SocketClient.handshake(fields: "Authorization: Bearer bad\r\n")
+            let socket = try await SocketClient.open(server, handshake)
+            try await socket.say(#"{"type":"connection_init","payload":{"token":"good"}}"#)
+            #expect(try await socket.next().text == #"{"type":"connection_ack"}"#)
+            let other = try await SocketClient.open(server, handshake)
+            try await other.say(#"{"type":"connection_init"}"#)
+            #expect(try await other.next().closeCode == 4403)
+        }
+    }
+
+    @Test("of a server that stops is closed with 1001 at once where it has subscriptions only")
+    func drainsSubscriptions() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("s", "subscription { endless }")
+            #expect(try await socket.next().text.contains(#""endless":1"#))
+            server.stop()
+            let close = try await socket.next()
+            #expect(close.closeCode == 1001)
+            #expect(close.closeMessage == "The server is stopping")
+        }
+    }
+
+    @Test("of a server that stops is closed when its queries are answered, and begins no other operation")
+    func drainsQueries() async throws {
+        let gate = Event<Void>()
+        var service = try LiveService.make()
+        service.subscribe = { [subscribe = service.subscribe] request, context in
+            if request.operationType == .mutation { await gate.wait() }
+            return await subscribe(request, context)
+        }
+        try await withServer(service) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("q", "mutation { act }")
+            try await socket.subscribe("e", #"{ echo(text: "begun") }"#)
+            for part in ["begun", "complete"] { #expect(try await socket.next().text.contains(part)) }
+            server.stop()
+            try await waitUntil { (try? await server.ask(RawRequest.get("/schema.graphql")))?.status == 503 }
+            try await socket.subscribe("late", "{ failing }")
+            let refusal = try await socket.next().text
+            #expect(refusal.contains(#""id":"late","type":"error""#))
+            #expect(refusal.contains("SHUTTING_DOWN"))
+            gate.happen()
+            #expect(try await socket.next().text.contains(#"{"act":"done"}"#))
+            #expect(try await socket.next().text == #"{"id":"q","type":"complete"}"#)
+            #expect(try await socket.next().closeCode == 1001)
+        }
+    }
+
+    @Test("of a server that stops is told of each query that could not be finished")
+    func abortsQueries() async throws {
         var limits = ServerLimits.patient
-        limits.keepalive = .seconds(2)
-        try await withServer(LiveService.make { _ in false }, limits: limits) { server in
-            let close = try await SocketClient.begin(server).next()
-            #expect(close.closeCode == 4401)
+        limits.drainTimeout = .milliseconds(50)
+        try await withServer(LiveService.make(), limits: limits) { server in
+            let socket = try await SocketClient.begin(server)
+            try await socket.subscribe("q", "{ never }")
+            try await socket.subscribe("e", #"{ echo(text: "begun") }"#)
+            for part in ["begun", "complete"] { #expect(try await socket.next().text.contains(part)) }
+            server.stop()
+            let error = try await socket.next().text
+            #expect(error.contains(#""id":"q","type":"error""#))
+            #expect(error.contains("REQUEST_ABORTED"))
+            #expect(try await socket.next().closeCode == 1001)
         }
     }
 
@@ -93,11 +211,56 @@ struct SocketTests {
             #expect(
                 try await server.ask(RawRequest.get("/metrics")).body.contains("\nportico_websockets 1\n"))
             try await socket.send(opcode: 8, [])
-            while try await server.ask(RawRequest.get("/metrics")).body.contains("\nportico_websockets 1\n") {
-                await Task.yield()
+            try await waitUntil {
+                try await server.ask(RawRequest.get("/metrics")).body.contains("\nportico_websockets 0\n")
             }
+        }
+    }
+
+    @Test(
+        "takes no id of an operation for another that is canonically equivalent to it, nor one that is too long"
+    )
+    func ids() async throws {
+        try await withServer(LiveService.make()) { server in
+            let socket = try await SocketClient.begin(server)
+            for id in ["\u{E9}", "e\u{301}"] {
+                try await socket.subscribe(id, "subscription { endless }")
+                #expect(try await socket.next().text.utf8.starts(with: #"{"id":"\#(id)","type":"next""#.utf8))
+            }
+            try await socket.subscribe(String(repeating: "x", count: 257), "{ hello }")
+            let close = try await socket.next()
+            #expect(close.closeCode == 4400)
+            #expect(close.closeMessage == "Invalid message: 'id' must have at most 256 bytes")
+        }
+    }
+
+    @Test(
+        "refuses operations beyond the memory that running ones may retain, and takes them again afterwards")
+    func memory() async throws {
+        var limits = ServerLimits.patient
+        limits.streamMemory = 300_000
+        try await withServer(LiveService.make(), limits: limits) { server in
+            let socket = try await SocketClient.begin(server)
+            let comment = String(repeating: "x", count: 200_000)
+            try await socket.subscribe("a", "subscription { endless } # a\(comment)")
+            #expect(try await socket.next().text.contains(#""endless":1"#))
+            // The same document counts once.
+            try await socket.subscribe("b", "subscription { endless } # a\(comment)")
+            #expect(try await socket.next().text.contains(#""endless":1"#))
+            try await socket.subscribe("c", "subscription { endless } # c\(comment)")
+            let refusal = try await socket.next().text
+            #expect(refusal.contains(#""id":"c","type":"error""#), "\(refusal.prefix(300))")
+            #expect(refusal.contains("OVERLOADED"))
             #expect(
-                try await server.ask(RawRequest.get("/metrics")).body.contains("\nportico_websockets 0\n"))
+                refusal.contains(
+                    "The running operations take too much memory. Try again in a moment, or send a shorter document."
+                ))
+            try await socket.say(#"{"id":"a","type":"complete"}"#)
+            try await socket.say(#"{"id":"b","type":"complete"}"#)
+            let gone = "\nportico_http_stream_memory_bytes 0\n"
+            try await waitUntil { try await server.ask(RawRequest.get("/metrics")).body.contains(gone) }
+            try await socket.subscribe("c", "subscription { endless } # c\(comment)")
+            #expect(try await socket.next().text.contains(#""endless":1"#))
         }
     }
 

@@ -1,3 +1,4 @@
+import GraphQL
 import NIOCore
 import TestSupport
 import Testing
@@ -125,19 +126,72 @@ struct StreamedAnswerTests {
         }
     }
 
-    @Test("end with their session, although nothing happens")
-    func ending() async throws {
-        var limits = ServerLimits.patient
-        limits.heartbeat = .milliseconds(20)
-        let hasEnded = Event<Void>()
-        try await withServer(LiveService.make { _ in !hasEnded.hasHappened }, limits: limits) { server in
+    /// How each form tells UNAUTHENTICATED and ends: events do not say that they are complete.
+    @Test(
+        "tell UNAUTHENTICATED and end when their token does, although nothing happens",
+        arguments: [
+            ("text/event-stream", "event: next\ndata: {\"errors\":[", "]}\n\n"),
+            (
+                "multipart/mixed;subscriptionSpec=1.0",
+                "content-type: application/json\r\n\r\n" + #"{"payload":null,"errors":["#,
+                "]}\r\n--graphql--\r\n"
+            ),
+        ])
+    func ending(accept: String, start: String, end: String) async throws {
+        let token = Event<Void>()
+        try await withServer(LiveService.make(endingTokens: token)) { server in
             let client = try server.client()
-            try await client.send(post("subscription { endless }", accept: "text/event-stream"))
+            // Without chunks between its parts.
+            try await client.send(
+                post("subscription { endless }", accept: accept).replacing("HTTP/1.1", with: "HTTP/1.0"))
             var received = ""
             while !received.contains(#"{"endless":1}"#) { received += try await client.take(1) }
-            hasEnded.happen()
-            while !received.contains("event: complete\n") { received += try await client.take(1) }
-            client.close()
+            token.happen()
+            let rest = try await client.rest()
+            let error =
+                #"{"message":"The session has ended: sign in again.","extensions":{"code":"UNAUTHENTICATED""#
+            #expect(rest.contains(start + error), "\(rest)")
+            #expect(rest.hasSuffix(end), "\(rest)")
+            #expect(!rest.contains("complete"))
+        }
+    }
+
+    @Test("send the response of the mutation that has ended their token")
+    func endedByItself() async throws {
+        try await withServer(LiveService.make(endingTokens: Event())) { server in
+            let response = try await server.ask(post("mutation { renew }", accept: "text/event-stream"))
+            #expect(
+                response.body == ":\n\nevent: next\ndata: {\"data\":{\"renew\":\"another token\"}}\n\n"
+                    + "event: complete\ndata:\n\n")
+        }
+    }
+
+    @Test(
+        "finish a mutation when the server drains, and end a subscription without the word that it is complete"
+    )
+    func draining() async throws {
+        let (started, gate) = (Event<Void>(), Event<Void>())
+        var service = try LiveService.make()
+        service.subscribe = { [subscribe = service.subscribe] request, context in
+            if request.operationType == .mutation {
+                started.happen()
+                await gate.wait()
+            }
+            return await subscribe(request, context)
+        }
+        try await withServer(service) { server in
+            let mutation = try server.client()
+            try await mutation.send(post("mutation { act }", accept: "text/event-stream"))
+            await started.wait()
+            let subscription = try server.client()
+            try await subscription.send(post("subscription { endless }", accept: "text/event-stream"))
+            _ = try await subscription.response(toHead: true)
+            server.stop()
+            #expect(try await !subscription.rest().contains("complete"))
+            gate.happen()
+            let answer = try await mutation.response()
+            #expect(
+                answer.body.hasSuffix("data: {\"data\":{\"act\":\"done\"}}\n\nevent: complete\ndata:\n\n"))
         }
     }
 
@@ -153,7 +207,8 @@ struct StreamedAnswerTests {
                 post(
                     "subscription { whose }", accept: "text/event-stream",
                     fields: "Authorization: Bearer bad\r\n"))
-            #expect(refused.status == 401)
+            #expect(refused.status == 200)
+            #expect(refused.body.contains(#""whose":"refused""#))
         }
     }
 }

@@ -13,11 +13,13 @@ enum SmallSchema {
     static func service(options: ExecutionOptions = ExecutionOptions()) throws -> GraphQLService<Void> {
         let schema = try ExecutableSchema(
             Schema.build(text), query: Query(), mutation: Mutation(), context: Void.self, options: options)
-        return GraphQLService(
-            schemaText: text, session: { _ in .success(()) },
+        var service = GraphQLService<Void>(
+            schemaText: text, session: { _ in .success(()) }, refusedSession: { _ in },
             respond: { request, context in
                 schema.respond(to: request, context: (), allowing: context.allowedOperations)
             })
+        service.prepare = schema.prepare
+        return service
     }
 
     private struct Query: GraphQLObject {

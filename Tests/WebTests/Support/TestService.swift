@@ -19,7 +19,13 @@ enum TestService {
                 case .some: .failure(.invalidToken("The token is unknown or has expired."))
                 }
             },
-            respond: { request, context in answer(request, context, later) })
+            refusedSession: { _ in "refused" },
+            respond: { request, context in
+                guard let request = request.unprepared else {
+                    return .ready(GraphQL.Response(refusing: [GraphQLError("It was prepared.")]))
+                }
+                return answer(request, context, later)
+            })
     }
 
     private static func answer(

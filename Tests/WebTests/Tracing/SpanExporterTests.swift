@@ -48,7 +48,7 @@ struct SpanExporterTests {
             try await Self.withExporter(Self.limits(batch: 1), Collector.send(to: server)) { exporter in
                 var service = TestService.make()
                 service.tracer = RequestTracer(exporting: exporter)
-                service.operationType = { _ in .query }
+                service.prepare = { PreparedRequest(unprepared: $0, operationType: .query) }
                 let respond = service.respond
                 let tracer = service.tracer
                 service.respond = { request, context in
@@ -208,12 +208,12 @@ struct SpanExporterTests {
             let tracer = RequestTracer(exporting: exporter)
             for _ in 0..<2 { tracer.startSpan("a", context: .topLevel).end() }
             await tries.next()
-            while Self.count("portico_spans_dropped_total", of: exporter) != 2 { await Task.yield() }
+            try await waitUntil { Self.count("portico_spans_dropped_total", of: exporter) == 2 }
             #expect(Self.count("portico_spans_exported_total", of: exporter) == 0)
             isDown.withLock { $0 = false }
             for _ in 0..<2 { tracer.startSpan("a", context: .topLevel).end() }
             await tries.next()
-            while Self.count("portico_spans_exported_total", of: exporter) != 2 { await Task.yield() }
+            try await waitUntil { Self.count("portico_spans_exported_total", of: exporter) == 2 }
             #expect(Self.count("portico_spans_dropped_total", of: exporter) == 2)
         }
     }

@@ -44,8 +44,9 @@ private struct VariableCoercion {
         self.document = document
         self.suggests = suggests
         self.errorLimit = errorLimit
-        self.given = Dictionary(
-            given.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+        // Names of variables are ASCII. Another name must not be taken for one to which it is canonically equivalent.
+        let named = given.fields.lazy.filter { $0.name.utf8.allSatisfy { $0 < 0x80 } }
+        self.given = Dictionary(named.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     }
 
     mutating func coerce(_ definition: VariableDefinition) {

@@ -11,7 +11,7 @@ public final class VariableValues: Sendable {
         let isGiven: Bool
     }
 
-    private let entries: [Entry]
+    let entries: [Entry]
     /// By `Name.id`; only for operations with so many variables that looking through them would be slow.
     private let index: [UInt32: Int]?
 
@@ -31,7 +31,7 @@ public final class VariableValues: Sendable {
     public subscript(name: Name) -> InputValue? { entry(name.id)?.value }
 
     /// The value of a variable by its name without the dollar sign; nil where it has none.
-    public subscript(name: String) -> InputValue? { entries.first { $0.text == name }?.value }
+    public subscript(name: String) -> InputValue? { entries.first { $0.text.hasSameBytes(as: name) }?.value }
 
     /// Whether the request gave the variable a value, be it null.
     public func isGiven(_ name: Name) -> Bool { entry(name.id)?.isGiven ?? false }

@@ -33,7 +33,7 @@ extension Document {
         case (.string(let string), .string(let otherString)):
             string.isBlock == otherString.isBlock
                 && (sameText(string.span, otherString.span)
-                    || self.string(string) == self.string(otherString))
+                    || self.string(string).hasSameBytes(as: self.string(otherString)))
         case (.boolean(let value, _), .boolean(let otherValue, _)): value == otherValue
         case (.null, .null): true
         case (.list(let items, _), .list(let otherItems, _)):

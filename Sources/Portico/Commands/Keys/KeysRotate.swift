@@ -34,6 +34,7 @@ struct KeysRotate: AsyncParsableCommand {
                 \(Setting.masterKeyFile.variable).
                 """)
         }
+        try HouseFile.refuseEmptyFile(in: kept.folder)
         let new = try MasterKey(file: newKeyFile)
         let count = try HouseFile(in: kept.folder).changeMasterKey(from: old, to: new)
         if !kept.isKeyNamed { try new.install(in: kept.folder) }

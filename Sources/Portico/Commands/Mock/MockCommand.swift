@@ -37,6 +37,9 @@ struct MockCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 picks a free one and prints it.")
     var port: UInt16 = 4000
 
+    @Option(help: "Names by which clients reach it besides, with commas between them; * for any.")
+    var hosts: String?
+
     func run() async throws {
         let command = self
         let built = try await DeepStack.run { try command.mock() }
@@ -67,12 +70,17 @@ struct MockCommand: AsyncParsableCommand {
 
     private func serve(_ mock: MockSchema, schemaText: String) async throws {
         let logger = Logger(label: "mock", factory: { StreamLogHandler.standardError(label: $0) })
-        let service = GraphQLService<Void>(schemaText: schemaText, session: { _ in .success(()) }) {
-            request, context in
-            .ready(mock.respond(to: request, allowing: context.allowedOperations))
-        }
-        let server = try await Server.start(
-            ServerConfiguration(host: host, port: Int(port)), service: service, logger: logger)
+        let service = GraphQLService<Void>(
+            schemaText: schemaText, session: { _ in .success(()) }, refusedSession: { _ in },
+            respond: { request, context in
+                guard let request = request.unprepared else {
+                    return .ready(Response(refusing: [GraphQLError("Internal server error")]))
+                }
+                return .ready(mock.respond(to: request, allowing: context.allowedOperations))
+            })
+        var configuration = ServerConfiguration(host: host, port: Int(port))
+        configuration.hosts = try HostPolicy(hosts, named: "--hosts", listeningOn: host)
+        let server = try await Server.start(configuration, service: service, logger: logger)
         let address = server.host.contains(":") ? "[\(server.host)]" : server.host
         let greeting = GreetingService(
             text: """

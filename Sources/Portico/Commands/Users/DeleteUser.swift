@@ -22,7 +22,14 @@ struct DeleteUser: AsyncParsableCommand {
                 "Everything of \(user.username ?? username)'s would be deleted for good: sessions, connections, watchlists, "
                     + "goals. Say so with --yes.")
         }
-        guard try await users.delete(user.id) else { throw UnknownUser(name: username) }
-        print("\(user.username ?? username) is deleted.")
+        switch try await users.delete(user.id) {
+        case .deleted: print("\(user.username ?? username) is deleted.")
+        case .unknown: throw UnknownUser(name: username)
+        case .ordersInProgress(let count):
+            throw UsageError(
+                "\(user.username ?? username) is not deleted: requests about orders to be sent or answered: \(count). Repeat the "
+                    + "command in a minute. Where no server has run since a crash, start it once: it settles them."
+            )
+        }
     }
 }

@@ -7,6 +7,8 @@ import Upstream
 struct AlpacaPosition: JSONReadable, Hashable {
     /// Portico's own.
     var symbol: Symbol
+    /// `us_equity`, `us_option`, `crypto`.
+    var assetClass: String?
     var side: PositionSide
     /// Below zero or above for shorts: reports differ.
     var quantity: Decimal
@@ -46,6 +48,7 @@ struct AlpacaPosition: JSONReadable, Hashable {
             }
         }
         self.symbol = AlpacaDialect.symbol(try reader.required(symbol, "symbol"), ofClass: assetClass)
+        self.assetClass = assetClass
         self.side = try reader.required(side, "side")
         self.quantity = try reader.required(quantity, "qty")
         self.availableQuantity = available
@@ -82,6 +85,12 @@ extension AlpacaPosition {
         var position = Position(
             symbol: symbol, side: side, quantity: try quantity.magnitude, currency: AlpacaMarket.currency,
             reading: Reading(source: .alpaca, fetchedAt: fetchedAt))
+        switch assetClass {
+        case "us_equity": position.probableAssetClass = .equity
+        case "us_option": position.assetClass = .option
+        case "crypto": position.assetClass = .crypto
+        default: break
+        }
         position.availableQuantity = try availableQuantity?.magnitude
         position.averageEntryPrice = try averageEntryPrice?.magnitude
         position.costBasis = try costBasis?.owned(side)

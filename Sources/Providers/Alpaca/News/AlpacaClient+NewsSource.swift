@@ -22,14 +22,29 @@ extension AlpacaClient: NewsSource {
         return page
     }
 
+    /// Articles by the time of their last change, which is mostly some seconds after they were published.
+    package func news(from time: Instant, in context: CallContext) async throws(ProviderFailure) -> [Article]
+    {
+        try await news(
+            [("start", time.description), ("limit", "50"), ("sort", "asc"), ("include_content", "false")],
+            in: context
+        ).articles.compactMap(\.article)
+    }
+
     private func news(
         about symbols: [String]?, count: Int, page: String?, in context: CallContext
     ) async throws(ProviderFailure) -> AlpacaNews {
-        let items: [(name: String, value: String?)] = [
-            ("symbols", symbols?.joined(separator: ",")), ("limit", String(count)), ("sort", "desc"),
-            ("include_content", "false"), ("page_token", page),
-        ]
-        return try await get(
+        try await news(
+            [
+                ("symbols", symbols?.joined(separator: ",")), ("limit", String(count)), ("sort", "desc"),
+                ("include_content", "false"), ("page_token", page),
+            ], in: context)
+    }
+
+    private func news(
+        _ items: [(name: String, value: String?)], in context: CallContext
+    ) async throws(ProviderFailure) -> AlpacaNews {
+        try await get(
             "news", from: .data,
             { $0.appending(path: "v1beta1", "news")?.appending(query: items) }, in: context
         ) { response throws(JSONError) in

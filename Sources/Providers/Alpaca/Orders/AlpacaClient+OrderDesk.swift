@@ -41,8 +41,9 @@ extension AlpacaClient: OrderDesk {
     package func order(
         _ id: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> Order {
-        try await readOrder(in: context) {
-            $0.appending(path: "v2", "orders", id)?.appending(query: [("nested", "true")])
+        let id = try AlpacaID(id)
+        return try await readOrder(in: context) {
+            $0.appending(path: "v2", "orders", id.text)?.appending(query: [("nested", "true")])
         }
     }
 
@@ -53,7 +54,7 @@ extension AlpacaClient: OrderDesk {
         do throws(ProviderFailure) {
             return .found(
                 try await readOrder(in: context) { base in
-                    // The colon belongs to the path: escaped, it would be another one.
+                    // A part of the path that is no value: its colon escaped, it would be another one.
                     base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
                         .appending(query: [("client_order_id", clientID)])
                 })
@@ -101,11 +102,12 @@ extension AlpacaClient: OrderDesk {
     package func replace(
         _ order: Order, by change: OrderChange, clientOrderID: String, in context: CallContext
     ) async throws(ProviderFailure) -> OrderAnswer {
+        let id = try AlpacaID(order.id)
         guard let body = AlpacaBody(change, of: order, clientOrderID: clientOrderID) else {
             throw ProviderFailure(.alpaca, .unsupported)
         }
         let answer = try await write(
-            "replace", .patch, { $0.appending(path: "v2", "orders", order.id) }, body: body, in: context,
+            "replace", .patch, { $0.appending(path: "v2", "orders", id.text) }, body: body, in: context,
             read: answer(in:))
         return try await settled(answer, clientID: clientOrderID, in: context) { $0.replaces == order.id }
     }
@@ -114,8 +116,9 @@ extension AlpacaClient: OrderDesk {
     package func cancel(
         _ order: Order, in context: CallContext
     ) async throws(ProviderFailure) -> OrderAnswer {
+        let id = try AlpacaID(order.id)
         let refusal = try await write(
-            "cancel", .delete, { $0.appending(path: "v2", "orders", order.id) }, in: context
+            "cancel", .delete, { $0.appending(path: "v2", "orders", id.text) }, in: context
         ) { AlpacaRefusal($0) }
         guard let refusal else { return .taken(pending(order)) }
         if refusal.status == 404 { throw ProviderFailure(.alpaca, .notFound) }

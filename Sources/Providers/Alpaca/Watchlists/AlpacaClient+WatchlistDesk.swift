@@ -15,7 +15,12 @@ extension AlpacaClient: WatchlistDesk {
         }
         guard listed.count <= Self.listsBorne else { throw ProviderFailure(.alpaca, .overloaded) }
         var watchlists: [BrokerWatchlist] = []
-        for result in await read(listed.map(\.id), in: context) {
+        var ids: [AlpacaID] = []
+        for list in listed {
+            guard let id = try? AlpacaID(list.id) else { throw ProviderFailure(.alpaca, .answerInvalid(nil)) }
+            ids.append(id)
+        }
+        for result in await read(ids, in: context) {
             do throws(ProviderFailure) {
                 watchlists.append(try result.get())
             } catch {
@@ -31,7 +36,7 @@ extension AlpacaClient: WatchlistDesk {
     private typealias Read = Result<BrokerWatchlist, ProviderFailure>
 
     /// Reads lists, a few at a time, in the order in which they were given.
-    private func read(_ ids: [String], in context: CallContext) async -> [Read] {
+    private func read(_ ids: [AlpacaID], in context: CallContext) async -> [Read] {
         await withTaskGroup(of: (place: Int, read: Read).self, returning: [Read].self) { group in
             var reads = [Int: Read](minimumCapacity: ids.count)
             for (place, id) in ids.enumerated() {
@@ -43,17 +48,23 @@ extension AlpacaClient: WatchlistDesk {
         }
     }
 
-    private func read(
-        _ id: String, in context: CallContext
-    ) async -> Read {
+    private func read(_ id: AlpacaID, in context: CallContext) async -> Read {
         do throws(ProviderFailure) {
             return .success(
                 try await get(
-                    "watchlist", from: .trading, { $0.appending(path: "v2", "watchlists", id) }, in: context
+                    "watchlist", from: .trading, { $0.appending(path: "v2", "watchlists", id.text) },
+                    in: context
                 ) { response throws(JSONError) in try watchlist(in: response) })
         } catch {
             return .failure(error)
         }
+    }
+
+    /// `GET /v2/watchlists/{id}`, which has the lists of the credential's account only.
+    package func watchlist(
+        _ id: String, in context: CallContext
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        try await read(try AlpacaID(id), in: context).get()
     }
 
     /// `POST /v2/watchlists`; `unsupported` for a name that another list has, or that is longer than 64 characters, and
@@ -70,15 +81,17 @@ extension AlpacaClient: WatchlistDesk {
     package func replaceWatchlist(
         _ id: String, name: String, symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> BrokerWatchlist {
-        try await writeWatchlist("replaceWatchlist", .put, name, symbols, in: context) {
-            $0.appending(path: "v2", "watchlists", id)
+        let id = try AlpacaID(id)
+        return try await writeWatchlist("replaceWatchlist", .put, name, symbols, in: context) {
+            $0.appending(path: "v2", "watchlists", id.text)
         }
     }
 
     /// `DELETE /v2/watchlists/{id}`; `notFound` where it is not there.
     package func deleteWatchlist(_ id: String, in context: CallContext) async throws(ProviderFailure) {
+        let id = try AlpacaID(id)
         let refusal = try await write(
-            "deleteWatchlist", .delete, { $0.appending(path: "v2", "watchlists", id) }, in: context
+            "deleteWatchlist", .delete, { $0.appending(path: "v2", "watchlists", id.text) }, in: context
         ) { AlpacaRefusal($0) }
         if let refusal { throw ProviderFailure(.alpaca, refusal.cause) }
     }

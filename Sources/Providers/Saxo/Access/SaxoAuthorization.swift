@@ -118,7 +118,7 @@ package final class SaxoAuthorization: Sendable {
                 case .unauthorized, .cancelled: throw error
                 case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .notEntitled, .notFound,
                     .rateLimited,
-                    .quotaExhausted, .unsupported, .overloaded:
+                    .quotaExhausted, .unsupported, .overloaded, .feedFull, .notAllowed:
                     try await pause(.seconds(60))
                 }
             }

@@ -34,7 +34,15 @@ struct SaxoBalance: JSONReadable, Hashable {
 }
 
 extension SaxoAccount {
-    /// The account in Portico's words.
+    /// The account's stored fields in Portico's words.
+    var known: KnownAccount {
+        KnownAccount(id: key, number: id, name: name, currency: currency)
+    }
+
+    /// Nil for an empty one.
+    private var name: String? { displayName.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The account with its figures in Portico's words.
     ///
     /// Figures are in the currency that the balance names, which is the account's where its key was asked with. Saxo does
     /// not say what can be bought with margin, as that depends on what is bought, nor what the account was worth yesterday.
@@ -42,7 +50,7 @@ extension SaxoAccount {
         var account = Account(
             id: key, number: id, currency: balance.currency ?? currency,
             reading: Reading(source: .saxo, fetchedAt: fetchedAt))
-        account.name = displayName.flatMap { $0.isEmpty ? nil : $0 }
+        account.name = name
         // An active account may still be blocked in part.
         account.canTrade = isActive == false ? false : nil
         account.equity = balance.totalValue

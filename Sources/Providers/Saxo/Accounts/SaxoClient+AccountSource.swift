@@ -1,30 +1,36 @@
 package import Brokerage
 package import Upstream
 
-extension SaxoClient: AccountSource {
-    /// The accounts with their balances: `clients/me`, `accounts/me`, and `balances` of each.
-    ///
-    /// Balances are asked for by account, as only then they are in the account's currency. Which accounts there are is
-    /// kept for a minute.
-    package func accounts(in context: CallContext) async throws(ProviderFailure) -> [Account] {
-        let identity = try await identity(in: context)
-        let results = await concurrently(identity.accounts, atMost: Self.accountsAtOnce) {
-            account async throws(ProviderFailure) in
-            account.account(try await balance(of: account, in: context), fetchedAt: clock.wallTime())
-        }
-        return try Self.all(results)
+extension SaxoClient: AccountDirectory {
+    /// The accounts: `clients/me` and `accounts/me`, whose answers are kept for a minute.
+    package func knownAccounts(in context: CallContext) async throws(ProviderFailure) -> [KnownAccount] {
+        try await identity(in: context).accounts.map(\.known)
     }
 
-    /// What the accounts hold: `netpositions` of each, page after page.
+    /// An account with its balance: `balances`.
+    ///
+    /// It is asked for by account, as only then it is in the account's currency.
+    package func account(_ id: String, in context: CallContext) async throws(ProviderFailure) -> Account {
+        let account = try await listedAccount(id, in: context)
+        return account.account(try await balance(of: account, in: context), fetchedAt: clock.wallTime())
+    }
+
+    /// What an account holds: `netpositions`, page after page.
     ///
     /// They are asked for by account, as only then the answer says whose they are, and converts to the account's currency.
-    package func positions(in context: CallContext) async throws(ProviderFailure) -> [Position] {
-        let identity = try await identity(in: context)
-        let results = await concurrently(identity.accounts, atMost: Self.accountsAtOnce) {
-            account async throws(ProviderFailure) in
-            try await positions(of: account, in: context)
+    package func positions(
+        of account: String, in context: CallContext
+    ) async throws(ProviderFailure) -> [Position] {
+        try await positions(of: listedAccount(account, in: context), in: context)
+    }
+
+    private func listedAccount(
+        _ id: String, in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoAccount {
+        guard let account = try await identity(in: context).accounts.first(where: { $0.key == id }) else {
+            throw ProviderFailure(.saxo, .notFound)
         }
-        return try Self.all(results).flatMap(\.self)
+        return account
     }
 
     /// Saxo's OpenAPI, as far as its documents go, has none.
@@ -32,18 +38,6 @@ extension SaxoClient: AccountSource {
         of account: String, _ range: HistoryRange, interval: Interval?, in context: CallContext
     ) async throws(ProviderFailure) -> EquityHistory {
         throw ProviderFailure(.saxo, .unsupported)
-    }
-
-    /// Few have more accounts, and each takes a place of the limit.
-    private static var accountsAtOnce: Int { 4 }
-
-    /// All values, or the first failure: some accounts must not pass for all.
-    private static func all<Value>(
-        _ results: [Result<Value, ProviderFailure>]
-    ) throws(ProviderFailure) -> [Value] {
-        var values: [Value] = []
-        for result in results { values.append(try result.get()) }
-        return values
     }
 }
 

@@ -23,8 +23,9 @@ extension SaxoClient: OrderDesk {
     package func order(
         _ id: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> Order {
+        let id = try SaxoOrderID(id)
         let orders = try await openOrders(in: context)
-        guard let order = orders.first(where: { $0.id == id && $0.isOf(account) }) else {
+        guard let order = orders.first(where: { $0.id == id.text && $0.isOf(account) }) else {
             throw ProviderFailure(.saxo, .notFound)
         }
         return order
@@ -80,6 +81,7 @@ extension SaxoClient: OrderDesk {
     package func replace(
         _ order: Order, by change: OrderChange, clientOrderID: String, in context: CallContext
     ) async throws(ProviderFailure) -> OrderAnswer {
+        _ = try SaxoOrderID(order.id)
         guard Self.isReference(clientOrderID), let price = change.price ?? order.price,
             let amount = change.quantity ?? order.quantity ?? order.notional,
             let timeInForce = change.timeInForce ?? order.timeInForce
@@ -122,7 +124,7 @@ extension SaxoClient: OrderDesk {
     package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderAnswer
     {
         let url = try address(
-            .trading, ["v2", "orders", order.id],
+            .trading, ["v2", "orders", SaxoOrderID(order.id).text],
             [("AccountKey", try await accountKey(of: order, in: context))])
         let reply = try await send("cancel order", .delete, url, in: context)
         switch reply {
@@ -194,6 +196,21 @@ extension Order {
         case .quantity(let amount): quantity = amount
         case .notional(let amount): notional = amount
         }
+    }
+}
+
+/// The number of an order at Saxo: digits only.
+///
+/// Its path takes several numbers with commas between them, so that any other text could cancel other orders.
+struct SaxoOrderID: Hashable, Sendable {
+    let text: String
+
+    /// - Throws: `notFound` for a text in another form: Saxo has no such order, and is not asked.
+    init(_ text: String) throws(ProviderFailure) {
+        guard (1...20).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { throw ProviderFailure(.saxo, .notFound) }
+        self.text = text
     }
 }
 

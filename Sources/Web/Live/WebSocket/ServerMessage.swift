@@ -50,7 +50,7 @@ enum ServerMessage: Sendable {
 
 extension GraphQL.Response {
     /// The errors of a response that has nothing else, as an array of JSON.
-    fileprivate var errors: ArraySlice<UInt8> {
+    var errors: ArraySlice<UInt8> {
         let start = Array(#"{"errors":"#.utf8)
         guard body.starts(with: start), body.last == UInt8(ascii: "}") else {
             return Array(#"[{"message":"Internal server error"}]"#.utf8)[...]

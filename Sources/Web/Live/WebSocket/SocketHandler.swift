@@ -11,6 +11,7 @@ final class SocketHandler: ChannelDuplexHandler {
     private struct Operation {
         /// Tells it from an earlier one of the same id.
         let number: Int
+        let operation: FollowedOperation
         let task: Task<Void, Never>
     }
 
@@ -23,10 +24,12 @@ final class SocketHandler: ChannelDuplexHandler {
 
     private let service: SocketService
     private let socket: SocketService.Socket
+    /// Counts the socket for its client; nil where it is not counted.
+    private var permit: ClientShares.Permit?
     private var state: SocketState
     /// Who has said who they are: what answers them.
     private var caller: Caller?
-    private var operations: [String: Operation] = [:]
+    private var operations: [UTF8Key: Operation] = [:]
     private var operationCount = 0
     /// Operations that wait until the client takes more.
     private var waiting: [EventLoopPromise<Void>] = []
@@ -36,11 +39,19 @@ final class SocketHandler: ChannelDuplexHandler {
     /// Whether reading waits until the client takes what it was sent.
     private var holdsRead = false
     private var isClosing = false
+    /// Whether the token of the first message has ended: no operation begins any more.
+    private var hasTokenEnded = false
+    private var stopObservingToken: (@Sendable () -> Void)?
+    /// Whether the server is shutting down.
+    private var isDraining = false
     private var context: ChannelHandlerContext?
 
-    init(_ service: SocketService, _ socket: SocketService.Socket) {
+    init(
+        _ service: SocketService, _ socket: SocketService.Socket, holding permit: ClientShares.Permit?
+    ) {
         self.service = service
         self.socket = socket
+        self.permit = permit
         state = SocketState(limit: service.limits.operationsPerSocket)
     }
 
@@ -85,7 +96,26 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is DrainEvent { close(.goingAway) } else { context.fireUserInboundEventTriggered(event) }
+        switch event {
+        case is DrainEvent:
+            isDraining = true
+            closeIfDrained()
+        case is GracePeriodEndEvent:
+            let drainTimeout = service.limits.drainTimeout
+            for id in unfinished { refuse(id, .aborted(limit: drainTimeout)) }
+            close(.goingAway)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// The ids of queries and mutations without a response.
+    private var unfinished: [String] {
+        operations.filter { $1.operation.request.operationType != .subscription }.map(\.key.text)
+    }
+
+    /// Closes the socket of a server that shuts down when its queries and mutations are answered.
+    private func closeIfDrained() {
+        if isDraining, unfinished.isEmpty { close(.goingAway) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -99,10 +129,8 @@ final class SocketHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Asks whether the client is still there, and ends a socket from which nothing was heard since the last time, or
-    /// whose session has ended.
+    /// Asks whether the client is still there, and ends a socket from which nothing was heard since the last time.
     private func keepAlive() {
-        if let caller, !caller.responder.isValid() { return close(.unauthorized) }
         guard wasHeard else { return close(.idle) }
         wasHeard = false
         send(.frame(.ping) { _ in })
@@ -114,7 +142,10 @@ final class SocketHandler: ChannelDuplexHandler {
         operations.removeAll()
         for timer in timers { timer.cancel() }
         keepalive?.cancel()
+        stopObservingToken?()
+        stopObservingToken = nil
         resume()
+        permit = nil
         context = nil
     }
 
@@ -154,7 +185,7 @@ final class SocketHandler: ChannelDuplexHandler {
     private func send(_ message: ServerMessage) { send(message.frame) }
 
     /// Says why, and waits for the client's word that it has read it, for a while.
-    private func close(_ reason: CloseReason) {
+    private func close(_ reason: CloseReason, linger: TimeAmount? = nil) {
         guard !isClosing, let context else { return }
         send(
             .frame(.connectionClose) { data in
@@ -165,7 +196,9 @@ final class SocketHandler: ChannelDuplexHandler {
         for operation in operations.values { operation.task.cancel() }
         let channel = context.channel
         timers.append(
-            context.eventLoop.scheduleTask(in: service.limits.lingerTimeout) { channel.close(promise: nil) })
+            context.eventLoop.scheduleTask(in: linger ?? service.limits.lingerTimeout) {
+                channel.closeWithoutHandshake()
+            })
     }
 
     /// Says goodbye with the client's code.
@@ -189,35 +222,96 @@ final class SocketHandler: ChannelDuplexHandler {
         case .initialise(let payload): initialise(payload)
         case .say(let message): send(message)
         case .begin(let id, let request): begin(request, id: id)
-        case .end(let id): operations.removeValue(forKey: id)?.task.cancel()
+        case .end(let id):
+            operations.removeValue(forKey: UTF8Key(id))?.task.cancel()
+            closeIfDrained()
         case .refuse(let id):
             refuse(id, .overloaded(.operationsOfSocket(limit: service.limits.operationsPerSocket)))
         }
     }
 
     private func initialise(_ payload: InputObject) {
+        guard let context else { return }
+        let token: String?
         do throws(Unauthorized) {
-            let token = try SocketToken.read(payload) ?? socket.token
-            caller = Caller(
-                responder: try service.responder(token).get(), token: token,
-                hearsOfUpstream: service.tellsUpstream && (socket.asksForUpstream || payload.asksForUpstream))
-            send(.acknowledge)
+            token = try SocketToken.read(payload) ?? socket.token
         } catch {
-            close(.forbidden)
+            return close(.forbidden)
+        }
+        let responder = service.responder(token)
+        // Not answered as one without a token: a client that is closed with this code asks for its token anew.
+        guard responder.refusal == nil else { return close(.forbidden) }
+        guard count(for: responder.user) else {
+            return close(.tooManySockets(limit: service.limits.socketsPerClient))
+        }
+        caller = Caller(
+            responder: responder, token: token,
+            hearsOfUpstream: service.tellsUpstream && (socket.asksForUpstream || payload.asksForUpstream))
+        send(.acknowledge)
+        let (handler, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+        stopObservingToken = responder.onEnd { eventLoop.execute { handler.value.tokenEnded() } }
+    }
+
+    /// Counts the socket for a user, where it was not known until now whose it is.
+    ///
+    /// - Returns: false where the user has as many as a client may have.
+    private func count(for user: String?) -> Bool {
+        if user == socket.user { return true }
+        do {
+            permit = try service.load.shares.socket(of: user, at: socket.client)
+            return true
+        } catch {
+            return false
         }
     }
+
+    // MARK: - The end of the token
+
+    /// How long what has one response, as the mutation that has ended the token, may take to send it.
+    private static let lastResponses = TimeAmount.milliseconds(500)
+    /// How long a client may take to answer the closing frame then: with the time above, and the time in which the end of a
+    /// token by another process is noticed, less than a second.
+    private static let lastLinger = TimeAmount.milliseconds(200)
+
+    /// Ends the socket, because its token has ended.
+    ///
+    /// Its streams are told UNAUTHENTICATED by a last event, and not that they are complete, nor by `error`: clients then
+    /// begin them again once they have connected with another token.
+    private func tokenEnded() {
+        guard !isClosing, !hasTokenEnded, let context else { return }
+        hasTokenEnded = true
+        for (id, running) in operations where running.operation.endsWithToken {
+            send(.next(id: id.text, running.operation.endedToken))
+            running.task.cancel()
+            operations[id] = nil
+            _ = state.finish(id.text)
+        }
+        if operations.isEmpty { return closeAfterToken() }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timers.append(
+            context.eventLoop.scheduleTask(in: Self.lastResponses) { handler.value.closeAfterToken() })
+    }
+
+    private func closeAfterToken() { close(.endedToken, linger: Self.lastLinger) }
+
+    // MARK: - Operations
 
     private func refuse(_ id: String, _ problem: HTTPProblem) {
         send(.error(id: id, problem.graphQLResponse(id: service.ids.make())))
     }
 
     private func begin(_ request: GraphQL.Request, id: String) {
-        guard let context, let caller, caller.responder.isValid() else { return close(.unauthorized) }
+        guard let context, let caller else { return close(.unauthorized) }
+        // It is not answered: the socket is closed, and clients send it again with another token.
+        guard !hasTokenEnded, caller.responder.isValid() else { return tokenEnded() }
         let resolved: GraphQL.Request
+        let permit: ClientShares.Permit?
         do throws(HTTPProblem) {
             try service.quota.charge(socket.client)
             if let token = caller.token { try service.quota.charge(token: token, from: socket.client) }
+            guard !isDraining else { throw .shuttingDown }
             resolved = try service.documents.resolve(request)
+            permit = try service.load.shares.stream(of: caller.responder.user, at: socket.client)
             guard service.load.streams.enter() else { throw .overloaded(.streams) }
         } catch {
             _ = state.finish(id)
@@ -226,42 +320,46 @@ final class SocketHandler: ChannelDuplexHandler {
         operationCount &+= 1
         let number = operationCount
         let teller = Teller(NIOLoopBound(self, eventLoop: context.eventLoop), id: id, number: number)
-        let operation = follow(resolved, for: caller)
+        let operation = follow(service.prepare(resolved), for: caller)
         let task = Task { [streams = service.load.streams] in
+            defer { withExtendedLifetime(permit) {} }
             await RunningRequest.$id.withValue(operation.circumstances.id) {
                 // A client that wants to hear no more of it has ended it.
                 try? await SocketHandler.run(operation, telling: teller)
             }
             streams.leave()
         }
-        operations[id] = Operation(number: number, task: task)
+        operations[UTF8Key(id)] = Operation(number: number, operation: operation, task: task)
     }
 
-    private func follow(_ request: GraphQL.Request, for caller: Caller) -> FollowedOperation {
+    private func follow(_ request: PreparedRequest, for caller: Caller) -> FollowedOperation {
         FollowedOperation(
             request: request, responder: caller.responder,
             circumstances: RequestCircumstances(
                 id: service.ids.make(), trace: socket.trace,
                 allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
                 client: socket.client),
-            hearsOfUpstream: caller.hearsOfUpstream, tracer: service.tracer, type: service.operationType,
-            recorder: service.recorder)
+            hearsOfUpstream: caller.hearsOfUpstream, tracer: service.tracer,
+            recorder: service.recorder, memory: service.load.streamMemory)
     }
 
     /// Runs an operation to its end, or until the client wants to hear no more of it.
     private static func run(_ operation: FollowedOperation, telling teller: Teller) async throws {
-        var isRefused = false
+        var isOver = false
         // Events are answered where the answers are sent.
         try await operation.run(eventsOn: EventLoopExecutor(teller.eventLoop)) { part in
             switch part {
             case .response(let response):
                 try await teller.tell(.next(id: teller.id, response), isLast: false)
             case .refusal(let response):
-                isRefused = true
+                isOver = true
                 try await teller.tell(.error(id: teller.id, response), isLast: true)
+            case .endedToken:
+                isOver = true
+                teller.tokenEnded()
             }
         }
-        if !isRefused { try await teller.tell(.complete(id: teller.id), isLast: true) }
+        if !isOver { try await teller.tell(.complete(id: teller.id), isLast: true) }
     }
 
     /// Where an operation tells the client what came of it.
@@ -275,6 +373,11 @@ final class SocketHandler: ChannelDuplexHandler {
             self.handler = handler
             self.id = id
             self.number = number
+        }
+
+        /// The token has ended, which an operation may see before its socket is told.
+        func tokenEnded() {
+            eventLoop.execute { [handler] in handler.value.tokenEnded() }
         }
 
         /// Returns when the client takes more.
@@ -307,12 +410,14 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     private func tell(_ message: ServerMessage, _ id: String, _ number: Int, isLast: Bool) -> Reception {
-        guard let context, !isClosing, operations[id]?.number == number else { return .over }
+        guard let context, !isClosing, operations[UTF8Key(id)]?.number == number else { return .over }
         if isLast {
-            operations[id] = nil
+            operations[UTF8Key(id)] = nil
             _ = state.finish(id)
         }
         send(message)
+        if isLast, hasTokenEnded, operations.isEmpty { closeAfterToken() }
+        if isLast { closeIfDrained() }
         guard !context.channel.isWritable, !isLast else { return .taken }
         let promise = context.eventLoop.makePromise(of: Void.self)
         waiting.append(promise)

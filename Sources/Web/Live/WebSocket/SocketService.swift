@@ -5,8 +5,8 @@ import Tracing
 
 /// What stands behind all sockets: who may begin, what answers, and the bounds.
 struct SocketService: Sendable {
-    let responder: @Sendable (_ bearerToken: String?) -> Result<Responder, Unauthorized>
-    let operationType: @Sendable (GraphQL.Request) -> OperationType?
+    let responder: @Sendable (_ bearerToken: String?) -> Responder
+    let prepare: @Sendable (GraphQL.Request) -> PreparedRequest
     let documents: DocumentResolver
     let quota: ClientQuota
     let tracer: RequestTracer?
@@ -18,7 +18,7 @@ struct SocketService: Sendable {
     let ids = RequestIDs()
 
     /// Lets a socket's handlers in, the frames' bounds before what reads them.
-    func handover(_ socket: Socket) -> ProtocolHandover {
+    func handover(_ socket: Socket, holding permit: ClientShares.Permit?) -> ProtocolHandover {
         // The codec takes no length that 32 bits do not hold.
         let largest = min(limits.body, Int(Int32.max))
         return ProtocolHandover { channel in
@@ -30,7 +30,7 @@ struct SocketService: Sendable {
                 NIOWebSocketFrameAggregator(
                     minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1_024,
                     maxAccumulatedFrameSize: largest))
-            try pipeline.addHandler(SocketHandler(self, socket))
+            try pipeline.addHandler(SocketHandler(self, socket, holding: permit))
         }
     }
 
@@ -39,6 +39,8 @@ struct SocketService: Sendable {
         let client: ClientAddress
         /// What the Authorization field of the handshake says; nil where there is none, as browsers cannot send it.
         let token: String?
+        /// The user of the token.
+        let user: String?
         let speaksProtocol: Bool
         /// Where the client stands in a trace; nil where nothing is traced.
         let trace: ServiceContext?

@@ -17,7 +17,7 @@ struct SocketState {
     private let limit: Int
     /// Whether the client has said who it is.
     private(set) var isInitialised = false
-    private var operations: Set<String> = []
+    private var operations: Set<UTF8Key> = []
 
     /// - Parameter limit: operations at a time.
     init(limit: Int) {
@@ -38,20 +38,20 @@ struct SocketState {
         case .pong: return nil
         case .subscribe(let id, let request):
             guard isInitialised else { throw .unauthorized }
-            guard !operations.contains(id) else { throw .subscriberExists(id) }
+            guard !operations.contains(UTF8Key(id)) else { throw .subscriberExists(id) }
             guard operations.count < limit else { return .refuse(id: id) }
-            operations.insert(id)
+            operations.insert(UTF8Key(id))
             return .begin(id: id, request)
         case .complete(let id):
             // Both sides may end an operation at the same time, so one that is over already is no fault.
-            return operations.remove(id) == nil ? nil : .end(id: id)
+            return operations.remove(UTF8Key(id)) == nil ? nil : .end(id: id)
         }
     }
 
-    func isRunning(_ id: String) -> Bool { operations.contains(id) }
+    func isRunning(_ id: String) -> Bool { operations.contains(UTF8Key(id)) }
 
     /// The server has ended an operation; false where the client has done so before, and wants to hear no more of it.
     mutating func finish(_ id: String) -> Bool {
-        operations.remove(id) != nil
+        operations.remove(UTF8Key(id)) != nil
     }
 }

@@ -96,7 +96,7 @@ private final class SocketClientHandler: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         let handshake = """
             GET /graphql HTTP/1.1\r
-            Host: portico\r
+            Host: localhost\r
             Upgrade: websocket\r
             Connection: Upgrade\r
             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r

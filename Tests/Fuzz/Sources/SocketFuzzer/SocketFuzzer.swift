@@ -27,7 +27,9 @@ struct SocketFuzzer {
         let runs = number("FUZZ_RUNS") ?? 1_000_000
         let seed = number("FUZZ_SEED").flatMap { $0 == 0 ? nil : $0 } ?? Int.random(in: 1...1_000_000_000)
         // Ten thousand connections are its bound else.
-        let environment = ["PORTICO_MAXIMUM_CONNECTIONS": "100000", "PORTICO_BATCH": "3"]
+        let environment = [
+            "PORTICO_MAXIMUM_CONNECTIONS": "100000", "PORTICO_BATCH": "3", "PORTICO_HOSTS": "a,b,portico",
+        ]
         try await PorticoProcess.with(command, environment) { portico in
             try await fuzz(portico, runs: runs, seed: seed)
         }

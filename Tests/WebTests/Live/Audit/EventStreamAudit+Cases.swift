@@ -149,9 +149,9 @@ extension EventStreamAudit {
         EventStreamAudit(
             "REFUSE-14", "this one as well", get("operationId=1", method: "DELETE"), .refusal(405, "DELETE")),
         EventStreamAudit(
-            "REFUSE-15", "a token that is not good",
-            post(hello, fields: stream + ["Authorization: Bearer bad"]),
-            .refusal(401, "token")),
+            "REFUSE-15", "an Authorization field without a bearer token",
+            post(hello, fields: stream + ["Authorization: Basic YTpi"]),
+            .refusal(401, "Bearer")),
         EventStreamAudit(
             "REFUSE-16", "a token in the URL", get("query=%7Bhello%7D&token=good"), .refusal(400, "token")),
     ]

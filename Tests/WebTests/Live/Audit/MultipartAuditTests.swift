@@ -119,7 +119,7 @@ struct MultipartAuditTests {
         "MULTI-6: what is wrong with the request has a status, and is no stream",
         arguments: [
             ("{ \"not", "", 400), ("{}", "", 400),
-            (#"{"query":"subscription { endless }"}"#, "Authorization: Bearer bad", 401),
+            (#"{"query":"subscription { endless }"}"#, "Authorization: Basic YTpi", 401),
         ])
     func refusals(body: String, field: String, status: Int) async throws {
         try await withServer(LiveService.make()) { server in

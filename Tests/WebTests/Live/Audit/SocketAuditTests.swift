@@ -78,7 +78,7 @@ struct SocketAuditTests {
     func handshakes(fields: String) async throws {
         try await withServer(LiveService.make()) { server in
             let response = try await server.ask(
-                "GET /graphql HTTP/1.1\r\nHost: a\r\n\(fields)Origin: https://a.example\r\n"
+                "GET /graphql HTTP/1.1\r\nHost: a\r\n\(fields)Origin: https://a\r\n"
                     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
                     + "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n"
                     + "Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n")

@@ -1,57 +1,49 @@
-import TestSupport
-import Testing
-
 /// A client of WebSockets that sends exactly the frames that it is told to (RFC 6455, section 5).
-struct SocketClient: Sendable {
-    let client: RawClient
+package struct SocketClient: Sendable {
+    package let client: RawClient
 
-    /// A frame from the server.
-    struct Frame: Equatable {
-        let opcode: UInt8
-        let payload: [UInt8]
-
-        var text: String { String(decoding: payload, as: UTF8.self) }
-        /// Of a closing frame.
-        var closeCode: Int? {
-            opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil
-        }
-        var closeMessage: String { String(decoding: payload.dropFirst(2), as: UTF8.self) }
+    package init(client: RawClient) {
+        self.client = client
     }
 
-    static func handshake(
+    /// A frame from the server.
+    package struct Frame: Equatable, Sendable {
+        package let opcode: UInt8
+        package let payload: [UInt8]
+
+        package init(opcode: UInt8, payload: [UInt8]) {
+            self.opcode = opcode
+            self.payload = payload
+        }
+
+        package var text: String { String(decoding: payload, as: UTF8.self) }
+        /// Of a closing frame.
+        package var closeCode: Int? {
+            opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil
+        }
+        package var closeMessage: String { String(decoding: payload.dropFirst(2), as: UTF8.self) }
+    }
+
+    package static func handshake(
         protocols: String? = "graphql-transport-ws", key: String = "dGhlIHNhbXBsZSBub25jZQ==",
-        version: String = "13", target: String = "/graphql", fields: String = "", http: String = "1.1"
+        version: String = "13", target: String = "/graphql", host: String = "localhost", fields: String = "",
+        http: String = "1.1"
     ) -> String {
-        "GET \(target) HTTP/\(http)\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "GET \(target) HTTP/\(http)\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: \(key)\r\nSec-WebSocket-Version: \(version)\r\n"
             + (protocols.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? "") + fields + "\r\n"
     }
 
-    /// Opens a socket on a server.
-    static func open(_ server: TestServer, _ handshake: String = handshake()) async throws -> SocketClient {
-        let client = try server.client()
-        let response = try await client.asking(handshake)
-        #expect(response.status == 101)
-        return SocketClient(client: client)
-    }
-
-    /// Opens a socket, and says who asks.
-    static func begin(_ server: TestServer, payload: String = "{}") async throws -> SocketClient {
-        let socket = try await open(server)
-        try await socket.say(#"{"type":"connection_init","payload":\#(payload)}"#)
-        #expect(try await socket.next().text == #"{"type":"connection_ack"}"#)
-        return socket
-    }
-
-    func say(_ text: String) async throws {
+    package func say(_ text: String) async throws {
         try await send(opcode: 1, Array(text.utf8))
     }
 
-    func subscribe(_ id: String, _ query: String) async throws {
+    package func subscribe(_ id: String, _ query: String) async throws {
+        let query = query.replacing("\"", with: "\\\"").replacing("\n", with: " ")
         try await say(#"{"id":"\#(id)","type":"subscribe","payload":{"query":"\#(query)"}}"#)
     }
 
-    func send(
+    package func send(
         opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true, isMasked: Bool = true, reserved: UInt8 = 0
     ) async throws {
         var frame: [UInt8] = [(isFinal ? 0x80 : 0) | reserved | opcode]
@@ -70,7 +62,7 @@ struct SocketClient: Sendable {
     }
 
     /// The next frame, pings of the server passed over.
-    func next() async throws -> Frame {
+    package func next() async throws -> Frame {
         while true {
             let head = try await client.takeBytes(2)
             var length = Int(head[1] & 0x7F)

@@ -1,0 +1,72 @@
+import Brokerage
+import Synchronization
+package import Upstream
+
+/// How many calls to providers each client without a session may cause in a minute, by its address.
+///
+/// A minute begins with a client's first call. The table is bounded: while it is full, clients that are not in it share one
+/// budget.
+package final class CallBudgets: Sendable {
+    private struct Spending {
+        var calls = 0
+        let end: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var clients: [RequestOrigin: Spending] = [:]
+        var others: Spending?
+        var nextSweep: ContinuousClock.Instant?
+    }
+
+    private let limit: Int
+    private let capacity: Int
+    private let clock: CallClock
+    // A lock, because calls begin on any thread; held for a look-up.
+    private let state = Mutex(State())
+
+    private static let period = Duration.seconds(60)
+
+    /// - Parameters:
+    ///   - limit: calls of one client in a minute; at least 1.
+    ///   - capacity: clients that are counted apart at a time.
+    ///   - clock: what the minute is measured by.
+    package init(limit: Int, capacity: Int = 100_000, clock: CallClock = .system) {
+        (self.limit, self.capacity, self.clock) = (max(limit, 1), max(capacity, 1), clock)
+    }
+
+    /// How many calls an operation may make for a client without a session.
+    package func allowance(of client: RequestOrigin, limit: Int) -> CallAllowance {
+        CallAllowance(limit: limit) { [self] isSpent in refusal(of: client, spending: isSpent) }
+    }
+
+    /// Looks whether a client has a further call.
+    ///
+    /// - Parameters:
+    ///   - client: who asks.
+    ///   - isSpent: whether the call is taken.
+    /// - Returns: why it has none; nil where it has one.
+    func refusal(of client: RequestOrigin, spending isSpent: Bool) -> CallRefusal? {
+        let now = clock.now()
+        let end: ContinuousClock.Instant? = state.withLock { state in
+            let isKnown = state.clients[client] != nil || makeRoom(in: &state, now)
+            let known = isKnown ? state.clients[client] : state.others
+            var spending = known.flatMap { $0.end > now ? $0 : nil } ?? Spending(end: now + Self.period)
+            guard spending.calls < limit else { return spending.end }
+            guard isSpent else { return nil }
+            spending.calls += 1
+            if isKnown { state.clients[client] = spending } else { state.others = spending }
+            return nil
+        }
+        return end.map { .client(limit: limit, retryAt: clock.wallTime() + now.duration(to: $0)) }
+    }
+
+    /// Whether there is room for a client, after those whose minute is over have gone: at most once a second, since that looks
+    /// at all of them.
+    private func makeRoom(in state: inout State, _ now: ContinuousClock.Instant) -> Bool {
+        if state.clients.count < capacity { return true }
+        guard state.nextSweep.map({ $0 <= now }) ?? true else { return false }
+        state.nextSweep = now + .seconds(1)
+        state.clients = state.clients.filter { $0.value.end > now }
+        return state.clients.count < capacity
+    }
+}

@@ -1,0 +1,207 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+/// Figures of a company out of what several sources reported: each from the first source that has it.
+struct MergedFundamentals: Sendable {
+    private(set) var figures: Fundamentals
+    /// The sources that something was taken from, in the order in which they were asked.
+    private(set) var parts: [Part]
+
+    /// What was taken from one source.
+    struct Part: Sendable {
+        /// Names of fields of the schema's `Fundamentals`.
+        let fields: [String]
+        let reading: Reading
+    }
+
+    /// - Parameter reports: Those of the sources, in the order of the route. What outlived its time comes behind the others.
+    ///   Nil for none.
+    init?(_ reports: [Fundamentals]) {
+        let sorted = reports.filter { !$0.reading.isStale } + reports.filter(\.reading.isStale)
+        guard let first = sorted.first else { return nil }
+        figures = Fundamentals(symbol: first.symbol, reading: first.reading)
+        parts = []
+        for report in sorted {
+            let fields = figures.fill(from: report)
+            if !fields.isEmpty { parts.append(Part(fields: fields, reading: report.reading)) }
+        }
+        figures.reading = first.reading
+    }
+
+    /// Whether another source could have nothing more to tell.
+    var isComplete: Bool {
+        FundamentalsField.all.allSatisfy { $0.isKnown(figures) }
+    }
+
+    fileprivate var asOf: Instant? {
+        let instants = parts.compactMap(\.reading.asOf)
+        return instants.count == parts.count ? instants.min() : nil
+    }
+    fileprivate var fetchedAt: Instant { parts.map(\.reading.fetchedAt).min() ?? figures.reading.fetchedAt }
+    fileprivate var source: Provider { parts.first?.reading.source ?? figures.reading.source }
+    fileprivate var isStale: Bool { parts.contains(where: \.reading.isStale) }
+}
+
+/// A field of the schema's `Fundamentals`, by what it is merged.
+private struct FundamentalsField: Sendable {
+    let name: String
+    let isKnown: @Sendable (Fundamentals) -> Bool
+    let copy: @Sendable (_ report: Fundamentals, _ figures: inout Fundamentals) -> Void
+
+    init<Value>(_ name: String, _ path: any WritableKeyPath<Fundamentals, Value?> & Sendable) {
+        self.name = name
+        isKnown = { $0[keyPath: path] != nil }
+        copy = { report, figures in figures[keyPath: path] = report[keyPath: path] }
+    }
+
+    /// Those that mean the same in every currency.
+    static let plain = [
+        FundamentalsField("sector", \.sector), FundamentalsField("industry", \.industry),
+        FundamentalsField("country", \.country), FundamentalsField("website", \.website),
+        FundamentalsField("peRatio", \.priceEarningsRatio),
+    ]
+    /// Amounts in `currency`.
+    static let amounts = [
+        FundamentalsField("marketCap", \.marketCap),
+        FundamentalsField("earningsPerShare", \.earningsPerShare),
+        FundamentalsField("dividendPerShare", \.dividendPerShare), FundamentalsField("yearHigh", \.yearHigh),
+        FundamentalsField("yearLow", \.yearLow),
+    ]
+    static let currency = FundamentalsField("currency", \.currency)
+    static let all = [currency] + plain + amounts
+}
+
+extension Fundamentals {
+    /// Takes from another report what is not known here.
+    ///
+    /// Amounts are taken in the currency of those that are known: no two of them are in different ones, and an amount without
+    /// a currency is not joined with one that has it.
+    ///
+    /// - Returns: The names of the fields that were taken.
+    fileprivate mutating func fill(from report: Fundamentals) -> [String] {
+        var wanted = FundamentalsField.plain
+        let hasMoney = currency != nil || FundamentalsField.amounts.contains { $0.isKnown(self) }
+        if !hasMoney {
+            wanted = [FundamentalsField.currency] + wanted + FundamentalsField.amounts
+        } else if currency != nil, currency == report.currency {
+            wanted += FundamentalsField.amounts
+        }
+        let taken = wanted.filter { !$0.isKnown(self) && $0.isKnown(report) }
+        for field in taken { field.copy(report, &self) }
+        return taken.map(\.name)
+    }
+}
+
+extension GatewayContext {
+    /// Figures of the company behind each symbol, each figure from the first source of the route that has it.
+    ///
+    /// The sources are asked one after the other until nothing is missing. One that fails, or has no quota left, is passed over
+    /// where another one answers.
+    func fundamentals(of symbols: [Symbol]) -> Loading<Answers<MergedFundamentals?>> {
+        let walks: [RouteWalk<Symbol, Fundamentals>]
+        do throws(FieldError) {
+            walks = try sources(for: .fundamentals, from: nil).map { fundamentalsWalk(along: [$0]) }
+        } catch {
+            return .ready(symbols.map { _ in .failure(error) })
+        }
+        let atHand = symbols.map { symbol in mergedAtHand(symbol, walks) }
+        if !atHand.contains(where: { $0 == nil }) { return .ready(atHand.map { .success($0) }) }
+        return .later { [call] in
+            var reports: [Symbol: [Fundamentals]] = [:]
+            var failures: [Symbol: [ProviderFailure]] = [:]
+            for (position, walk) in walks.enumerated() {
+                let wanted = Set(symbols).filter { symbol in
+                    walk.couldHave(symbol) && MergedFundamentals.isWanting(reports[symbol] ?? [])
+                }.sorted { $0.text < $1.text }
+                if wanted.isEmpty { continue }
+                let isLast = position == walks.indices.last
+                let share = isLast ? call : call.halved(at: backends.reads.clock.now())
+                for (symbol, outcome) in zip(wanted, await walk.outcomes(for: wanted, in: share)) {
+                    switch outcome {
+                    case .found(let report): reports[symbol, default: []].append(report)
+                    case .failed(let causes): failures[symbol, default: []] += causes
+                    }
+                }
+            }
+            return symbols.map { symbol in
+                if let merged = MergedFundamentals(reports[symbol] ?? []) { return .success(merged) }
+                return .failure(FieldError(failures[symbol] ?? [], of: "company \"\(symbol)\""))
+            }
+        }
+    }
+
+    /// The figures of one company, where those that complete them are in memory.
+    private func mergedAtHand(
+        _ symbol: Symbol, _ walks: [RouteWalk<Symbol, Fundamentals>]
+    ) -> MergedFundamentals? {
+        var reports: [Fundamentals] = []
+        for walk in walks where walk.couldHave(symbol) {
+            guard let report = walk.atHand([symbol], in: call)?.first else { return nil }
+            reports.append(report)
+            if !MergedFundamentals.isWanting(reports) { break }
+        }
+        return MergedFundamentals(reports)
+    }
+
+    /// Asks the sources of a route for figures of companies.
+    func fundamentalsWalk(along sources: [MarketSource]) -> RouteWalk<Symbol, Fundamentals> {
+        RouteWalk(
+            sources: sources, reads: backends.reads.fundamentals,
+            subject: { $0.text }, mayHave: { $0.has($1) },
+            fetch: { source, symbols, call throws(ProviderFailure) in
+                var found = Batch<Symbol, Fundamentals>()
+                for symbol in symbols {
+                    found[symbol] = try await source.fundamentals?.fundamentals(of: symbol, in: call)
+                }
+                return found
+            })
+    }
+}
+
+extension MergedFundamentals {
+    /// Whether another source should be asked beside those with these reports.
+    fileprivate static func isWanting(_ reports: [Fundamentals]) -> Bool {
+        !(MergedFundamentals(reports.filter { !$0.reading.isStale })?.isComplete ?? false)
+    }
+}
+
+extension RouteWalk {
+    /// Whether one of the sources could have it.
+    fileprivate func couldHave(_ key: Key) -> Bool { sources.contains { mayHave($0, key) } }
+}
+
+extension MergedFundamentals: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<MergedFundamentals>("Fundamentals") {
+        Field("currency", \.figures.currency)
+        Field("sector", \.figures.sector)
+        Field("industry", \.figures.industry)
+        Field("country", \.figures.country)
+        Field("website", \.figures.website)
+        Field("marketCap", \.figures.marketCap)
+        Field("peRatio") { $0.figures.priceEarningsRatio?.doubleValue }
+        Field("earningsPerShare", \.figures.earningsPerShare)
+        Field("dividendPerShare", \.figures.dividendPerShare)
+        Field("yearHigh", \.figures.yearHigh)
+        Field("yearLow", \.figures.yearLow)
+        Field("parts", \.parts)
+        Field("asOf") { $0.asOf }
+        Field("fetchedAt") { $0.fetchedAt }
+        Field("source") { $0.source }
+        Field("stale") { $0.isStale }
+    }
+}
+
+extension MergedFundamentals.Part: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = Object<MergedFundamentals.Part>("FundamentalsPart") {
+        Field("fields", \.fields)
+        Field("asOf", \.reading.asOf)
+        Field("fetchedAt", \.reading.fetchedAt)
+        Field("source", \.reading.source)
+        Field("stale", \.reading.isStale)
+    }
+}

@@ -1,0 +1,139 @@
+/// A request after its document has been looked up, or parsed and validated, and its operation selected.
+///
+/// `ExecutableSchema.prepare(_:)` returns one for every request. Everything that a server needs to know of a request
+/// afterwards (how to execute, cache and log it) is read from this value, so that each request prepares its document once,
+/// also if the document is refused. It holds the coerced variables and not the request: a subscription that lasts for days
+/// retains nothing that its client sent beside them.
+public struct PreparedRequest: Sendable {
+    /// The name of the operation, as the client sent it; nil if it sent none.
+    public let operationName: String?
+    /// Whether the client sent `extensions`.
+    package let hasExtensions: Bool
+    /// Whether the client requests the cost of the operation in the response's `extensions`.
+    let requestsCost: Bool
+    let state: State
+
+    enum State: Sendable {
+        /// The operation can be executed, unless its variables are wrong.
+        case operation(
+            PreparedOperation, of: PreparedDocument, variables: Result<VariableValues, GraphQLErrors>)
+        /// The document, or the operation's name, is wrong. The text is the document's, in UTF-8.
+        case refused(GraphQLErrors, text: [UInt8])
+        /// See `init(unprepared:operationType:cachePolicy:)`.
+        indirect case unprepared(Request, OperationType?, CachePolicy?)
+    }
+
+    init(_ request: Request, _ state: State) {
+        operationName = request.operationName
+        hasExtensions = !request.extensions.fields.isEmpty
+        requestsCost = request.extensions["cost"] == .boolean(true)
+        self.state = state
+    }
+
+    /// A request to a service that has no executable schema, such as a mock.
+    ///
+    /// An executable schema that receives it prepares it first.
+    ///
+    /// - Parameters:
+    ///   - request: the request as it came.
+    ///   - operationType: the value of `operationType`.
+    ///   - cachePolicy: the value of `cachePolicy`.
+    public init(
+        unprepared request: Request, operationType: OperationType? = nil, cachePolicy: CachePolicy? = nil
+    ) {
+        self.init(request, .unprepared(request, operationType, cachePolicy))
+    }
+
+    /// The request as it came, if no executable schema has prepared it; otherwise nil.
+    public var unprepared: Request? {
+        guard case .unprepared(let request, _, _) = state else { return nil }
+        return request
+    }
+
+    /// The type of the operation; nil if the document is refused.
+    public var operationType: OperationType? {
+        switch state {
+        case .operation(let operation, _, _): operation.definition.type
+        case .refused: nil
+        case .unprepared(_, let type, _): type
+        }
+    }
+
+    /// How long the response may be cached, and by whom, as `@cacheControl` says.
+    ///
+    /// Nil if the document is refused, and if the schema does not define the directive.
+    public var cachePolicy: CachePolicy? {
+        switch state {
+        case .operation(let operation, _, _): operation.cachePolicy()
+        case .refused: nil
+        case .unprepared(_, _, let policy): policy
+        }
+    }
+
+    /// The text of the document in UTF-8.
+    package var documentText: [UInt8] {
+        switch state {
+        case .operation(_, let document, _): document.text
+        case .refused(_, let text): text
+        case .unprepared(let request, _, _): Array(request.document.utf8)
+        }
+    }
+
+    /// The memory in bytes that an operation retains while it runs.
+    package struct Retained: Sendable {
+        /// The document with its plans, which all operations that run it share; nil if it is refused.
+        package let document: (id: ObjectIdentifier, bytes: Int)?
+        /// The coerced variables, and what the operation needs beside.
+        package let variables: Int
+    }
+
+    /// See `Retained`.
+    package var retained: Retained {
+        switch state {
+        case .operation(_, let document, let variables):
+            let values = (try? variables.get())?.entries ?? []
+            return Retained(
+                document: (ObjectIdentifier(document), document.weight),
+                variables: values.reduce(1_024) { $0 + 64 + ($1.value?.weight ?? 0) })
+        case .refused, .unprepared: return Retained(document: nil, variables: 0)
+        }
+    }
+
+    /// What the response depends on beside the session; nil if the request cannot be executed.
+    package var responseKey: ResponseKey? {
+        switch state {
+        case .operation(let operation, let document, .success(let variables)):
+            ResponseKey(
+                document: document.text, operation: operation.definition.name?.span,
+                variables: variables.entries.map(\.value))
+        case .operation(_, _, .failure), .refused: nil
+        case .unprepared(let request, _, _):
+            ResponseKey(
+                document: Array(request.document.utf8), operation: nil,
+                variables: [request.operationName.map { .string($0) }, .object(request.variables)])
+        }
+    }
+}
+
+/// The bytes of a document, its selected operation, and the coerced values of the variables that the operation declares.
+package struct ResponseKey: Hashable, Sendable {
+    private let document: [UInt8]
+    /// Where the name of the operation stands; nil for the only operation of a document, if it has no name.
+    private let operation: SourceSpan?
+    private let variables: [InputValue?]
+
+    init(document: [UInt8], operation: SourceSpan?, variables: [InputValue?]) {
+        (self.document, self.operation, self.variables) = (document, operation, variables)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(SeededDigest.digest(of: document.span))
+        hasher.combine(operation?.start)
+        hasher.combine(variables)
+    }
+
+    /// The memory that the key takes in bytes.
+    package var weight: Int {
+        variables.reduce(document.count + 128) { $0 + ($1?.weight ?? MemoryLayout<InputValue?>.stride) }
+    }
+}

@@ -1,0 +1,28 @@
+/// A string that is compared by its bytes, for dictionaries and sets whose keys clients send.
+///
+/// Two Swift strings are equal if they are canonically equivalent: `"é"` is one character or two, and the Kelvin sign equals
+/// the letter K. To GraphQL, JSON and providers these are different texts, so that a value stored for the one must not be
+/// returned for the other.
+package struct UTF8Key: Hashable, Sendable {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package static func == (one: UTF8Key, other: UTF8Key) -> Bool { one.text.hasSameBytes(as: other.text) }
+
+    package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+}
+
+extension String {
+    /// Whether both have the same bytes in UTF-8; see `UTF8Key`.
+    package func hasSameBytes(as other: String) -> Bool { utf8Span.span.isSame(as: other.utf8Span.span) }
+
+    /// Hashes the bytes in UTF-8; see `UTF8Key`.
+    package func hashBytes(into hasher: inout Hasher) {
+        unsafe utf8Span.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        // No text contains this byte, so that two texts in a row cannot hash like two others.
+        hasher.combine(0xFF as UInt8)
+    }
+}

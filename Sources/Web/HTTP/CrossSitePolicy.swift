@@ -1,0 +1,45 @@
+import NIOHTTP1
+
+/// Refuses what pages of other sites make a browser send to a server that they may not read: by DNS rebinding, by
+/// WebSockets, and by requests that browsers send without asking first (no CORS preflight).
+///
+/// A POST needs no check: its content type makes a browser ask first. Other clients than browsers send neither Origin nor
+/// Fetch Metadata, and are not concerned.
+struct CrossSitePolicy: Sendable {
+    let hosts: HostPolicy
+    let cors: CORSPolicy
+
+    /// Refuses a request whose host is not this server's.
+    ///
+    /// A client of HTTP/1.0 may name none; browsers always do.
+    ///
+    /// - Throws: `.unknownHost`.
+    func checkHost(of head: RequestHead) throws(HTTPProblem) {
+        guard !head.fields.hasHost(where: hosts.accepts) else { return }
+        throw .unknownHost(String(head.fields[.host]?.prefix(100) ?? ""))
+    }
+
+    /// Refuses a request that a page of another site makes a browser send.
+    ///
+    /// - Parameters:
+    ///   - head: The request.
+    ///   - isPage: Whether a link of another site may lead there.
+    /// - Throws: `.foreignOrigin`.
+    func checkOrigin(of head: RequestHead, isPage: @autoclosure () -> Bool) throws(HTTPProblem) {
+        guard head.method == .GET || head.method == .HEAD, isCrossSite(head) else { return }
+        let origin = head.fields.origin
+        guard cors.origins != .any, cors.allowed(origin) == nil else { return }
+        if origin == nil, head.fields[.fetchMode] == "navigate", isPage() { return }
+        throw .foreignOrigin(origin.map { String($0.prefix(100)) })
+    }
+
+    /// Whether a browser sends a request for a page of another site (Fetch Metadata Request Headers; RFC 6454, section 7).
+    ///
+    /// Fetch Metadata is the browser's own word, and holds also where a proxy changes Host.
+    func isCrossSite(_ head: RequestHead) -> Bool {
+        let fields = head.fields
+        if let site = fields[.fetchSite] { return site != "same-origin" && site != "none" }
+        guard let origin = fields.origin else { return false }
+        return !hosts.isOwn(origin: origin, askedFor: fields[.host])
+    }
+}

@@ -1,0 +1,67 @@
+import Brokerage
+import Synchronization
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("The calls to providers that a client without a session may cause")
+struct CallBudgetTests {
+    /// Time that a test moves on.
+    private final class Time: Sendable {
+        private let elapsed = Mutex(Duration.zero)
+        private let start = ContinuousClock.now
+
+        func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
+
+        var clock: CallClock {
+            CallClock(
+                now: { [self] in start + elapsed.withLock(\.self) },
+                wallTime: { [self] in .earliest + elapsed.withLock(\.self) }, sleep: { _ in })
+        }
+    }
+
+    @Test("are so many in the minute that begins with its first, and anew after it")
+    func minute() {
+        let time = Time()
+        let budgets = CallBudgets(limit: 3, clock: time.clock)
+        let (one, other) = (RequestOrigin(1), RequestOrigin(2))
+        for _ in 0..<3 {
+            #expect(budgets.refusal(of: one, spending: true) == nil)
+            time.advance(by: .seconds(10))
+        }
+        let retryAt = Instant.earliest + .seconds(60)
+        for isSpent in [false, true] {
+            #expect(budgets.refusal(of: one, spending: isSpent) == .client(limit: 3, retryAt: retryAt))
+        }
+        #expect(budgets.refusal(of: other, spending: true) == nil)
+        time.advance(by: .seconds(30))
+        #expect(budgets.refusal(of: one, spending: true) == nil)
+    }
+
+    @Test("are not spent by asking whether there are some")
+    func asking() {
+        let budgets = CallBudgets(limit: 1)
+        for _ in 0..<5 { #expect(budgets.refusal(of: RequestOrigin(1), spending: false) == nil) }
+        #expect(budgets.refusal(of: RequestOrigin(1), spending: true) == nil)
+        #expect(budgets.refusal(of: RequestOrigin(1), spending: false) != nil)
+    }
+
+    @Test("are shared by the clients for which the table has no room, until others' minutes are over")
+    func bounded() {
+        let time = Time()
+        let budgets = CallBudgets(limit: 2, capacity: 10, clock: time.clock)
+        for client in UInt64(0)..<10 {
+            #expect(budgets.refusal(of: RequestOrigin(client), spending: true) == nil)
+        }
+        #expect(budgets.refusal(of: RequestOrigin(100), spending: true) == nil)
+        #expect(budgets.refusal(of: RequestOrigin(101), spending: true) == nil)
+        #expect(budgets.refusal(of: RequestOrigin(102), spending: true) != nil)
+        // Those in the table have theirs.
+        #expect(budgets.refusal(of: RequestOrigin(3), spending: true) == nil)
+        time.advance(by: .seconds(60))
+        #expect(budgets.refusal(of: RequestOrigin(102), spending: true) == nil)
+        #expect(budgets.refusal(of: RequestOrigin(103), spending: true) == nil)
+        #expect(budgets.refusal(of: RequestOrigin(103), spending: true) == nil)
+    }
+}

@@ -1,0 +1,190 @@
+import Alpaca
+import Brokerage
+import Sandbox
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("One message of a subscription", .timeLimit(.minutes(5)))
+struct LiveConsistencyTests {
+    @Test(
+        "shows the price of its event wherever the quote stands in it",
+        arguments: ["quote", "quote(provider: ALPACA)"])
+    func quotes(field: String) async throws {
+        try await withGateway { gateway in
+            let source = ScriptedQuotes(price: 200)
+            let backends = gateway.market([source.marketSource, try gateway.yahoo()])
+            let query = """
+                subscription { quotes(symbols: ["AAPL"]) {
+                    price asOf instrument { id q: \(field) { price asOf } } } }
+                """
+            var answers = try await gateway.subscribe(query, as: alice, backends)
+            _ = try await answers.value(of: "quotes") { $0["price"]?.string == "200" }
+            source.tell(price: 201)
+            let quote = try await answers.value(of: "quotes") { $0["price"]?.string == "201" }
+            let nested = quote["instrument"]?["q"]
+            #expect(nested?["price"]?.string == "201", "\(quote)")
+            #expect(nested?["asOf"] == quote["asOf"])
+        }
+    }
+
+    @Test("shows another provider's price where that one is asked for")
+    func otherProvider() async throws {
+        try await withGateway { gateway in
+            let source = ScriptedQuotes(price: 200)
+            let backends = gateway.market([source.marketSource, try gateway.yahoo()])
+            let query = """
+                subscription { quotes(symbols: ["AAPL"]) {
+                    price instrument { quote(provider: YAHOO) { price source } } } }
+                """
+            let told = try await gateway.follow(query, as: alice, backends, count: 1)
+            let nested = told.first?["data"]?["quotes"]?["instrument"]?["quote"]
+            #expect(nested?["source"]?.string == "YAHOO", "\(told)")
+            #expect(nested?["price"]?.string != "200")
+        }
+    }
+
+    @Test("shows the position of its event in the lists of its account and instrument")
+    func positions() async throws {
+        try await withGateway { gateway in
+            gateway.clock.catchUp()
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let query = """
+                subscription { positions { symbol quantity
+                    account { positions { symbol quantity } } instrument { positions { symbol quantity } } } }
+                """
+            var answers = try await gateway.subscribe(query, as: alice, backends)
+            let first = try await answers.value(of: "positions")
+            let count = try #require(first["account"]?["positions"]?.elements?.count)
+            let held = first["account"]?["positions"]?.elements?.compactMap { $0["symbol"]?.string } ?? []
+            let symbol = try #require(
+                held.first { $0 != first["symbol"]?.string && $0.allSatisfy(\.isLetter) })
+            // What waits for the reader was read before this purchase.
+            try await buy(symbol, gateway)
+            gateway.clock.advance(by: .seconds(10))
+            for _ in 1..<count {
+                let position = try await answers.value(of: "positions")
+                for list in [position["account"]?["positions"], position["instrument"]?["positions"]] {
+                    let same = list?.elements?.first { $0["symbol"] == position["symbol"] }
+                    #expect(same?["quantity"] == position["quantity"], "\(position)")
+                }
+            }
+        }
+    }
+
+    @Test("shows the figures of its account in the positions of that account")
+    func account() async throws {
+        try await withGateway { gateway in
+            gateway.clock.catchUp()
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let query = "subscription { account { cash positions { account { cash } } } }"
+            var answers = try await gateway.subscribe(query, as: alice, backends)
+            try await waitUntil { gateway.calls["GET /v2/account"] == 1 }
+            // Long enough for what was answered to arrive; where it is not, both are read later, and agree.
+            try await buy("AAPL", gateway)
+            gateway.clock.advance(by: .seconds(10))
+            let account = try await answers.value(of: "account")
+            let nested = account["positions"]?.elements?.compactMap { $0["account"]?["cash"] } ?? []
+            #expect(!nested.isEmpty && nested.allSatisfy { $0 == account["cash"] }, "\(account)")
+        }
+    }
+
+    @Test("shows the order of its event in the lists of its account")
+    func orders() async throws {
+        try await withGateway { gateway in
+            gateway.clock.catchUp()
+            // Nothing but readings tell of orders.
+            #expect(gateway.sandbox.faults.add(Fault(.status(503), endpoint: "GET /stream")))
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let placed = try await gateway.placed(
+                TestOrder(account: try await gateway.account(backends), price: "{ limit: \"2.55\" }"),
+                backends)
+            let id = try #require(placed["providerOrderId"]?.string)
+            let query = """
+                subscription { orders { id state account {
+                    orders(first: 50) { nodes { id state } } } } }
+                """
+            let readings = gateway.calls["GET /v2/orders"] ?? 0
+            var answers = try await gateway.subscribe(query, as: alice, backends)
+            try await waitUntil { gateway.calls["GET /v2/orders"] ?? 0 != readings }
+            let client = try gateway.client(.demo)
+            let call = CallContext(deadline: .now + .seconds(60))
+            _ = try await client.cancel(try await client.order(id, of: nil, in: call), in: call)
+            gateway.clock.advance(by: .seconds(10))
+            let order = try await answers.value(of: "orders") { $0["id"] == placed["id"] }
+            let nested = order["account"]?["orders"]?["nodes"]?.elements?.first { $0["id"] == order["id"] }
+            #expect(nested?["state"] == order["state"], "\(order)")
+        }
+    }
+
+    /// Buys one share, as somebody else would: Portico learns of it when it reads the next time.
+    private func buy(_ symbol: String, _ gateway: TestGateway) async throws {
+        let ticket = OrderTicket(
+            clientOrderID: "by-hand", accountID: "any", symbol: try #require(Symbol(symbol)), side: .buy,
+            size: .quantity(1), price: .market)
+        let call = CallContext(deadline: .now + .seconds(60))
+        guard case .taken = try await gateway.client(.demo).place(ticket, in: call) else {
+            Issue.record("not taken")
+            return
+        }
+    }
+}
+
+/// A source of one price for every symbol, with a stream: both tell what a test says.
+private final class ScriptedQuotes: QuoteSource, QuoteStream {
+    private struct Spelling: SymbolDialect {
+        func spelling(of symbol: Symbol) -> String? { symbol.text }
+        func symbol(spelled spelling: String) -> Symbol? { Symbol(spelling) }
+    }
+
+    private let snapshot: Decimal
+    private let prices: AsyncStream<Decimal>
+    private let price: AsyncStream<Decimal>.Continuation
+
+    let symbolsPerCall = 200
+    let symbolLimit: Int? = nil
+
+    init(price: Decimal) {
+        snapshot = price
+        (prices, self.price) = AsyncStream.makeStream()
+    }
+
+    var marketSource: MarketSource {
+        MarketSource(
+            self, spelling: Spelling(), provider: .alpaca, environment: .sandbox, for: .everybody)
+    }
+
+    func tell(price: Decimal) { self.price.yield(price) }
+
+    func quotes(for symbols: [Symbol], in call: CallContext) async throws(ProviderFailure) -> Batch<
+        Symbol, Quote
+    > {
+        var batch = Batch<Symbol, Quote>()
+        for symbol in symbols {
+            var quote = Quote(symbol: symbol, reading: Reading(source: .alpaca, fetchedAt: .now, asOf: .now))
+            quote.price = snapshot
+            batch[symbol] = quote
+        }
+        return batch
+    }
+
+    func run(
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+    ) async throws(ProviderFailure) {
+        var symbols = wanted.makeAsyncIterator()
+        guard let symbol = await symbols.next(isolation: #isolation)?.first else {
+            throw ProviderFailure(.alpaca, .cancelled)
+        }
+        deliver(.connected)
+        for await price in prices {
+            var change = QuoteChange(symbol: symbol)
+            change.price = price
+            change.asOf = .now
+            deliver(.value(change))
+        }
+        throw ProviderFailure(.alpaca, .cancelled)
+    }
+}

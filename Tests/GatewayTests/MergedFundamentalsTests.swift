@@ -1,0 +1,70 @@
+import Brokerage
+import Testing
+
+@testable import Gateway
+
+@Suite("Reports of figures of a company")
+struct MergedFundamentalsTests {
+    private static func report(
+        _ source: Provider, currency: String? = nil, sector: String? = nil, marketCap: Decimal? = nil,
+        yearHigh: Decimal? = nil, isStale: Bool = false
+    ) -> Fundamentals {
+        var report = Fundamentals(
+            symbol: .example, reading: Reading(source: source, fetchedAt: .earliest, isStale: isStale))
+        report.currency = currency
+        report.sector = sector
+        report.marketCap = marketCap
+        report.yearHigh = yearHigh
+        return report
+    }
+
+    private static func parts(_ merged: MergedFundamentals?) -> [String] {
+        merged?.parts.map { "\($0.reading.source.rawValue): \($0.fields.joined(separator: " "))" } ?? []
+    }
+
+    @Test("of none are none")
+    func none() {
+        #expect(MergedFundamentals([]) == nil)
+    }
+
+    @Test("give each field to the first that has it")
+    func order() {
+        let merged = MergedFundamentals([
+            Self.report(.polygon, currency: "USD", marketCap: 1),
+            Self.report(.alphaVantage, currency: "USD", sector: "Tech", marketCap: 2),
+            Self.report(.yahoo, currency: "USD", sector: "IT", yearHigh: 3),
+        ])
+        #expect(merged?.figures.marketCap == 1 && merged?.figures.yearHigh == 3)
+        #expect(merged?.figures.sector == "Tech")
+        #expect(
+            Self.parts(merged) == ["POLYGON: currency marketCap", "ALPHA_VANTAGE: sector", "YAHOO: yearHigh"])
+        #expect(merged?.isComplete == false)
+    }
+
+    @Test("in another currency, or in none, add no amounts")
+    func currencies() {
+        let merged = MergedFundamentals([
+            Self.report(.polygon, currency: "USD", marketCap: 1),
+            Self.report(.alphaVantage, currency: "EUR", sector: "Tech", yearHigh: 2),
+            Self.report(.yahoo, yearHigh: 3),
+        ])
+        #expect(merged?.figures.yearHigh == nil && merged?.figures.sector == "Tech")
+        let unnamed = MergedFundamentals([
+            Self.report(.polygon, marketCap: 1), Self.report(.alphaVantage, currency: "EUR", yearHigh: 2),
+        ])
+        #expect(unnamed?.figures.currency == nil && unnamed?.figures.yearHigh == nil)
+        let plain = MergedFundamentals([
+            Self.report(.polygon, sector: "Tech"), Self.report(.alphaVantage, currency: "EUR", yearHigh: 2),
+        ])
+        #expect(plain?.figures.currency == "EUR" && plain?.figures.yearHigh == 2)
+    }
+
+    @Test("that outlived their time come behind the others")
+    func stale() {
+        let merged = MergedFundamentals([
+            Self.report(.polygon, sector: "Old", isStale: true), Self.report(.yahoo, sector: "New"),
+        ])
+        #expect(merged?.figures.sector == "New")
+        #expect(Self.parts(merged) == ["YAHOO: sector"])
+    }
+}

@@ -1,0 +1,143 @@
+import Brokerage
+import GraphQL
+import Sandbox
+import Storage
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("An order that waits to be sent")
+struct OrderRecordTests {
+    /// Places an order, does something while the order waits to be sent, and lets it go on.
+    ///
+    /// - Returns: the response to `placeOrder`.
+    private func place(
+        _ gateway: TestGateway, as owner: OwnerID = alice,
+        meanwhile: (_ backends: Backends, _ journal: OrderJournal) async throws -> Void
+    ) async throws -> JSONValue {
+        let client = try gateway.client(.demo)
+        let (isWaiting, mayGoOn) = (Event<Void>(), Event<Void>())
+        let trading = InterceptedTrading(
+            client: client,
+            beforePlacing: {
+                isWaiting.happen()
+                await mayGoOn.wait()
+            })
+        let backends = try gateway.backends([
+            BrokerConnection(
+                id: "demo", owner: owner, provider: .alpaca, environment: .sandbox, accounts: client,
+                orders: trading)
+        ])
+        var order = TestOrder(account: try await gateway.account(of: owner, backends))
+        order.price = "{ limit: \"2.55\" }"
+        let response = Task { [order] in try await gateway.place(order, as: owner, backends) }
+        await isWaiting.wait()
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await meanwhile(backends, gateway.household.orders.journal))
+        } catch {
+            result = .failure(error)
+        }
+        mayGoOn.happen()
+        let answer = try await response.value
+        try result.get()
+        return answer
+    }
+
+    /// The only order of a user in the journal.
+    private func recorded(_ journal: OrderJournal, of owner: OwnerID = alice) async throws -> JournalOrder {
+        let orders = try await journal.orders(.all, of: owner, "demo", before: nil, limit: 10)
+        return try #require(orders.count == 1 ? orders.first : nil, "\(orders)")
+    }
+
+    @Test("is not sent when its entry in the journal is gone by then")
+    func unrecorded() async throws {
+        try await withGateway { gateway in
+            let answer = try await place(gateway) { _, journal in
+                // As an older `portico users delete` would remove it from another process.
+                let order = try await recorded(journal)
+                try await journal.note(.notTaken, of: order.identity.id)
+                #expect(try await journal.order(order.identity) == nil)
+            }
+            #expect(gateway.placings == 0)
+            #expect(answer.failures == [FieldFailure("placeOrder", "CONFLICT", nil)], "\(answer)")
+            #expect(
+                answer["errors"]?[0]?["message"]?.string
+                    == """
+                    The request was not sent to the broker, because the journal has no entry of it any more. Look at \
+                    the orders, then ask again.
+                    """)
+        }
+    }
+
+    @Test("keeps its entry and its idempotency key when the system clock is set forward by an hour")
+    func clock() async throws {
+        try await withGateway { gateway in
+            let answer = try await place(gateway) { backends, journal in
+                let clock = CallClock(
+                    now: CallClock.system.now, wallTime: { .now + .seconds(3_600) },
+                    sleep: CallClock.system.sleep)
+                _ = try await OrderReconciliation(backends, clock: clock).round()
+                #expect(try await recorded(journal).order.state == .pending)
+            }
+            #expect(answer["data"]?["placeOrder"]?["order"]?["state"] == "OPEN", "\(answer)")
+            #expect(gateway.placings == 1)
+            #expect(try await recorded(gateway.household.orders.journal).order.state == .open)
+        }
+    }
+
+    @Test("keeps its user from being deleted, until the order has been sent and answered")
+    func deletion() async throws {
+        try await withGateway { gateway in
+            let sessions = gateway.household.authentication.sessions
+            let wish = SessionStore.Wish(scopes: [.read, .write, .trade], label: nil)
+            let guest = try #require(try await sessions.openForGuest(wish))
+            let session = Session(guest.session)
+            let deletion = "mutation { deleteUser { deletedId } }"
+            func delete(_ backends: Backends) async throws -> JSONValue {
+                let response = gateway.respond(to: deletion, in: session, backends)
+                return try JSONValue(parsing: try await response.value().body)
+            }
+            var backends: Backends?
+            let answer = try await place(gateway, as: guest.user.id) { all, _ in
+                backends = all
+                let refused = try await delete(all)
+                #expect(refused.failures == [FieldFailure("deleteUser", "CONFLICT", nil)], "\(refused)")
+                #expect(
+                    refused["errors"]?[0]?["message"]?.string
+                        == """
+                        1 request about this user's orders is on its way to a broker. Delete the user when it has been \
+                        answered, which takes a minute at most.
+                        """)
+                #expect(sessions.session(guest.session.id) != nil)
+            }
+            #expect(answer["data"]?["placeOrder"]?["order"]?["state"] == "OPEN", "\(answer)")
+            let journal = gateway.household.orders.journal
+            #expect(try await recorded(journal, of: guest.user.id).order.state == .open)
+            let deleted = try await delete(try #require(backends))
+            #expect(deleted.failures.isEmpty, "\(deleted)")
+            #expect(try await journal.orders(.all, of: guest.user.id, "demo", before: nil, limit: 1).isEmpty)
+        }
+    }
+
+    @Test("outlives its guest's last session, and the guest goes once the order has been answered")
+    func lastSession() async throws {
+        try await withGateway { gateway in
+            let sessions = gateway.household.authentication.sessions
+            let wish = SessionStore.Wish(scopes: [.read, .write, .trade], label: nil)
+            let guest = try #require(try await sessions.openForGuest(wish))
+            let journal = gateway.household.orders.journal
+            _ = try await place(gateway, as: guest.user.id) { _, journal in
+                #expect(try await sessions.revoke(guest.session.id, of: guest.user.id))
+                try await sessions.tidy()
+                #expect(try await recorded(journal, of: guest.user.id).order.state == .pending)
+            }
+            #expect(gateway.placings == 1)
+            #expect(try await recorded(journal, of: guest.user.id).order.state == .open)
+            try await sessions.tidy()
+            #expect(try await journal.orders(.all, of: guest.user.id, "demo", before: nil, limit: 1).isEmpty)
+        }
+    }
+}

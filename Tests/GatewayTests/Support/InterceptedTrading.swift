@@ -1,0 +1,46 @@
+import Alpaca
+import Brokerage
+import Upstream
+
+/// Alpaca, with something that happens before a call.
+struct InterceptedTrading: OrderDesk {
+    let client: AlpacaClient
+    /// Before an order is marked and sent.
+    var beforePlacing: @Sendable () async -> Void = {}
+    /// Before Alpaca is asked for an order by its client's id.
+    var beforeLookup: @Sendable () async -> Void = {}
+
+    var orderAbilities: OrderAbilities { client.orderAbilities }
+
+    func orders(_ query: OrderQuery, in call: CallContext) async throws(ProviderFailure) -> OrderPage {
+        try await client.orders(query, in: call)
+    }
+
+    func order(
+        _ id: String, of account: String?, in call: CallContext
+    ) async throws(ProviderFailure) -> Order {
+        try await client.order(id, of: account, in: call)
+    }
+
+    func order(
+        clientID: String, of account: String?, in call: CallContext
+    ) async throws(ProviderFailure) -> OrderTrace {
+        await beforeLookup()
+        return try await client.order(clientID: clientID, of: account, in: call)
+    }
+
+    func place(_ ticket: OrderTicket, in call: CallContext) async throws(ProviderFailure) -> OrderAnswer {
+        await beforePlacing()
+        return try await client.place(ticket, in: call)
+    }
+
+    func replace(
+        _ order: Order, by change: OrderChange, clientOrderID: String, in call: CallContext
+    ) async throws(ProviderFailure) -> OrderAnswer {
+        try await client.replace(order, by: change, clientOrderID: clientOrderID, in: call)
+    }
+
+    func cancel(_ order: Order, in call: CallContext) async throws(ProviderFailure) -> OrderAnswer {
+        try await client.cancel(order, in: call)
+    }
+}

@@ -1,0 +1,115 @@
+import Testing
+
+@testable import GraphQL
+
+@Suite("Preparing a request")
+struct PreparationTests {
+    private func schema(_ change: (inout ExecutionOptions) -> Void = { _ in }) throws -> ExecutableSchema<
+        Library
+    > {
+        var options = ExecutionOptions()
+        change(&options)
+        return try ExecutableSchema(
+            Schema.build(librarySDL), query: Query(), context: Library.self, options: options)
+    }
+
+    @Test(
+        "leaves the valid documents in the cache, however many documents are refused",
+        arguments: [
+            "{ __typename", "{ nothing }", "query Named { __typename }",
+            "{ \((0..<40).map { "a\($0): __typename" }.joined(separator: " ")) }",
+        ])
+    func refusedDocuments(_ refused: String) throws {
+        let schema = try schema { $0.documentCacheCapacity = 4 }
+        let valid = Request("{ __typename }")
+        #expect(try #require(respond(schema, valid)).outcome == .complete)
+        for number in 0..<20 {
+            let request = Request(
+                "\(refused) # \(number)", operationName: refused.contains("Named") ? "Other" : nil)
+            #expect(try #require(respond(schema, request)).outcome == .refused)
+        }
+        let parsed = schema.parsedDocuments
+        #expect(try #require(respond(schema, valid)).outcome == .complete)
+        #expect(schema.parsedDocuments == parsed)
+    }
+
+    private func respond(_ schema: ExecutableSchema<Library>, _ request: Request) -> Response? {
+        guard case .ready(let response) = schema.respond(to: request, context: Library()) else { return nil }
+        return response
+    }
+
+    @Test("parses a document once for all that is asked of it, also if it is refused")
+    func once() throws {
+        let schema = try schema()
+        for (number, document) in ["{ __typename", "{ nothing }", "{ __typename }"].enumerated() {
+            let request = schema.prepare(Request(document))
+            _ = (request.operationType, request.cachePolicy, request.responseKey)
+            _ = schema.respond(to: request, context: Library())
+            #expect(schema.parsedDocuments == number + 1)
+            #expect(request.documentText == Array(document.utf8))
+        }
+    }
+
+    @Test("tells the operation's type, and nothing of a document that is refused")
+    func type() throws {
+        let schema = try schema()
+        #expect(schema.prepare(Request("{ __typename }")).operationType == .query)
+        #expect(schema.prepare(Request("{ nothing }")).operationType == nil)
+        #expect(schema.prepare(Request("query A { __typename } query B { __typename }")).operationType == nil)
+    }
+
+    /// Requests in pairs, and whether the same response answers both.
+    static let pairs: [(one: Request, other: Request, isSame: Bool)] = [
+        (echo("a"), echo("a"), true),
+        (echo("a"), echo("b"), false),
+        (echo("a"), echo("a", beside: ["undeclared": .string("b")]), true),
+        (echo("\u{E9}"), echo("e\u{301}"), false),
+        (echo("K"), echo("\u{212A}"), false),
+        (echo("a", "A"), echo("a", "B"), false),
+    ]
+
+    private static func echo(
+        _ word: String, _ operation: String = "A", beside others: InputObject = [:]
+    ) -> Request {
+        let text = "($word: String!) { echo(filter: {words: [$word]}) }"
+        return Request(
+            "query A\(text) query B\(text)", operationName: operation,
+            variables: InputObject([(name: "word", value: .string(word))] + others.fields))
+    }
+
+    @Test(
+        "names the response by the document, the operation and the declared variables, byte by byte",
+        arguments: pairs)
+    func responseKeys(_ one: Request, _ other: Request, _ isSame: Bool) throws {
+        let schema = try schema()
+        let (one, other) = (schema.prepare(one).responseKey, schema.prepare(other).responseKey)
+        #expect(try (#require(one) == #require(other)) == isSame)
+    }
+
+    @Test("takes no name for another that is canonically equivalent to it")
+    func names() throws {
+        let schema = try schema()
+        let kelvin = "\u{212A}"
+        #expect(kelvin == "K", "Swift's strings are equal")
+        let named = schema.respond(
+            to: Request("query K { __typename }", operationName: kelvin), context: Library())
+        let unknown = "Unknown operation named \\\"\(kelvin)\\\"."
+        #expect(text(named)?.contains(unknown) == true)
+        let given = schema.prepare(
+            Request(
+                "query($K: String = \"default\") { echo(filter: {words: [$K]}) }",
+                variables: InputObject([(name: kelvin, value: .string("another"))])))
+        #expect(text(schema.respond(to: given, context: Library()))?.contains("default") == true)
+        let types = try Schema.build("type Query { k: K } enum K { K }")
+        let type = try #require(types.type(named: "K"))
+        #expect(types.type(named: kelvin) == nil)
+        guard case .enum(let values) = type.kind else { return #expect(Bool(false), "K is an enum") }
+        #expect(values.value(named: "K") != nil)
+        #expect(values.value(named: kelvin) == nil)
+    }
+
+    private func text(_ response: Loading<Response>) -> String? {
+        guard case .ready(let response) = response else { return nil }
+        return String(decoding: response.body, as: UTF8.self)
+    }
+}

@@ -1,0 +1,138 @@
+import Brokerage
+import Contract
+import GraphQL
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@Suite("The ids of the contract")
+struct NodeTests {
+    /// Instruments and articles are nobody's own.
+    private static let publicTypes: Set = ["Article", "Instrument"]
+
+    @Test("every type with an id is a Node")
+    func types() throws {
+        let schema = try Schema.build(Contract.schemaText)
+        let node = try #require(schema.typeID(named: "Node"))
+        let others = schema.types.filter { type in
+            guard case .object = type.kind, type.field(named: "id") != nil else { return false }
+            return !schema.isSubtype(type.id, of: node)
+        }
+        #expect(others.map(\.name) == [])
+    }
+
+    @Test(
+        "each id of each answer finds the same object again, at `node` and at `nodes`; a stranger finds the public ones only"
+    )
+    func everyID() async throws {
+        let schema = try Schema.build(Contract.schemaText)
+        try await withHouse(clock: HouseClock(isStopped: true)) { configuration in
+            configuration.saxo.requestsPerMinute = 1_000_000
+        } _: { house in
+            for document in OperationDocument.mutations { _ = try await document.ask(house) }
+            let known = try await Self.typesByID(house, schema)
+            let withID = schema.types.filter { type in
+                if case .object = type.kind { type.field(named: "id") != nil } else { false }
+            }
+            #expect(Set(known.values) == Set(withID.map(\.name)))
+            try await Self.expect(known, at: house, as: nil) { _ in true }
+            let stranger = try house.user("stranger")
+            // The session of a token of the settings has the same id for everybody, and is each requester's own.
+            let ofOthers = known.filter { $0.key != "Session:settings" }
+            try await Self.expect(ofOthers, at: house, as: stranger) { Self.publicTypes.contains($0) }
+            // Again with nothing in memory.
+            try await Self.expect(known, at: house.restarted(), as: nil) { _ in true }
+        }
+    }
+
+    /// The types of the objects of generated and of real operations, by their ids.
+    private static func typesByID(_ house: TestHouse, _ schema: Schema) async throws -> [String: String] {
+        var known: [String: String] = [:]
+        func note(_ answer: JSONValue, to query: String) throws {
+            let check = AnswerCheck(answer, to: try validate(parse(SourceText(query)), against: schema))
+            known.merge(check.typesByID) { first, _ in first }
+        }
+        var answers: [(query: String, answer: JSONValue)] = []
+        var run = ContractRun(schema) { query in
+            let answer = try await house.ask(query)
+            answers.append((query, answer))
+            return answer
+        }
+        try await run.run()
+        for document in OperationDocument.all where document.isQuery {
+            answers.append((document.text, try await document.ask(house)))
+        }
+        for (query, answer) in answers { try note(answer, to: query) }
+        return known
+    }
+
+    /// Expects those of some ids that `isFound` names by their types to be found, and the others not to be.
+    private static func expect(
+        _ known: [String: String], at house: TestHouse, as user: OwnerID?, where isFound: (String) -> Bool
+    ) async throws {
+        let ids = known.keys.sorted()
+        for start in stride(from: 0, to: ids.count, by: 100) {
+            let part = ids[start..<min(start + 100, ids.count)]
+            let list = part.map { "\"\($0)\"" }.joined(separator: ",")
+            let answer = try await house.ask("{ nodes(ids: [\(list)]) { __typename id } }", as: user)
+            #expect(answer.failures.isEmpty, "\(answer.failures)")
+            let nodes = try #require(answer["data"]?["nodes"]?.elements)
+            try #require(nodes.count == part.count)
+            for (id, node) in zip(part, nodes) { expect(node, id, known[id], isFound) }
+        }
+        for id in ids {
+            let answer = try await house.ask("{ node(id: \"\(id)\") { __typename id } }", as: user)
+            #expect(answer.failures.isEmpty, "\(id): \(answer.failures)")
+            expect(try #require(answer["data"]?["node"]), id, known[id], isFound)
+        }
+    }
+
+    private static func expect(
+        _ node: JSONValue, _ id: String, _ type: String?, _ isFound: (String) -> Bool
+    ) {
+        guard let type, isFound(type) else {
+            #expect(node == .null, "\(id) is another user's")
+            return
+        }
+        #expect(node["__typename"]?.string == type, "\(id)")
+        #expect(node["id"]?.string == id)
+    }
+
+    @Test("that are none find nothing, and cost nothing")
+    func malformed() async throws {
+        try await withHouse { house in
+            let ids = [
+                "Nothing:1", "Instrument:", "Instrument:a b", "Article:ALPACA:1", "Article:ALPACA:x:1",
+                "Article:NOBODY:0:1", "Position:", "Position:nobody:AAPL", "Account:nobody:1", "Session:x",
+                "User:x", "Goal:x", "Watchlist:x", "Order:nobody:1", "Connection:x",
+            ]
+            let list = ids.map { "\"\($0)\"" }.joined(separator: ",")
+            let answer = try await house.ask("{ nodes(ids: [\(list)]) { id } }")
+            #expect(answer.failures.isEmpty, "\(answer.failures)")
+            #expect(answer["data"]?["nodes"]?.elements == ids.map { _ in .null })
+            #expect(house.sandbox.calls.total == 0)
+        }
+    }
+
+    @Test("of one kind are looked up together; more than a hundred are refused")
+    func together() async throws {
+        try await withHouse { house in
+            let answer = try await house.ask(
+                """
+                { nodes(ids: ["Instrument:AAPL", "Instrument:MSFT", "Instrument:AAPL", "Instrument:KO", "Instrument:AMD"]) {
+                    ... on Instrument { symbol } } }
+                """)
+            #expect(
+                answer["data"]?["nodes"]?.elements?.map { $0["symbol"]?.string }
+                    == ["AAPL", "MSFT", "AAPL", "KO", "AMD"], "\(answer)")
+            #expect(house.calls(of: .alpaca) == ["GET /v2/assets": 1])
+            let many = [String](repeating: "\"Instrument:AAPL\"", count: 101).joined(separator: ",")
+            let refused = try await house.ask("{ nodes(ids: [\(many)]) { id } }")
+            #expect(refused.failures == [FieldFailure("nodes", "BAD_USER_INPUT", nil)])
+            #expect(
+                refused["errors"]?[0]?["message"]?.string
+                    == "`ids` has 101 entries; at most 100 can be asked for at once.")
+        }
+    }
+}

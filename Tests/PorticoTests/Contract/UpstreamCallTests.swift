@@ -1,0 +1,164 @@
+import Brokerage
+import Contract
+import GraphQL
+import Sandbox
+import TestSupport
+import Testing
+
+/// How many calls of providers an answer costs when nothing is in memory, recorded beside the golden answers: an additional
+/// call is a line of the difference.
+@Suite("The upstream calls of an answer")
+struct UpstreamCallTests {
+    @Test(
+        "to an operation of a real screen are those that were recorded; `make golden` records them",
+        arguments: OperationDocument.all)
+    func document(_ document: OperationDocument) async throws {
+        try await Self.withCountedHouse { house in
+            if !document.isMutation { try await Self.furnish(house) }
+            try await document.prepare(house)
+            let variables = try await document.variables { try await house.ask($0) }
+            let events = try await document.countOfFirstEvents { try await house.ask($0) }
+            let asked = try await house.restarted()
+            let before = asked.sandbox.calls
+            if document.isSubscription {
+                var responses = try await asked.follow(document.text, variables: variables)
+                for _ in 0..<events {
+                    let failures = try #require(try await responses.next()).failures
+                    #expect(failures.isEmpty, "\(failures)")
+                }
+            } else {
+                let failures = try await asked.ask(document.text, variables: variables).failures
+                #expect(failures.isEmpty, "\(failures)")
+            }
+            let calls = asked.sandbox.calls.lines(since: before).joined(separator: "\n")
+            try Golden.compare(calls + "\n", with: "operations/\(document.name).calls.txt")
+        }
+    }
+
+    @Test("to each pair of a root field and an object that it links to are those that were recorded")
+    func pairs() async throws {
+        let schema = try Schema.build(Contract.schemaText)
+        let root = schema[try #require(schema.queryType)]
+        try await Self.withCountedHouse { house in
+            try await Self.furnish(house)
+            let ids = try await Self.ids(root, schema, house)
+            var blocks: [String] = []
+            for field in root.fields {
+                let arguments = try #require(
+                    ArgumentExamples.arguments(of: field, variant: 0, in: schema, ids: ids), "\(field.name)")
+                for arguments in [arguments] + Self.brokerArguments(of: field) {
+                    for (link, selection) in Self.selections(of: field, schema, ids) {
+                        let asked = try await house.restarted()
+                        let before = asked.sandbox.calls
+                        let answer = try await asked.ask("{ \(field.name)\(arguments) \(selection) }")
+                        let name = "\(field.name)\(arguments)\(link)"
+                        #expect(answer["data"]?[field.name] != .null, "\(name): \(answer.failures)")
+                        let calls = asked.sandbox.calls.lines(since: before).map { "  " + $0 }
+                        blocks.append(([Self.withoutIDs(name, ids)] + calls).joined(separator: "\n"))
+                    }
+                }
+            }
+            try Golden.compare(blocks.joined(separator: "\n") + "\n", with: "operations/pairs.calls.txt")
+        }
+    }
+
+    /// A house whose time stands still, and whose providers refuse nobody for asking often.
+    private static func withCountedHouse(_ test: (TestHouse) async throws -> Void) async throws {
+        try await withHouse(clock: HouseClock(isStopped: true)) { configuration in
+            configuration.saxo.requestsPerMinute = 1_000_000
+            configuration.polygon.requestsPerMinute = 1_000_000
+            configuration.yahoo.requestsPerMinute = nil
+            configuration.alphaVantage.requestsPerDay = nil
+            configuration.alphaVantage.burstInterval = nil
+        } _: { house in
+            try await test(house)
+        }
+    }
+
+    /// Makes what users make, so that there is something behind every field.
+    private static func furnish(_ house: TestHouse) async throws {
+        for document in OperationDocument.mutations {
+            let failures = try await document.ask(house).failures
+            #expect(failures.isEmpty, "\(document.name): \(failures)")
+        }
+    }
+
+    /// An id of each type that root fields without an id lead to.
+    private static func ids(
+        _ root: NamedType, _ schema: Schema, _ house: TestHouse
+    ) async throws -> [String: String] {
+        var ids: [String: String] = [:]
+        for field in root.fields {
+            guard let arguments = ArgumentExamples.arguments(of: field, variant: 0, in: schema, ids: ids)
+            else { continue }
+            let query = "{ \(field.name)\(arguments) \(items(of: field, schema) { "{ __typename \($0) }" }) }"
+            let valid = try validate(parse(SourceText(query)), against: schema)
+            ids.merge(AnswerCheck(try await house.ask(query), to: valid).ids) { known, _ in known }
+        }
+        return ids
+    }
+
+    /// The same name in every run.
+    private static func withoutIDs(_ name: String, _ ids: [String: String]) -> String {
+        ids.reduce(name) { $0.replacing($1.value, with: "id of \($1.key)") }
+    }
+
+    /// What is private and can be asked of one broker is asked of Saxo too, which reads each account by calls of its own.
+    private static func brokerArguments(of field: SchemaField) -> [String] {
+        let isPrivate = field.appliedDirectives.first(named: "requires") != nil
+        return isPrivate && field.arguments.contains { $0.name == "provider" } ? ["(provider: SAXO)"] : []
+    }
+
+    /// A selection on the objects of a field, those of its pages where it has pages; `select` is given `id` where they
+    /// have one.
+    private static func items(
+        of field: SchemaField, _ schema: Schema, _ select: (_ id: String) -> String
+    ) -> String {
+        let type = schema[field.type.type]
+        let item = type.field(named: "nodes").map { schema[$0.type.type] }
+        let selection = select((item ?? type).field(named: "id") == nil ? "" : "id")
+        return item == nil ? selection : "{ nodes \(selection) }"
+    }
+
+    /// For a field: its objects alone, and with each object that they link to, of which either nothing or every leaf is
+    /// selected.
+    private static func selections(
+        of field: SchemaField, _ schema: Schema, _ ids: [String: String]
+    ) -> [(link: String, selection: String)] {
+        let type = schema[field.type.type]
+        let item = type.field(named: "nodes").map { schema[$0.type.type] } ?? type
+        var selections = [("", items(of: field, schema) { _ in "{ __typename }" })]
+        for link in item.fields {
+            let target = schema[link.type.type]
+            guard target.isComposite,
+                let arguments = ArgumentExamples.arguments(of: link, variant: 0, in: schema, ids: ids)
+            else { continue }
+            let leaves = target.fields.filter { leaf in
+                schema[leaf.type.type].isLeaf && !leaf.arguments.contains(where: \.isRequired)
+            }.map(\.name).joined(separator: " ")
+            for (suffix, selected) in [("", ""), (" with its leaves", leaves)] {
+                let selection = items(of: field, schema) { _ in
+                    "{ \(link.name)\(arguments) { __typename \(selected) } }"
+                }
+                selections.append((".\(link.name)\(suffix)", selection))
+            }
+        }
+        return selections
+    }
+}
+
+extension Calls {
+    /// The calls that have been added to others: a line for each endpoint, with how often it was called.
+    ///
+    /// What opens a stream is left out: it is no call for an answer, and comes when it comes.
+    fileprivate func lines(since before: Calls) -> [String] {
+        Provider.allCases.flatMap { provider in
+            let old = Dictionary(uniqueKeysWithValues: before.all(of: provider).map { ($0.name, $0.count) })
+            return all(of: provider).compactMap { name, count in
+                let added = count - (old[name] ?? 0)
+                let opensStream = ["/stream", "/connect", "/subscriptions"].contains { name.contains($0) }
+                return added > 0 && !opensStream ? "\(provider.rawValue) \(name): \(added)" : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A token that has ended")
+struct EndedTokenTests {
+    private static func environment(_ folder: URL) -> [String: String] {
+        ["PORTICO_DATA": folder.path, "PORTICO_PASSWORD_COST": "4"]
+    }
+
+    private static let password = "correct horse battery"
+
+    private static func token(
+        _ server: RunningServer, _ mutation: String, token: String? = nil
+    ) async throws -> String {
+        let answer = try await server.ask("mutation { it: \(mutation) { token } }", token: token)
+        return try #require(answer.json?["data"]?["it"]?["token"]?.string, "\(answer.body)")
+    }
+
+    private static func signIn(_ server: RunningServer) async throws -> String {
+        try await token(
+            server,
+            #"signIn(input: { username: "ann", password: "\#(password)", scopes: [READ, WRITE, TRADE] })"#)
+    }
+
+    /// What ends the token of a session of Ann's, by another request or by another process.
+    struct End: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let act: @Sendable (RunningServer, _ token: String, _ folder: URL) async throws -> Void
+
+        private static func mutation(_ name: String, _ text: String) -> End {
+            End(testDescription: name) { server, token, _ in
+                let answer = try await server.ask("mutation { \(text) }", token: token)
+                #expect(answer.failures.isEmpty, "\(answer.body)")
+            }
+        }
+
+        private static func command(_ arguments: String...) -> End {
+            End(testDescription: "portico users " + arguments.joined(separator: " ")) { _, _, folder in
+                let run = try await Program.run(
+                    ["users"] + arguments + ["--sandbox", "--data", folder.path],
+                    environment: ["PORTICO_PASSWORD_COST": "4"])
+                #expect(run.status == 0, "\(run.errors)")
+            }
+        }
+
+        static let all = [
+            mutation("renewSession", "renewSession { token }"),
+            mutation("signOut", "signOut { deletedId }"),
+            mutation(
+                "changePassword",
+                #"changePassword(input: { current: "\#(password)", new: "another password" }) { token }"#),
+            mutation("deleteUser", #"deleteUser(password: "\#(password)") { deletedId }"#),
+            End(testDescription: "revokeOtherSessions") { server, _, _ in
+                let other = try await EndedTokenTests.signIn(server)
+                let answer = try await server.ask(
+                    "mutation { revokeOtherSessions { deletedId } }", token: other)
+                #expect(answer.failures.isEmpty, "\(answer.body)")
+            },
+            command("reset-password", "ann"), command("delete", "ann", "--yes"),
+        ]
+    }
+
+    private static func socket(_ server: RunningServer, token: String) async throws -> SocketClient {
+        let client = try RawClient(port: server.port)
+        try await client.send(SocketClient.handshake())
+        #expect(try await client.response().status == 101)
+        let socket = SocketClient(client: client)
+        try await socket.say(#"{"type":"connection_init","payload":{"Authorization":"Bearer \#(token)"}}"#)
+        return socket
+    }
+
+    private static func open(_ server: RunningServer, token: String) async throws -> SocketClient {
+        let socket = try await socket(server, token: token)
+        #expect(try await socket.next().text == #"{"type":"connection_ack"}"#)
+        return socket
+    }
+
+    private static let stream = "subscription { goalsProgress { target } }"
+
+    /// A keep-alive would close the sockets after half a minute, and their client gives up after twenty seconds.
+    @Test(
+        "closes its sockets, the idle ones too, and tells each stream UNAUTHENTICATED, which is not complete",
+        arguments: End.all)
+    func ends(end: End) async throws {
+        try await withFolder { folder in
+            try await withServer(environment: Self.environment(folder)) { server in
+                _ = try await Self.token(
+                    server, #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
+                let token = try await Self.signIn(server)
+                let idle = try await Self.open(server, token: token)
+                let busy = try await Self.open(server, token: token)
+                try await busy.subscribe("1", Self.stream)
+                #expect(try await busy.next().text.contains(#""goalsProgress":{"target":"0"}"#))
+                let events = try RawClient(port: server.port)
+                let request = RawRequest.post(
+                    RawRequest.query(Self.stream),
+                    fields: ["Accept: text/event-stream", "Authorization: Bearer \(token)"])
+                try await events.send(request.replacing("HTTP/1.1", with: "HTTP/1.0"))
+                var received = ""
+                while !received.contains(#""target":"0"}}}"#) { received += try await events.take(1) }
+
+                try await end.act(server, token, folder)
+
+                let last = try JSONValue(parsing: try await busy.next().text)
+                #expect(last["type"] == "next", "\(last)")
+                #expect(
+                    last["payload"]?["errors"]?[0]?["extensions"]?["code"] == "UNAUTHENTICATED", "\(last)")
+                for socket in [busy, idle] {
+                    let close = try await socket.next()
+                    #expect(close.closeCode == 4403, "\(close.text)")
+                    #expect(close.closeMessage == "The session has ended: connect again with another token")
+                }
+                let rest = try await events.rest()
+                #expect(rest.contains(#""extensions":{"code":"UNAUTHENTICATED""#), "\(rest)")
+                #expect(!rest.contains("event: complete"), "\(rest)")
+            }
+        }
+    }
+
+    @Test("begins no operation on its sockets; a client that connects with the new token goes on")
+    func beginsNothing() async throws {
+        try await withFolder { folder in
+            try await withServer(environment: Self.environment(folder)) { server in
+                _ = try await Self.token(
+                    server, #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
+                let old = try await Self.signIn(server)
+                let socket = try await Self.open(server, token: old)
+                let new = try await Self.token(server, "renewSession", token: old)
+                try await socket.subscribe(
+                    "1", "mutation { createWatchlist(input: { name: \"A\" }) { watchlist { id } } }")
+                #expect(try await socket.next().closeCode == 4403)
+                // As it is when the client comes again with what it had.
+                let again = try await Self.socket(server, token: old)
+                #expect(try await again.next().closeCode == 4403)
+                let fresh = try await Self.open(server, token: new)
+                try await fresh.subscribe("1", "{ watchlists { name } }")
+                #expect(try await fresh.next().text.contains(#"{"watchlists":[]}"#))
+            }
+        }
+    }
+
+    @Test("sends the new token on the socket by which it was renewed")
+    func renewedBySocket() async throws {
+        try await withServer { server in
+            let old = try await Self.token(server, "startGuestSession")
+            let socket = try await Self.open(server, token: old)
+            try await socket.subscribe("1", "mutation { renewSession { token } }")
+            let answer = try JSONValue(parsing: try await socket.next().text)
+            let new = try #require(answer["payload"]?["data"]?["renewSession"]?["token"]?.string, "\(answer)")
+            #expect(try await socket.next().text == #"{"id":"1","type":"complete"}"#)
+            #expect(try await socket.next().closeCode == 4403)
+            #expect(try await server.ask("{ viewer { id } }", token: new).failures.isEmpty)
+        }
+    }
+
+    private static let ended = "The session has ended, or never was: sign in again."
+
+    /// A guest's token that was valid until a moment ago.
+    private static func endedToken(_ server: RunningServer) async throws -> String {
+        let ended = try await token(server, "startGuestSession")
+        let answer = try await server.ask("mutation { signOut { deletedId } }", token: ended)
+        #expect(answer.failures.isEmpty, "\(answer.body)")
+        return ended
+    }
+
+    @Test("leaves fields that need no session, and says at the path of each other one that it has ended")
+    func fields() async throws {
+        try await withServer { server in
+            let token = try await Self.endedToken(server)
+            for accept in ["application/json", "application/graphql-response+json"] {
+                let answer = try await server.send(
+                    RawRequest.post(
+                        RawRequest.query(
+                            """
+                            { quotes(symbols: ["AAPL"]) { price instrument { symbol inWatchlists { id } } }
+                              providers { provider } viewer { id } accounts { id } held: positions { symbol } }
+                            """),
+                        fields: ["Authorization: Bearer \(token)", "Accept: \(accept)"]))
+                #expect(answer.status == 200)
+                #expect(answer["www-authenticate"] == nil)
+                #expect(
+                    Set(answer.failures)
+                        == Set(
+                            ["viewer", "accounts", "held", "quotes.0.instrument.inWatchlists"].map {
+                                FieldFailure($0, "UNAUTHENTICATED", nil)
+                            }), "\(answer.body)")
+                for error in answer.json?["errors"]?.elements ?? [] {
+                    #expect(error["message"]?.string == Self.ended)
+                }
+                #expect(answer.json?["data"]?["quotes"]?[0]?["price"]?.string != nil)
+                #expect(answer.json?["data"]?["providers"]?.elements?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test("does not keep its client from another one", arguments: ["signIn", "signUp", "startGuestSession"])
+    func recovers(field: String) async throws {
+        try await withFolder { folder in
+            try await withServer(environment: Self.environment(folder)) { server in
+                let token = try await Self.endedToken(server)
+                let mutation =
+                    switch field {
+                    case "signIn": #"signIn(input: { username: "ann", password: "\#(Self.password)" })"#
+                    case "signUp": #"signUp(input: { username: "bob", password: "\#(Self.password)" })"#
+                    default: field
+                    }
+                _ = try await Self.token(
+                    server, #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
+                let new = try await Self.token(server, mutation, token: token)
+                let viewer = try await server.ask("{ viewer { id } }", token: new)
+                #expect(viewer.json?["data"]?["viewer"]?["id"]?.string != nil, "\(viewer.body)")
+                let out = try await server.ask("mutation { signOut { deletedId } }", token: token)
+                #expect(out.failures == [FieldFailure("signOut", "UNAUTHENTICATED", nil)], "\(out.body)")
+            }
+        }
+    }
+
+    @Test("follows public prices over HTTP, and nothing that is a user's")
+    func streams() async throws {
+        try await withServer { server in
+            let token = try await Self.endedToken(server)
+            let fields = ["Accept: text/event-stream", "Authorization: Bearer \(token)"]
+            let prices = try RawClient(port: server.port)
+            defer { prices.close() }
+            try await prices.send(
+                RawRequest.post(
+                    RawRequest.query("subscription { quotes(symbols: [\"AAPL\"]) { symbol } }"),
+                    fields: fields))
+            var received = ""
+            while !received.contains(#""symbol":"AAPL""#) { received += try await prices.take(1) }
+            let refused = try await server.send(
+                RawRequest.post(RawRequest.query("subscription { orders { id } }"), fields: fields))
+            #expect(refused.status == 200)
+            #expect(refused.body.contains(#""extensions":{"code":"UNAUTHENTICATED""#), "\(refused.body)")
+            #expect(refused.body.contains(Self.ended), "\(refused.body)")
+        }
+    }
+
+    @Test("is refused by an export, and a malformed Authorization field by everything")
+    func refusals() async throws {
+        try await withServer { server in
+            let token = try await Self.endedToken(server)
+            let export = try await server.get("/export", token: token)
+            #expect(export.status == 401)
+            #expect(export.message == Self.ended)
+            #expect(export["www-authenticate"] == #"Bearer realm="graphql", error="invalid_token""#)
+            for value in ["Basic YTpi", "Bearer", "Bearer a b", token] {
+                let answer = try await server.send(
+                    RawRequest.post(
+                        RawRequest.query("{ providers { provider } }"), fields: ["Authorization: \(value)"]))
+                #expect(answer.status == 401)
+                #expect(answer.message == #"The Authorization field must be "Bearer <token>"."#)
+                #expect(answer["www-authenticate"] == #"Bearer realm="graphql", error="invalid_request""#)
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The memory of the server with default limits")
+struct MemoryBoundTests {
+    /// In bytes; the caches together may take half of it.
+    private static let bound = 300 << 20
+
+    /// The resident memory of a program in bytes.
+    private static func memory(of program: Program) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(program.processID)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        let kibibytes = try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+        return kibibytes << 10
+    }
+
+    /// The body of a request in JSON; the texts need no escapes.
+    private static func body(_ query: String, variables: String = "{}", beside others: String = "") -> String
+    {
+        #"{"query":"\#(query)","variables":\#(variables)\#(others)}"#
+    }
+
+    /// As long as a part of a request may be, with room for the rest.
+    private static let long = 900_000
+
+    /// Something that a server stores, fed with as much as the limits allow.
+    struct Feed: CustomTestStringConvertible, Sendable {
+        let title: String
+        let count: Int
+        let request: @Sendable (Int) -> String
+
+        var testDescription: String { title }
+    }
+
+    private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    private static let feeds = [
+        Feed(title: "responses, with variables that the operation does not declare", count: 200) { number in
+            body(
+                #"{ instrument(symbol: \"AAPL\") { name } }"#,
+                variables: #"{"undeclared":"\#(number)\#(text(667_000))"}"#)
+        },
+        Feed(title: "documents with long comments", count: 350) { number in
+            body("{ __typename } # \(number)\(text(long))")
+        },
+        Feed(title: "documents with as many fields as are allowed", count: 400) { number in
+            let fields = String(repeating: "name symbol ", count: 85)
+            let roots = (0..<10).map { #"a\#($0): instrument(symbol: \"AAPL\") { \#(fields)}"# }
+            return body("query Q\(number) { \(roots.joined(separator: " ")) }")
+        },
+        Feed(title: "plans for all values of conditions", count: 480) { number in
+            let fields = ["name", "symbol", "currency", "exchange"].enumerated()
+                .map { "\($1) @include(if: $v\($0))" }.joined(separator: " ")
+            let roots = (0..<28).map { #"r\#($0): instrument(symbol: \"AAPL\") { ...F }"# }.joined(
+                separator: " ")
+            let variables = (0..<4).map { "$v\($0): Boolean!" }.joined(separator: " ")
+            let values = (0..<4).map { #""v\#($0)":\#(number >> $0 & 1 == 1)"# }.joined(separator: ",")
+            return body(
+                "query P(\(variables)) { \(roots) } fragment F on Instrument { \(fields) } # \(number / 16)",
+                variables: "{\(values)}")
+        },
+        Feed(title: "reads of unknown things", count: 3_000) { number in
+            body(
+                "query($t: String!) { search(text: $t, first: 5) { matchScore } }",
+                variables: #"{"t":"\#(number)\#(text(90))"}"#)
+        },
+        Feed(title: "sign-in attempts", count: 100) { number in
+            // A grapheme with as many combining marks as the body has room for.
+            let name = "\(number)e" + String(repeating: "\u{301}", count: long / 2)
+            return body(
+                "mutation($n: String!) { signIn(input: { username: $n, password: \\\"wrong\\\" }) { token } }",
+                variables: #"{"n":"\#(name)"}"#)
+        },
+        Feed(title: "names of operations", count: 100) { number in
+            body("{ __typename }", beside: #","operationName":"\#(number)\#(text(long))""#)
+        },
+    ]
+
+    @Test("stays below 300 MB, whatever anonymous clients feed to its caches")
+    func caches() async throws {
+        try await withServer(longestLife: .seconds(900)) { server in
+            for feed in Self.feeds {
+                for number in 0..<feed.count {
+                    let answer = try await server.send(RawRequest.post(feed.request(number)), patience: 120)
+                    try #require(answer.status < 500, "\(feed.title): \(answer.body.prefix(200))")
+                }
+                let memory = try Self.memory(of: server.program)
+                #expect(memory < Self.bound, "\(feed.title): \(memory >> 20) MB")
+            }
+        }
+    }
+
+    @Test("stays below 300 MB, however long the documents of running subscriptions are")
+    func subscriptions() async throws {
+        try await withServer(longestLife: .seconds(900)) { server in
+            var clients: [RawClient] = []
+            defer { for client in clients { client.close() } }
+            var refused = 0
+            for number in 0..<250 {
+                let client = try RawClient(port: server.port, patience: 120)
+                clients.append(client)
+                let document =
+                    #"subscription { quotes(symbols: [\"AAPL\"]) { price } } # \#(number)\#(Self.text(Self.long))"#
+                try await client.send(
+                    RawRequest.post(Self.body(document), fields: ["Accept: text/event-stream"]))
+                var line = ""
+                while !line.hasPrefix("data:") { line = try await client.line() }
+                if line.contains("OVERLOADED") { refused += 1 }
+            }
+            #expect(refused > 0)
+            let memory = try Self.memory(of: server.program)
+            #expect(memory < Self.bound, "\(memory >> 20) MB")
+        }
+    }
+}

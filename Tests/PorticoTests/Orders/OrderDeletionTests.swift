@@ -1,0 +1,88 @@
+import Brokerage
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("Orders in progress, through the program")
+struct OrderDeletionTests {
+    private static let endpoint = "POST /trade/v2/orders"
+    private static let credentials = #"username: "ann", password: "correct horse battery""#
+    private static let deletion = #"mutation { deleteUser(password: "correct horse battery") { deletedId } }"#
+
+    /// A new user's token, which may place orders.
+    private func token(_ server: RunningServer) async throws -> String {
+        let signedUp = try await server.ask(
+            "mutation { signUp(input: { \(Self.credentials) }) { token } }", token: nil)
+        #expect(signedUp.failures.isEmpty, "\(signedUp.body)")
+        let answer = try await server.ask(
+            "mutation { signIn(input: { \(Self.credentials), scopes: [READ, WRITE, TRADE] }) { token } }",
+            token: nil)
+        return try #require(answer.json?["data"]?["signIn"]?["token"]?.string, "\(answer.body)")
+    }
+
+    private func place(
+        _ key: Int, in account: String, _ server: RunningServer, _ token: String
+    ) async throws -> JSONValue {
+        let answer = try await server.ask(
+            """
+            mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)" side: BUY
+                instrument: { symbol: "AAPL" } size: { quantity: "1" } timeInForce: GTC price: { limit: "150" } }) {
+                order { id state providerOrderId } } }
+            """, token: token, patience: 60)
+        return try #require(answer.json?["data"]?["placeOrder"]?["order"], "\(answer.body)")
+    }
+
+    @Test("keep their user and their connection, until each order has been answered and recorded")
+    func inProgress() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                var environment = try ConnectionProgramTests.environment(sandbox, folder)
+                environment["PORTICO_PASSWORD_COST"] = "4"
+                try await withServer(environment: environment) { server in
+                    let token = try await token(server)
+                    let connection = try await ConnectionProgramTests.connect("SAXO", server, token: token)
+                    let accounts = try await server.ask("{ accounts { id } }", token: token)
+                    let account = try #require(
+                        accounts.json?["data"]?["accounts"]?[0]?["id"]?.string, "\(accounts.body)")
+                    // Saxo takes an order a second, and its answers take five.
+                    let fault = Fault(.latency(.seconds(5)), provider: .saxo, endpoint: Self.endpoint)
+                    try #require(sandbox.faults.add(fault))
+                    let orders = try await withThrowingTaskGroup(of: JSONValue.self) { group in
+                        for key in 1...4 {
+                            group.addTask { try await place(key, in: account, server, token) }
+                        }
+                        // The sandbox counts a call when it comes, and tells nobody.
+                        try await waitUntil { sandbox.calls[.saxo, Self.endpoint] != 0 }
+                        let parted = try await server.ask(
+                            "mutation { disconnectProvider(id: \"\(connection)\") { deletedId } }",
+                            token: token)
+                        #expect(parted.code == "CONFLICT", "\(parted.body)")
+                        let deleted = try await server.ask(Self.deletion, token: token)
+                        #expect(deleted.code == "CONFLICT", "\(deleted.body)")
+                        let run = try await Program.run([
+                            "users", "delete", "ann", "--yes", "--data", folder.appending(path: "data").path,
+                        ])
+                        #expect(run.status == 2, "\(run.output) \(run.errors)")
+                        #expect(
+                            run.errors.contains(
+                                "ann is not deleted: requests about orders to be sent or answered: "),
+                            "\(run.errors)")
+                        return try await group.reduce(into: []) { $0.append($1) }
+                    }
+                    #expect(orders.count == 4)
+                    #expect(orders.allSatisfy { $0["providerOrderId"]?.string != nil }, "\(orders)")
+                    #expect(sandbox.calls[.saxo, Self.endpoint] == 4)
+                    let list = try await server.ask("{ orders { nodes { id } } }", token: token)
+                    // Beside those that the account had before.
+                    let listed = list.json?["data"]?["orders"]?["nodes"]?.elements ?? []
+                    #expect(
+                        orders.allSatisfy { order in listed.contains { $0["id"] == order["id"] } },
+                        "\(listed)")
+                    let deleted = try await server.ask(Self.deletion, token: token)
+                    #expect(deleted.failures.isEmpty, "\(deleted.body)")
+                }
+            }
+        }
+    }
+}

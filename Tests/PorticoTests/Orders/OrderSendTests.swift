@@ -1,0 +1,102 @@
+import Brokerage
+import Foundation
+import GRDB
+import Sandbox
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+@Suite("An order whose process is stopped before it is sent")
+struct OrderSendTests {
+    private static let orders = "POST /v2/orders"
+    private static let bars = "GET /v2/stocks/bars"
+
+    /// Connections to one host, as the transport limits them.
+    private static let connections = 16
+
+    @Test(
+        "is not sent when the process goes on more than five seconds after the mark, and may be placed again")
+    func stopped() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let file = folder.appending(path: "owner-token")
+                try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
+                let environment = Upstream(sandbox).environment.merging([
+                    "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
+                ]) { $1 }
+                try await withServer(environment: environment) { server in
+                    // What the order needs is at hand, so that nothing but the order itself waits below.
+                    let asked = try await server.ask(
+                        #"{ account { id } instrument(symbol: "AMD") { symbol } }"#, token: ownerToken)
+                    let account = try #require(
+                        asked.json?["data"]?["account"]?["id"]?.string, "\(asked.body)")
+                    // Slow charts take all connections, so that the order waits for one after it was marked.
+                    try #require(
+                        sandbox.faults.add(
+                            Fault(
+                                .latency(.seconds(4)), provider: .alpaca, endpoint: Self.bars,
+                                remaining: Self.connections)))
+                    try await withThrowingTaskGroup { group in
+                        for last in 1...Self.connections {
+                            group.addTask {
+                                _ = try await server.ask(
+                                    #"{ chart(symbol: "KO", interval: ONE_DAY, last: \#(last)) { fetchedAt } }"#,
+                                    token: ownerToken, patience: 60)
+                            }
+                        }
+                        try await waitUntil { sandbox.calls[.alpaca, Self.bars] >= Self.connections }
+                        async let placed = Self.place(server, account, "one")
+                        try await Self.marked(in: folder)
+                        kill(server.program.processID, SIGSTOP)
+                        // The kernel receives the charts meanwhile: the connections are free when the process goes on.
+                        try await Task.sleep(for: .seconds(6))
+                        kill(server.program.processID, SIGCONT)
+                        let refused = try await placed
+                        #expect(
+                            refused.failures == [FieldFailure("placeOrder", "PROVIDER_UNAVAILABLE", "ALPACA")]
+                        )
+                        try await group.waitForAll()
+                    }
+                    #expect(sandbox.calls[.alpaca, Self.orders] == 0)
+                    // The journal knows that nothing was sent: the same key places the order now.
+                    let again = try await Self.place(server, account, "one")
+                    let order = again.json?["data"]?["placeOrder"]?["order"]
+                    #expect(order?["providerOrderId"]?.string != nil, "\(again.body)")
+                    #expect(sandbox.calls[.alpaca, Self.orders] == 1)
+                }
+            }
+        }
+    }
+
+    private static func place(
+        _ server: RunningServer, _ account: String, _ key: String
+    ) async throws -> RawResponse {
+        try await server.ask(
+            """
+            mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)" side: BUY
+                instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
+                order { id state providerOrderId } } }
+            """, token: ownerToken, patience: 60)
+    }
+
+    /// Returns once the journal has marked a write as sent.
+    private static func marked(in folder: URL) async throws {
+        var configuration = GRDB.Configuration()
+        configuration.readonly = true
+        let database = try DatabaseQueue(
+            path: folder.appending(path: "portico.db").path, configuration: configuration)
+        let deadline = ContinuousClock.now + .seconds(3)
+        while try await database.read({ db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM journal_write WHERE state = 'SENT'")
+        }) == 0 {
+            // Later than that the charts have ended, and the order does not wait for them.
+            try #require(ContinuousClock.now < deadline, "not marked while the charts were slow")
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("Figures of a company out of several sources")
+struct MergedFundamentalsTests {
+    private static let query = """
+        { instrument(symbol: "AAPL") { fundamentals {
+            currency sector industry country website marketCap peRatio earningsPerShare dividendPerShare yearHigh yearLow
+            source stale parts { source fields stale } } } }
+        """
+
+    private static func figures(_ house: TestHouse) async throws -> JSONValue {
+        let answer = try await house.ask(query)
+        #expect(answer.failures.isEmpty, "\(answer.failures)")
+        return try #require(answer["data"]?["instrument"]?["fundamentals"])
+    }
+
+    @Test("has each field from the first source of the route that has it, and says which")
+    func merged() async throws {
+        try await withHouse { house in
+            let figures = try await Self.figures(house)
+            // Polygon has none of these; Alpha Vantage has.
+            for field in ["sector", "peRatio", "yearHigh", "yearLow", "earningsPerShare"] {
+                #expect(figures[field] != .null, "\(field): \(figures)")
+            }
+            #expect(figures["source"] == "POLYGON")
+            let parts = try #require(figures["parts"]?.elements)
+            #expect(parts.prefix(2).map { $0["source"] } == ["POLYGON", "ALPHA_VANTAGE"])
+            #expect(parts[0]["fields"]?.elements?.contains("marketCap") == true, "\(parts)")
+            #expect(parts[1]["fields"]?.elements?.contains("peRatio") == true, "\(parts)")
+            let fields = parts.flatMap { $0["fields"]?.elements?.compactMap(\.string) ?? [] }
+            #expect(Set(fields).count == fields.count, "each field is from one source")
+            for field in fields { #expect(figures[field] != .null) }
+            // Once is enough for a day.
+            let calls = house.sandbox.calls
+            #expect(try await Self.figures(house) == figures)
+            #expect(house.sandbox.calls == calls)
+        }
+    }
+
+    @Test("passes over a source without quota: the next one of the route has the rest")
+    func withinQuota() async throws {
+        try await withHouse { house in
+            let spent = Fault(.status(429), provider: .alphaVantage)
+            #expect(house.sandbox.faults.add(spent))
+            let figures = try await Self.figures(house)
+            // Yahoo reports no ratios.
+            #expect(figures["sector"] == "Technology" && figures["peRatio"] == .null, "\(figures)")
+            #expect(figures["parts"]?.elements?.map { $0["source"] } == ["POLYGON", "YAHOO"], "\(figures)")
+        }
+    }
+}
+
+@Suite("The asset class of a position")
+struct AssetClassTests {
+    private static let query = """
+        { positions(provider: ALPACA) { symbol assetClass }
+          account(provider: ALPACA) { allocation(by: ASSET_CLASS) { key } }
+          portfolio { allocation(by: ASSET_CLASS) { key } } }
+        """
+
+    private static func keys(_ list: JSONValue?) -> Set<String> {
+        Set(list?.elements?.compactMap { $0["key"]?.string } ?? [])
+    }
+
+    @Test("is that of the instrument where the broker does not say, in every way to divide what is held")
+    func known() async throws {
+        try await withHouse { house in
+            let answer = try await house.ask(Self.query)
+            #expect(answer.failures.isEmpty, "\(answer.failures)")
+            let positions = try #require(answer["data"]?["positions"]?.elements)
+            #expect(positions.contains { $0["symbol"] == "AAPL" && $0["assetClass"] == "EQUITY" })
+            #expect(positions.allSatisfy { $0["assetClass"] != .null && $0["assetClass"] != "OTHER" })
+            let account = Self.keys(answer["data"]?["account"]?["allocation"])
+            #expect(account.contains("EQUITY") && !account.contains("OTHER"), "\(account)")
+            let portfolio = Self.keys(answer["data"]?["portfolio"]?["allocation"])
+            #expect(portfolio.isSuperset(of: account) && !portfolio.contains("OTHER"), "\(portfolio)")
+            // What an instrument is does not change from one hour to the next.
+            let assets = house.calls(of: .alpaca).filter { $0.key.contains("assets") }
+            house.clock.advance(by: .seconds(3_600))
+            _ = try await house.ask(Self.query)
+            #expect(house.calls(of: .alpaca).filter { $0.key.contains("assets") } == assets)
+        }
+    }
+
+    @Test("is EQUITY where no provider knows the instrument and the broker lists it among US equities")
+    func probable() async throws {
+        try await withHouse { house in
+            for endpoint in ["GET /v2/assets", "GET /v2/assets/{symbol_or_asset_id}"] {
+                #expect(house.sandbox.faults.add(Fault(.status(500), provider: .alpaca, endpoint: endpoint)))
+            }
+            #expect(
+                house.sandbox.faults.add(
+                    Fault(.status(500), provider: .saxo, endpoint: "GET /ref/v1/instruments")))
+            for provider in [Provider.yahoo, .polygon, .alphaVantage] {
+                #expect(house.sandbox.faults.add(Fault(.status(500), provider: provider)))
+            }
+            let answer = try await house.ask(Self.query)
+            let positions = try #require(answer["data"]?["positions"]?.elements)
+            #expect(positions.allSatisfy { $0["assetClass"] == "EQUITY" }, "\(positions)")
+            let account = Self.keys(answer["data"]?["account"]?["allocation"])
+            #expect(account == ["EQUITY", "CASH"], "\(answer)")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Brokerage
+import Dispatch
+import HostileTraffic
+import Sandbox
+import TestSupport
+import Testing
+
+/// A small volume of what `HostileSoak` sends.
+@Suite("Soak: hostile traffic of clients without a session")
+struct HostileTrafficSoakTests {
+    @Test("takes neither memory nor quotas, and no legitimate user sees an error")
+    func hostile() async throws {
+        try await withSandbox { configuration in
+            configuration.alpaca.tradingRequestsPerMinute = 1_000_000
+            configuration.alpaca.dataRequestsPerMinute = 1_000_000
+        } _: { sandbox in
+            sandbox.script = MarketScript(hours: .open)
+            try await withServer(
+                environment: sandbox.hostileSoakEnvironment, longestLife: .seconds(600)
+            ) { server in
+                let gauge = ProcessGauge(server.program.processID)
+                let size = HostileRun.Size(
+                    requests: 1_000, requestsPerSecond: 500, connections: 8, held: 40, users: 3,
+                    quiet: .seconds(1))
+                let report = try await HostileRun(port: server.port, size: size) {
+                    try gauge.residentBytes()
+                }.run(seed: 1, connect: sandbox.connectingMutation)
+                #expect(report.failures(memoryLimit: HostileRun.memoryLimitOfDebugBuild) == [])
+                #expect(report.hostile.requests == size.requests)
+                #expect(!report.attacked.latencies.isEmpty)
+                for (provider, limit) in HostileRun.lowQuotas(minutes: report.minutes) {
+                    let calls = sandbox.calls.all(of: provider).reduce(0) { $0 + $1.count }
+                    #expect(calls <= limit, "\(provider.rawValue)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Brokerage
+import Foundation
+import HostileTraffic
+import Sandbox
+import TestSupport
+
+/// Sends an hour's volume of hostile traffic to a built `portico` with default limits, beside legitimate users.
+///
+/// `HostileSoak COMMAND …`, where the command runs `portico`, pinned to a core perhaps: this process is the clients and
+/// the providers. `SOAK_REQUESTS` is the number of hostile requests (1,000,000), `SOAK_RATE` how many are sent in a second
+/// at most (2,500).
+///
+/// It fails where the server takes more than 300 MB or grows, where a legitimate user gets an error, where the p99 of
+/// their screen more than doubles, and where providers with a low quota are called more often than clients without a
+/// session may.
+@main
+struct HostileSoak {
+    /// A p99 below this is not compared: it is a scheduling delay and not the server's work.
+    private static let smallestCompared = Duration.milliseconds(10)
+
+    static func main() async {
+        do {
+            try await soak()
+        } catch {
+            FileHandle.standardError.write(Data("HostileSoak: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func soak() async throws {
+        let command = Array(CommandLine.arguments.dropFirst())
+        guard !command.isEmpty else { throw Failure("Name the portico to start: HostileSoak COMMAND …") }
+        var configuration = SandboxConfiguration()
+        configuration.alpaca.tradingRequestsPerMinute = 1_000_000
+        configuration.alpaca.dataRequestsPerMinute = 1_000_000
+        let sandbox = try await Sandbox.start(configuration)
+        sandbox.script = MarketScript(hours: .open)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await soak(command, sandbox))
+        } catch {
+            result = .failure(error)
+        }
+        await sandbox.stop()
+        try result.get()
+    }
+
+    private static func soak(_ command: [String], _ sandbox: Sandbox) async throws {
+        let size = HostileRun.Size(
+            requests: try number("SOAK_REQUESTS") ?? 1_000_000,
+            requestsPerSecond: try number("SOAK_RATE") ?? 2_500, connections: 32, held: 200, users: 8,
+            quiet: .seconds(30))
+        let folder = FileManager.default.temporaryDirectory.appending(path: "portico-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var environment = sandbox.hostileSoakEnvironment
+        environment["PORTICO_DATA"] = folder.path
+        let portico = try PorticoProcess(command, environment)
+        defer { portico.stop() }
+        let processID = portico.processID
+        let report = try await HostileRun(
+            port: portico.port, size: size, residentBytes: { try PorticoProcess.residentBytes(of: processID) }
+        ).run(seed: 20_261_122, connect: sandbox.connectingMutation)
+        try judge(report, sandbox)
+    }
+
+    private static func judge(_ report: HostileRun.Report, _ sandbox: Sandbox) throws {
+        for (attack, statuses) in report.hostile.statuses.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            let counts = statuses.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
+            print("  \(attack): \(counts.joined(separator: ", "))")
+        }
+        let (quiet, attacked) = (report.quiet.p99, report.attacked.p99)
+        print(
+            "\(report.hostile.requests) hostile requests; \(report.attacked.latencies.count) screens of users, "
+                + "p99 \(milliseconds(quiet)) before, \(milliseconds(attacked)) meanwhile; "
+                + "memory at most \((report.memory.max() ?? 0) >> 20) MB, "
+                + "\((report.memory.last ?? 0) >> 20) MB at the end")
+        var failures = report.failures()
+        if attacked > max(quiet * 2, smallestCompared) {
+            failures.append("The p99 of users more than doubled.")
+        }
+        for (provider, limit) in HostileRun.lowQuotas(minutes: report.minutes) {
+            let calls = sandbox.calls.all(of: provider).reduce(0) { $0 + $1.count }
+            print("\(provider.rawValue): \(calls) calls")
+            if calls > limit {
+                failures.append("\(provider.rawValue) was called \(calls) times, \(limit) are allowed.")
+            }
+        }
+        guard failures.isEmpty else { throw Failure(failures.joined(separator: "\n")) }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        "\((duration / .milliseconds(1) * 10).rounded() / 10) ms"
+    }
+
+    private static func number(_ variable: String) throws -> Int? {
+        guard let text = ProcessInfo.processInfo.environment[variable] else { return nil }
+        guard let number = Int(text), number > 0 else {
+            throw Failure("\(variable) is not a number: \(text)")
+        }
+        return number
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+import TestSupport
+
+/// Clients that send hostile requests, one after the other on each connection, at a bounded rate.
+package final class HostileClients: Sendable {
+    /// What the requests were answered.
+    package struct Result: Sendable {
+        package var requests = 0
+        /// By attack: how many responses had each status; 0 where the connection ended without a response.
+        package var statuses: [HostileRequests.Attack: [Int: Int]] = [:]
+        /// Responses that no request may have: a status of the server's own failure.
+        package var failures: [String] = []
+    }
+
+    private let port: Int
+    private let perSecond: Int
+    private let connections: Int
+    private let addresses: Int
+    // Written by all connections.
+    private let state = Mutex(Result())
+
+    /// Clients of a server on this machine.
+    ///
+    /// - Parameters:
+    ///   - port: of the server.
+    ///   - connections: how many send at a time.
+    ///   - addresses: from how many client addresses.
+    ///   - perSecond: how many requests they send together in a second at most.
+    package init(port: Int, connections: Int, addresses: Int, perSecond: Int) {
+        self.port = port
+        self.connections = connections
+        self.addresses = addresses
+        self.perSecond = perSecond
+    }
+
+    /// Sends so many requests.
+    package func send(_ count: Int, seed: UInt64) async -> Result {
+        await withTaskGroup { group in
+            for connection in 0..<connections {
+                let share = count / connections + (connection < count % connections ? 1 : 0)
+                group.addTask { [self] in
+                    await send(share, HostileRequests(seed: seed &+ UInt64(connection), addresses: addresses))
+                }
+            }
+        }
+        return state.withLock { $0 }
+    }
+
+    private func send(_ count: Int, _ requests: HostileRequests) async {
+        var requests = requests
+        var client: RawClient?
+        let interval = Duration.seconds(1) * connections / perSecond
+        var next = ContinuousClock.now
+        for _ in 0..<count {
+            let (text, attack) = requests.next()
+            next = max(next + interval, .now - .seconds(1))
+            try? await Task.sleep(until: next, clock: .continuous)
+            do {
+                let connected = try client ?? RawClient(port: port, patience: 60)
+                client = connected
+                try await connected.send(text)
+                let response = try await connected.response()
+                note(response, to: attack)
+                if response["connection"] == "close" { client = nil }
+            } catch {
+                note(nil, to: attack)
+                client = nil
+            }
+        }
+    }
+
+    private func note(_ response: RawResponse?, to attack: HostileRequests.Attack) {
+        state.withLock { state in
+            state.requests += 1
+            state.statuses[attack, default: [:]][response?.status ?? 0, default: 0] += 1
+            if let response, response.status == 500 || response.code == "INTERNAL_SERVER_ERROR",
+                state.failures.count < 10
+            {
+                state.failures.append("\(attack): \(response.status) \(response.body.prefix(500))")
+            }
+        }
+    }
+}

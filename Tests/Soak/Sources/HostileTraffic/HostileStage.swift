@@ -1,0 +1,38 @@
+package import Brokerage
+package import Sandbox
+
+/// The providers behind a server under hostile traffic: a broker for its users, and two services with a low quota.
+extension Sandbox {
+    /// The settings of a server in front of this sandbox, with default limits.
+    ///
+    /// It counts clients by `X-Forwarded-For`, because the attackers and the users are all on this machine.
+    package var hostileSoakEnvironment: [String: String] {
+        [
+            "PORTICO_ALPACA_BASE_URL": alpaca.tradingURL, "PORTICO_ALPACA_DATA_URL": alpaca.dataURL,
+            // Settings have https for wss, and http for ws.
+            "PORTICO_ALPACA_DATA_STREAM_URL": alpaca.dataStreamURL.replacing("ws://", with: "http://"),
+            "PORTICO_ALPACA_KEY_ID": SandboxUser.demo.alpaca.keyID,
+            "PORTICO_ALPACA_SECRET_KEY": SandboxUser.demo.alpaca.secretKey,
+            "PORTICO_ALPHA_VANTAGE_KEY": "demo", "PORTICO_ALPHA_VANTAGE_BASE_URL": alphaVantage.baseURL,
+            "PORTICO_POLYGON_KEY": "demo", "PORTICO_POLYGON_BASE_URL": polygon.baseURL,
+            "PORTICO_SIGN_UP": "open", "PORTICO_TRUSTED_PROXIES": "1",
+        ]
+    }
+
+    /// Connects a user with the broker.
+    package var connectingMutation: String {
+        """
+        mutation { connectProvider(input: { provider: ALPACA, credential: { apiKey: {
+          key: "\(SandboxUser.demo.alpaca.keyID)", secret: "\(SandboxUser.demo.alpaca.secretKey)" } } }) {
+            connection { id } } }
+        """
+    }
+}
+
+extension HostileRun {
+    /// How often providers with a low quota may be called for clients without a session in so many minutes: half of the
+    /// 25 calls a day and of the 5 calls a minute of their free plans.
+    package static func lowQuotas(minutes: Int) -> [Provider: Int] {
+        [.alphaVantage: 13, .polygon: 3 * (minutes + 1)]
+    }
+}

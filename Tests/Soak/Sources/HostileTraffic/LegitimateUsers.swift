@@ -1,0 +1,121 @@
+import Synchronization
+import TestSupport
+
+/// Users with sessions, each connected with a broker, who open the home screen again and again while others attack.
+package final class LegitimateUsers: Sendable {
+    /// What they saw.
+    package struct Result: Sendable {
+        package var latencies: [Duration] = []
+        package var failures: [String] = []
+
+        /// The latency that 99 of 100 screens kept below.
+        package var p99: Duration {
+            let sorted = latencies.sorted()
+            return sorted.isEmpty ? .zero : sorted[sorted.count * 99 / 100]
+        }
+    }
+
+    private struct User {
+        let name: String
+        let token: String
+        let address: String
+    }
+
+    private static let password = "the-password-of-a-user"
+    private static let home = """
+        { account { equity cash stale } positions { symbol quantity marketValue stale quote { price change stale } } }
+        """
+
+    private let port: Int
+    private let users: [User]
+
+    /// Signs the users up, and connects each with a broker.
+    ///
+    /// - Parameters:
+    ///   - count: how many users.
+    ///   - port: of the server.
+    ///   - connect: the mutation that connects a user.
+    /// - Throws: where a user cannot sign up or connect.
+    package init(_ count: Int, port: Int, connect: String) async throws {
+        self.port = port
+        var users: [User] = []
+        for number in 0..<count {
+            let address = "X-Forwarded-For: 192.0.2.\(1 + number)"
+            let client = try RawClient(port: port)
+            defer { client.close() }
+            let name = number == 0 ? HostileRequests.knownUser : "legitimate-\(number)"
+            let signedUp = try await Self.data(
+                "mutation { signUp(input: { username: \"\(name)\" password: \"\(Self.password)\" }) { token } }",
+                [address], client)
+            guard let token = signedUp["signUp"]?["token"]?.string else {
+                throw UserFailure(description: "no token: \(signedUp)")
+            }
+            let user = User(name: name, token: token, address: address)
+            _ = try await Self.data(connect, [address, "Authorization: Bearer \(token)"], client)
+            users.append(user)
+        }
+        self.users = users
+    }
+
+    /// Each user opens the screen at a steady rate until `goesOn` is false, and signs in again now and then.
+    package func work(_ goesOn: @escaping @Sendable () -> Bool) async -> Result {
+        await withTaskGroup(of: Result.self) { group in
+            for user in users { group.addTask { [self] in await work(user, goesOn) } }
+            var all = Result()
+            for await result in group {
+                all.latencies += result.latencies
+                all.failures += result.failures
+            }
+            return all
+        }
+    }
+
+    private func work(_ user: User, _ goesOn: () -> Bool) async -> Result {
+        var result = Result()
+        let fields = [user.address, "Authorization: Bearer \(user.token)"]
+        var (client, next, screens) = (RawClient?.none, ContinuousClock.now, 0)
+        while goesOn() {
+            do {
+                let connected = try client ?? RawClient(port: port, patience: 60)
+                client = connected
+                let start = ContinuousClock.now
+                _ = try await Self.data(Self.home, fields, connected)
+                result.latencies.append(start.duration(to: .now))
+                screens += 1
+                if screens % 200 == 1 { try await signIn(user, connected) }
+            } catch {
+                result.failures.append("\(user.name): \(error)")
+                client = nil
+            }
+            next = max(next + .milliseconds(100), .now - .seconds(1))
+            try? await Task.sleep(until: next, clock: .continuous)
+        }
+        return result
+    }
+
+    private func signIn(_ user: User, _ client: RawClient) async throws {
+        let begun = try await Self.data(
+            "mutation { signIn(input: { username: \"\(user.name)\" password: \"\(Self.password)\" }) { token } }",
+            [user.address], client)
+        guard let token = begun["signIn"]?["token"]?.string else {
+            throw UserFailure(description: "no token: \(begun)")
+        }
+        _ = try await Self.data(
+            "mutation { signOut { deletedId } }", [user.address, "Authorization: Bearer \(token)"], client)
+    }
+
+    /// - Throws: where the response has errors.
+    private static func data(
+        _ document: String, _ fields: [String], _ client: RawClient
+    ) async throws -> JSONValue {
+        try await client.send(RawRequest.post(RawRequest.query(document), fields: fields))
+        let response = try await client.response()
+        guard response.status == 200, let json = response.json, json["errors"] == nil, let data = json["data"]
+        else { throw UserFailure(description: "\(document): \(response.status) \(response.body)") }
+        return data
+    }
+}
+
+private struct UserFailure: Error, CustomStringConvertible {
+    let description: String
+}

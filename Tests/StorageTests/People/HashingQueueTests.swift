@@ -1,0 +1,117 @@
+import Testing
+
+@testable import Storage
+
+@Suite("The queue of passwords to be hashed")
+struct HashingQueueTests {
+    private static func unknown(_ id: Int) -> HashingClient { HashingClient(isKnown: false, id: id) }
+    private static func known(_ id: Int) -> HashingClient { HashingClient(isKnown: true, id: id) }
+
+    /// A queue whose jobs are names, and the jobs that have begun.
+    private final class Run {
+        var queue: HashingQueue<String>
+        var begun: [String] = []
+        private var running: [(HashingClient, String)] = []
+
+        init(width: Int, limit: Int) {
+            queue = HashingQueue(width: width, limit: limit)
+        }
+
+        @discardableResult
+        func add(_ client: HashingClient, _ job: String) -> Bool {
+            guard queue.add(client, job) else { return false }
+            begin()
+            return true
+        }
+
+        /// Ends a job that has begun.
+        func end(_ job: String, after duration: Duration = .milliseconds(1)) throws {
+            let place = try #require(running.firstIndex { $0.1 == job }, "\(job) does not run")
+            queue.ended(running.remove(at: place).0, after: duration)
+            begin()
+        }
+
+        private func begin() {
+            while let (client, job) = queue.next() {
+                running.append((client, job))
+                begun.append(job)
+            }
+        }
+    }
+
+    @Test("unknown clients leave a thread and a quarter of the queue for known ones")
+    func floodOfUnknown() throws {
+        let run = Run(width: 2, limit: 8)
+        let taken = (0..<100).filter { run.add(Self.unknown($0), "unknown \($0)") }
+        // One runs, and three quarters of eight wait.
+        #expect(taken == Array(0..<7))
+        #expect(run.begun == ["unknown 0"])
+        #expect(run.add(Self.known(0), "known 0"))
+        #expect(run.begun == ["unknown 0", "known 0"])
+        #expect(run.add(Self.known(1), "known 1"))
+        #expect(run.add(Self.known(2), "known 2"))
+        #expect(!run.add(Self.known(3), "known 3"))
+        try run.end("unknown 0")
+        #expect(run.begun.last == "unknown 1", "an unknown client keeps a thread where both kinds wait")
+        try run.end("known 0")
+        #expect(run.begun.last == "known 1")
+    }
+
+    @Test("known clients leave a thread for unknown ones that wait")
+    func floodOfKnown() throws {
+        let run = Run(width: 2, limit: 8)
+        for id in 0..<6 { #expect(run.add(Self.known(id), "known \(id)")) }
+        #expect(run.begun == ["known 0", "known 1"])
+        #expect(run.add(Self.unknown(0), "unknown 0"))
+        try run.end("known 0")
+        #expect(run.begun.last == "unknown 0")
+        try run.end("known 1")
+        #expect(run.begun.last == "known 2")
+    }
+
+    @Test("with one thread, known clients come first")
+    func oneThread() throws {
+        let run = Run(width: 1, limit: 8)
+        run.add(Self.unknown(0), "unknown 0")
+        run.add(Self.unknown(1), "unknown 1")
+        run.add(Self.known(0), "known 0")
+        try run.end("unknown 0")
+        #expect(run.begun.last == "known 0")
+        try run.end("known 0")
+        #expect(run.begun == ["unknown 0", "known 0", "unknown 1"])
+    }
+
+    @Test("one client has no more than its share, whatever room there is, and has it again afterwards")
+    func share() throws {
+        let run = Run(width: 2, limit: 100)
+        let unknown = (0..<20).count { run.add(Self.unknown(1), "unknown \($0)") }
+        let known = (0..<20).count { run.add(Self.known(1), "known \($0)") }
+        #expect(unknown == 6)
+        #expect(known == 2)
+        try run.end("unknown 0")
+        #expect(run.add(Self.unknown(1), "again"))
+        #expect(!run.add(Self.unknown(1), "too many"))
+        #expect(run.add(Self.unknown(2), "another client"))
+    }
+
+    @Test("of one kind, the first to come is the first to run")
+    func order() throws {
+        let run = Run(width: 1, limit: 100)
+        for id in 0..<20 { run.add(Self.unknown(id), "\(id)") }
+        for id in 0..<20 { try run.end("\(id)") }
+        #expect(run.begun == (0..<20).map { "\($0)" })
+    }
+
+    @Test("a hash that would wait for longer than ten seconds is not added")
+    func longWaits() throws {
+        let run = Run(width: 2, limit: 1_000)
+        run.add(Self.unknown(0), "0")
+        try run.end("0", after: .seconds(2))
+        // One runs; five before another are ten seconds.
+        let taken = (1...100).count { run.add(Self.unknown($0), "\($0)") }
+        #expect(taken == 7)
+        #expect(run.add(Self.known(1), "known"))
+        try run.end("1", after: .milliseconds(1))
+        #expect(run.add(Self.unknown(101), "101"))
+    }
+}

@@ -1,0 +1,31 @@
+/// Waits until a condition holds that other tasks or processes bring about without telling anybody.
+///
+/// The condition is evaluated again every few milliseconds.
+///
+/// - Parameters:
+///   - timeout: For how long at most.
+///   - fileID: The file that the error names.
+///   - line: The line that the error names.
+///   - condition: What is waited for.
+/// - Throws: ``ConditionTimeout`` when the condition does not hold in time; `CancellationError` when the task is
+///   cancelled; what the condition throws.
+package func waitUntil(
+    timeout: Duration = .seconds(60), fileID: StaticString = #fileID, line: UInt = #line,
+    _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + timeout
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else {
+            throw ConditionTimeout(timeout: timeout, place: "\(fileID):\(line)")
+        }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// A condition that ``waitUntil(timeout:fileID:line:_:)`` waited for did not hold in time.
+package struct ConditionTimeout: Error, CustomStringConvertible {
+    let timeout: Duration
+    let place: String
+
+    package var description: String { "The condition at \(place) did not hold within \(timeout)." }
+}

@@ -1,0 +1,175 @@
+import Brokerage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+@Suite("What an operation may call")
+struct CallAllowanceTests {
+    /// A client's budget: so many calls.
+    private final class Budget: Sendable {
+        private let rest: Mutex<Int>
+        static let refusal = CallRefusal.client(limit: 3, retryAt: .latest)
+
+        init(_ calls: Int) {
+            rest = Mutex(calls)
+        }
+
+        var left: Int { rest.withLock(\.self) }
+
+        func allowance(limit: Int) -> CallAllowance {
+            CallAllowance(limit: limit) { [self] isSpent in
+                rest.withLock { rest in
+                    guard rest > 0 else { return Self.refusal }
+                    if isSpent { rest -= 1 }
+                    return nil
+                }
+            }
+        }
+    }
+
+    private static func context(_ allowance: CallAllowance) -> CallContext {
+        CallContext(deadline: .now + .seconds(60), allowance: allowance)
+    }
+
+    @Test(
+        "calls up to the limit are sent, and the next is refused unsent, before it takes a slot of the quota")
+    func limit() async throws {
+        try await TransportTests.with { _ in
+            .status(200, body: Array("ok".utf8))
+        } _: { server, transport in
+            let line = ProviderLine(
+                QuotaHolder(.alpaca), over: transport, retry: ProviderCallerTests.policy())
+            let caller = line.caller(within: [QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))])
+            let context = Self.context(CallAllowance(limit: 2))
+            func call() async throws -> String {
+                try await caller.call(
+                    "quote", TransportTests.request(server), in: context, read: ProviderCallerTests.text)
+            }
+            let answers = [try await call(), try await call()]
+            #expect(answers == ["ok", "ok"])
+            await #expect(throws: ProviderFailure(.alpaca, .notAllowed(.operation(limit: 2)))) {
+                try await call()
+            }
+            #expect(server.requests.count == 2)
+            #expect(line.ledger.status(of: line.holder).map(\.remaining) == [7])
+        }
+    }
+
+    @Test("clients without a session together leave half of a quota to clients that have one")
+    func leavesQuota() async throws {
+        try await TransportTests.with { _ in
+            .status(200, body: Array("ok".utf8))
+        } _: { server, transport in
+            let line = ProviderLine(
+                QuotaHolder(.alphaVantage), over: transport, retry: ProviderCallerTests.policy())
+            let caller = line.caller(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
+            let request = try TransportTests.request(server)
+            func call(_ allowance: CallAllowance) async -> Bool {
+                do throws(ProviderFailure) {
+                    _ = try await caller.call(
+                        "quote", request, in: Self.context(allowance), read: ProviderCallerTests.text)
+                    return true
+                } catch {
+                    guard case .quotaExhausted(.some) = error.cause else {
+                        Issue.record(error)
+                        return false
+                    }
+                    return false
+                }
+            }
+            var anonymous: [Bool] = []
+            // Each is another client, whose own budget is not used up.
+            for _ in 0..<4 { anonymous.append(await call(Budget(9).allowance(limit: 9))) }
+            #expect(anonymous == [true, true, true, false])
+            var sessions: [Bool] = []
+            for _ in 0..<3 { sessions.append(await call(CallAllowance(limit: 9))) }
+            #expect(sessions == [true, true, false])
+            #expect(server.requests.count == 5)
+        }
+    }
+
+    @Test("a call that is tried again counts once for its operation, and each time for its client")
+    func retries() async throws {
+        try await TransportTests.with { request in
+            request.number < 3 ? .status(503) : .status(200, body: Array("ok".utf8))
+        } _: { server, transport in
+            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
+            let budget = Budget(5)
+            let answer = try await caller.call(
+                "quote", TransportTests.request(server), in: Self.context(budget.allowance(limit: 1)),
+                read: ProviderCallerTests.text)
+            #expect(answer == "ok")
+            #expect(budget.left == 2)
+        }
+    }
+
+    @Test("a client whose budget is spent is told so; nothing is sent")
+    func spent() async throws {
+        try await TransportTests.with { _ in
+            .status(200)
+        } _: { server, transport in
+            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
+            let failure = await ProviderCallerTests.failure {
+                try await caller.call(
+                    "quote", TransportTests.request(server), in: Self.context(Budget(0).allowance(limit: 9)),
+                    read: ProviderCallerTests.text)
+            }
+            #expect(failure == ProviderFailure(.alpaca, .notAllowed(Budget.refusal)))
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("an operation that may call no more is served what is cached, and begins no call")
+    func cached() async throws {
+        let clock = ManualClock()
+        let (reads, source) = (ReadsAgeingTests.reads(clock), ReadsAgeingTests.Source(1))
+        #expect(try await ReadsAgeingTests.read(reads, source, clock) == 1)
+        let context = Self.context(Budget(0).allowance(limit: 9))
+        let other = CacheKey.public(.alpaca, "MSFT")
+        let results = await reads.values(for: [ReadsAgeingTests.aapl, other], in: context) {
+            _, _ throws(ProviderFailure) in
+            Issue.record("A call was begun.")
+            return [:]
+        }
+        #expect(results[ReadsAgeingTests.aapl] == .success(1))
+        #expect(results[other] == .failure(ProviderFailure(.alpaca, .notAllowed(Budget.refusal))))
+        // Past its freshness it is served too, and not renewed for such an operation.
+        clock.advance(by: .seconds(2))
+        let late = await reads.values(for: [ReadsAgeingTests.aapl], in: context) {
+            _, _ throws(ProviderFailure) in
+            Issue.record("A call was begun.")
+            return [:]
+        }
+        #expect(late[ReadsAgeingTests.aapl] == .success(1))
+        #expect(try await ReadsAgeingTests.read(reads, source, clock) == 1)
+    }
+
+    @Test("who waits for a call that its beginner may not make asks by itself")
+    func joined() async throws {
+        let clock = ManualClock()
+        let reads = ReadsAgeingTests.reads(clock)
+        let gate = Gate()
+        let first = Task {
+            try await reads.value(for: ReadsAgeingTests.aapl, in: Self.context(Budget(1).allowance(limit: 9)))
+            {
+                _ throws(ProviderFailure) in
+                await gate.pass()
+                throw ProviderFailure(.alpaca, .notAllowed(Budget.refusal))
+            }
+        }
+        await gate.arrived(1)
+        let second = Task {
+            try await reads.value(for: ReadsAgeingTests.aapl, in: Self.context(CallAllowance(limit: 9))) {
+                _ throws(ProviderFailure) in 2
+            }
+        }
+        try await waitUntil {
+            reads.store.state.withLock { $0.flights.waiterCount(of: ReadsAgeingTests.aapl) } >= 2
+        }
+        gate.open()
+        await #expect(throws: ProviderFailure(.alpaca, .notAllowed(Budget.refusal))) { try await first.value }
+        #expect(try await second.value == 2)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import GraphQL
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("The preparation of a request's document")
+struct RequestPreparationTests {
+    /// A way to send one document.
+    enum Form: String, CaseIterable, CustomTestStringConvertible {
+        case post, postAcceptingStream, postAcceptingStreamOnly, get, getAcceptingStream, webSocket, array
+
+        var testDescription: String { rawValue }
+    }
+
+    private static let trace = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+    /// The service, with tracing and a cache policy for each operation.
+    private func service(_ schema: ExecutableSchema<String>) -> GraphQLService<String> {
+        var service = LiveService.make(schema)
+        service.tracer = RequestTracer()
+        service.audience = { _ in [] }
+        return service
+    }
+
+    /// Sends one document and waits until it has been answered.
+    private func send(_ document: String, as form: Form, to server: TestServer) async throws {
+        let body = RawRequest.query(document)
+        let escaped = document.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let both = "Accept: application/json, text/event-stream"
+        switch form {
+        case .post: _ = try await server.ask(RawRequest.post(body, fields: [Self.trace]))
+        case .postAcceptingStream:
+            _ = try await server.ask(RawRequest.post(body, fields: [Self.trace, both]))
+        case .postAcceptingStreamOnly:
+            let answer = try await server.ask(
+                RawRequest.post(body, fields: [Self.trace, "Accept: text/event-stream"]))
+            #expect(answer.body.contains("event: complete"))
+        case .get: _ = try await server.ask(RawRequest.get("/graphql?query=\(escaped)", fields: [Self.trace]))
+        case .getAcceptingStream:
+            _ = try await server.ask(RawRequest.get("/graphql?query=\(escaped)", fields: [Self.trace, both]))
+        case .webSocket:
+            let socket = try await SocketClient.open(
+                server, SocketClient.handshake(fields: "\(Self.trace)\r\n"))
+            try await socket.say(#"{"type":"connection_init"}"#)
+            _ = try await socket.next()
+            try await socket.subscribe("a", document)
+            #expect(try await socket.next().text.contains(#""id":"a""#))
+        case .array: _ = try await server.ask(RawRequest.post("[\(body)]", fields: [Self.trace]))
+        }
+    }
+
+    @Test(
+        "happens once, also if it is refused",
+        arguments: Form.allCases, ["{ hello", "{ nothing }", "{ hello } # sent for the first time"])
+    func once(_ form: Form, _ document: String) async throws {
+        let schema = try LiveService.schema()
+        var limits = ServerLimits.patient
+        limits.batch = 10
+        try await withServer(service(schema), limits: limits) { server in
+            try await send(document, as: form, to: server)
+            #expect(schema.parsedDocuments == 1)
+        }
+    }
+
+    @Test("happens once for each request of an array")
+    func array() async throws {
+        let schema = try LiveService.schema()
+        var limits = ServerLimits.patient
+        limits.batch = 10
+        try await withServer(service(schema), limits: limits) { server in
+            let bodies = ["{ hello", "{ nothing }", "{ hello }"].map(RawRequest.query)
+            _ = try await server.ask(
+                RawRequest.post("[\(bodies.joined(separator: ","))]", fields: [Self.trace]))
+            #expect(schema.parsedDocuments == 3)
+        }
+    }
+}
