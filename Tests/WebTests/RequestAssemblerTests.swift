@@ -13,9 +13,9 @@ struct RequestAssemblerTests {
     }
 
     private func assembler() -> RequestAssembler {
-        let router = Router(
-            TestService.make(), ServerConfiguration(limits: limits), ServerLoad(limits), logger: .silent)
-        return RequestAssembler(router: router, limits: limits)
+        let load = ServerLoad(limits)
+        let router = Router(TestService.make(), ServerConfiguration(limits: limits), load, logger: .silent)
+        return RequestAssembler(router: router, limits: limits, memory: load.requestMemory)
     }
 
     private func head(_ fields: [(String, String)] = [], path: String = "/graphql") -> RequestPart {
@@ -39,6 +39,7 @@ struct RequestAssemblerTests {
             case .exchange(let exchange):
                 switch exchange.work {
                 case .answer(_, let body): return "answer \(String(buffer: body))"
+                case .begun: return "begun"
                 case .tell(let response):
                     return "tell \(response.status.code)\(response.endsConnection ? " and end" : "")"
                 }

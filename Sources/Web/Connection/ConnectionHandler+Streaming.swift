@@ -28,8 +28,11 @@ extension ConnectionHandler {
         write(head, context: context)
         needsFlush = true
         let task = produce(producer, for: exchange.id, on: context.eventLoop)
+        var streaming = exchange
+        // A stream can last for days; what it retains is counted by `StreamMemory`.
+        streaming.memory = nil
         current = Current(
-            exchange: exchange, work: .running(task),
+            exchange: streaming, work: .running(task),
             body: OpenBody(
                 isLast: isLast, isChunked: !exchange.isHTTP10, endsByItself: producer.endsByItself))
         enter(.streaming, context: context)

@@ -64,8 +64,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.server = server
         self.encoding = encoding
         assembler = RequestAssembler(
-            router: server.router, limits: server.limits, trustedProxies: server.configuration.trustedProxies,
-            reportProxy: server.reportProxy)
+            router: server.router, limits: server.limits, memory: server.load.requestMemory,
+            trustedProxies: server.configuration.trustedProxies, reportProxy: server.reportProxy)
         deadline = ConnectionDeadline(now: .now(), server.limits)
     }
 
@@ -242,10 +242,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let problem = HTTPProblem.aborted(limit: server.limits.drainTimeout)
             send(problem.response(id: exchange.id), for: exchange, context: context)
         case .answer(let answerer, let body):
+            var begun = exchange
+            begun.work = .begun
             switch answerer(body, isDraining) {
-            case .ready(let response): send(response, for: exchange, context: context)
-            case .later(let fetch): wait(for: fetch, exchange, context: context)
+            case .ready(let response): send(response, for: begun, context: context)
+            case .later(let fetch): wait(for: fetch, begun, context: context)
             }
+        case .begun: break
         }
     }
 

@@ -17,10 +17,14 @@ struct Exchange: Sendable {
     /// The site whose page asks.
     let origin: String?
     var work: Work
+    /// Counts the body's memory until the response begins; nil for a short body.
+    var memory: RequestMemory.Share?
 
     /// What is left to do.
     enum Work: Sendable {
         case answer(Answerer, body: ByteBuffer)
+        /// The response is being made; the body is not retained for it.
+        case begun
         case tell(HTTPResponse)
     }
 

@@ -6,6 +6,7 @@ import NIOCore
 struct RequestAssembler {
     private let router: Router
     private let limits: ServerLimits
+    private let memory: RequestMemory
     private let trustedProxies: Int
     /// Is called for each request of a proxy on this machine that is not trusted.
     private let reportProxy: @Sendable () -> Void
@@ -18,7 +19,7 @@ struct RequestAssembler {
     private enum State {
         case head
         /// An admitted request, its body so far.
-        case body(RequestHead, RequestID, Answerer, ByteBuffer)
+        case body(RequestHead, RequestID, Answerer, ByteBuffer, RequestMemory.Share?)
         /// A refused request whose body is thrown away, so that the connection can go on; how much of it has come.
         case skipping(Exchange, count: Int)
         /// A request after which nothing is read.
@@ -34,11 +35,12 @@ struct RequestAssembler {
     }
 
     init(
-        router: Router, limits: ServerLimits, trustedProxies: Int = 0,
+        router: Router, limits: ServerLimits, memory: RequestMemory, trustedProxies: Int = 0,
         reportProxy: @escaping @Sendable () -> Void = {}
     ) {
         self.router = router
         self.limits = limits
+        self.memory = memory
         self.trustedProxies = trustedProxies
         self.reportProxy = reportProxy
     }
@@ -76,7 +78,7 @@ struct RequestAssembler {
             switch router.admit(head, id: id, isDraining: isDraining) {
             case .success where isTooLong: throw .bodyTooLarge(limit: limits.body)
             case .success(let answerer):
-                state = .body(head, id, answerer, ByteBuffer())
+                state = .body(head, id, answerer, ByteBuffer(), nil)
                 return isInvited ? .invite : .nothing
             case .failure(let refusal):
                 return refuse(Exchange(head, id: id, .tell(refusal.response)), atOnce: isInvited || isTooLong)
@@ -123,15 +125,21 @@ struct RequestAssembler {
     private mutating func receive(_ bytes: ByteBuffer) -> Step {
         switch state {
         case .head, .over: return .nothing
-        case .body(let head, let id, let answerer, var body):
-            guard bytes.readableBytes <= limits.body - body.readableBytes else {
-                let problem = HTTPProblem.bodyTooLarge(limit: limits.body)
-                return refuse(Exchange(head, id: id, .tell(problem.response(id: id))), atOnce: true)
+        case .body(let head, let id, let answerer, var body, var share):
+            do throws(HTTPProblem) {
+                guard bytes.readableBytes <= limits.body - body.readableBytes else {
+                    throw .bodyTooLarge(limit: limits.body)
+                }
+                guard memory.reserve(body.readableBytes + bytes.readableBytes, in: &share) else {
+                    throw .overloaded(.requestMemory)
+                }
+            } catch {
+                return refuse(Exchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
             }
             // Gives up the state's reference, so that appending need not copy.
             state = .over
             if body.readableBytes == 0 { body = bytes } else { body.writeImmutableBuffer(bytes) }
-            state = .body(head, id, answerer, body)
+            state = .body(head, id, answerer, body, share)
             return .nothing
         case .skipping(let exchange, let count):
             guard bytes.readableBytes <= limits.body - count else { return refuse(exchange, atOnce: true) }
@@ -143,9 +151,11 @@ struct RequestAssembler {
     private mutating func receiveEnd() -> Step {
         switch state {
         case .head, .over: return .nothing
-        case .body(let head, let id, let answerer, let body):
+        case .body(let head, let id, let answerer, let body, let share):
             state = .head
-            return .exchange(Exchange(head, id: id, .answer(answerer, body: body)))
+            var exchange = Exchange(head, id: id, .answer(answerer, body: body))
+            exchange.memory = share
+            return .exchange(exchange)
         case .skipping(let exchange, _):
             state = .head
             return .exchange(exchange)

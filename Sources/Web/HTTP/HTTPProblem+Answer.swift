@@ -91,7 +91,7 @@ extension HTTPProblem {
         case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
             .tooManyFields, .bodyTooLarge, .unsupportedTransferEncoding, .expectationFailed, .slow,
             .overloaded(.connections), .overloaded(.connectionsOfAddress), .overloaded(.pipelinedRequests),
-            .shuttingDown:
+            .overloaded(.requestMemory), .shuttingDown:
             true
         case .unknownHost, .foreignOrigin, .unknownPath, .methodNotAllowed, .unsupportedMediaType,
             .unsupportedContentEncoding,

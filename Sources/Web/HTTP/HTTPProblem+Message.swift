@@ -88,6 +88,8 @@ extension HTTPProblem.Overload {
         case .connectionsOfAddress:
             "Too many connections are open from your address. Send many requests on one of them."
         case .requestsInFlight: "Too many requests are being answered. Try again in a moment."
+        case .requestMemory:
+            "The requests that are being received take too much memory. Try again in a moment, or send a shorter request."
         case .streams: "Too many answers are being streamed. Try again in a moment."
         case .streamMemory:
             "The running operations take too much memory. Try again in a moment, or send a shorter document."

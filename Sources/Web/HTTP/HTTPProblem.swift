@@ -66,6 +66,7 @@ package enum HTTPProblem: Error, Equatable, Sendable {
         case connections
         case connectionsOfAddress
         case requestsInFlight
+        case requestMemory
         case streams
         case streamMemory
         case pipelinedRequests(limit: Int)

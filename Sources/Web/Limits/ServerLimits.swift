@@ -17,6 +17,9 @@ package struct ServerLimits: Sendable, Hashable {
     /// Whole answers that are kept for reuse, with their documents.
     package var answerCache = 16 << 20
 
+    /// Bodies of requests and messages of WebSockets, over all connections, until they are answered; at least ``body``.
+    package var requestMemory = 32 << 20
+
     /// Documents and variables of running streams and of operations of WebSockets, over all connections.
     package var streamMemory = 32 << 20
 

@@ -2,6 +2,7 @@
 struct ServerLoad: Sendable {
     let connections: Connections
     let waitingRoom: WaitingRoom
+    let requestMemory: RequestMemory
     let streams: InFlight
     let streamMemory: StreamMemory
     let shares: ClientShares
@@ -13,6 +14,7 @@ struct ServerLoad: Sendable {
     init(_ limits: ServerLimits) {
         connections = Connections(limits: limits)
         waitingRoom = WaitingRoom(limit: limits.requestsInFlight, seats: limits.requestsQueued)
+        requestMemory = RequestMemory(limit: max(limits.requestMemory, limits.body))
         streams = InFlight(limit: limits.streams)
         streamMemory = StreamMemory(limit: limits.streamMemory)
         shares = ClientShares(limits)
@@ -31,6 +33,10 @@ struct ServerLoad: Sendable {
                 "portico_http_stream_memory_bytes",
                 "Documents and variables of streamed answers and of operations on WebSockets.",
                 streamMemory.bytes),
+            ServerLoad.gauge(
+                "portico_http_request_memory_bytes",
+                "Request bodies and WebSocket messages longer than 4 KiB that are not yet answered.",
+                requestMemory.bytes),
             ServerLoad.gauge(
                 "portico_http_requests_in_flight", "Requests that wait for data.", occupancy.admitted),
             ServerLoad.gauge(

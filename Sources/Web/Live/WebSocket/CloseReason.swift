@@ -29,6 +29,8 @@ struct CloseReason: Error, Hashable, Sendable {
     static let invalidText = CloseReason(1007, "Text must be UTF-8")
     static let messageTooLarge = CloseReason(1009, "Message too large")
 
+    /// Clients try again later (1013, as below).
+    static let requestMemory = CloseReason(1013, "The messages that are being received take too much memory")
     /// Clients come again later (1013 of the IANA registry of close codes).
     static func tooManySockets(limit: Int) -> CloseReason {
         CloseReason(1013, "A user may have \(limit) WebSockets at a time; close one of them")

@@ -24,6 +24,7 @@ final class SocketHandler: ChannelDuplexHandler {
 
     private let service: SocketService
     private let socket: SocketService.Socket
+    private let receiver: MessageMemoryHandler
     /// Counts the socket for its client; nil where it is not counted.
     private var permit: ClientShares.Permit?
     private var state: SocketState
@@ -47,10 +48,12 @@ final class SocketHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
 
     init(
-        _ service: SocketService, _ socket: SocketService.Socket, holding permit: ClientShares.Permit?
+        _ service: SocketService, _ socket: SocketService.Socket, _ receiver: MessageMemoryHandler,
+        holding permit: ClientShares.Permit?
     ) {
         self.service = service
         self.socket = socket
+        self.receiver = receiver
         self.permit = permit
         state = SocketState(limit: service.limits.operationsPerSocket)
     }
@@ -153,6 +156,7 @@ final class SocketHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
+        receiver.didDeliver(frame)
         wasHeard = true
         guard !isClosing || frame.opcode == .connectionClose else { return }
         switch frame.opcode {

@@ -23,6 +23,8 @@ struct SocketService: Sendable {
         let largest = min(limits.body, Int(Int32.max))
         return ProtocolHandover { channel in
             let pipeline = channel.pipeline.syncOperations
+            let receiver = MessageMemoryHandler(load.requestMemory)
+            try pipeline.addHandler(receiver)
             try pipeline.addHandler(
                 ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: largest)))
             try pipeline.addHandler(FrameGate())
@@ -30,7 +32,7 @@ struct SocketService: Sendable {
                 NIOWebSocketFrameAggregator(
                     minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1_024,
                     maxAccumulatedFrameSize: largest))
-            try pipeline.addHandler(SocketHandler(self, socket, holding: permit))
+            try pipeline.addHandler(SocketHandler(self, socket, receiver, holding: permit))
         }
     }
 
