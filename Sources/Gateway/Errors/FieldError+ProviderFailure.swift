@@ -46,16 +46,16 @@ extension FieldError {
                     "A client without a session has \(limit) calls to providers a minute: wait, or sign in."
                 )
             }
-        // Portico's own limit is no provider's.
+        // The limit is Portico's own, so no provider is named.
         let provider: Provider? = if case .notAllowed = failure.cause { nil } else { failure.provider }
         self.init(code, message, provider: provider, retryAt: failure.retryAt)
     }
 }
 
 extension ProviderFailure {
-    /// When it makes sense to ask again, where that is known.
+    /// The time after which a retry can succeed, if it is known.
     fileprivate var retryAt: Instant? {
-        // Portico's own longest pause before it looks for room again.
+        // Portico's own longest pause before it tries the feed again.
         if case .feedFull = cause { return .now + .seconds(30) }
         return cause.retryAt
     }
