@@ -14,7 +14,7 @@ package enum StorageError: Error, Hashable, Sendable {
     case missing(path: String)
     /// An earlier Portico has written the file, and no server of this one has brought it up to date.
     case older(path: String)
-    /// The file has no content, although there is a key, so that it has been in use.
+    /// The database file is empty, although there is a key; so the directory was in use before.
     case emptyFile(path: String)
     /// There is no master key, although the database contains secrets.
     case missingMasterKey(path: String, database: String)
