@@ -25,7 +25,7 @@ final class ServerState: Sendable {
         self.logger = logger
     }
 
-    /// Reports, the first time, that a proxy on this machine passes on requests and is not trusted to name its clients.
+    /// Reports once that a proxy on this machine forwards requests and is not trusted to name its clients.
     @Sendable
     func reportProxy() {
         guard !hasReportedProxy.exchange(true, ordering: .relaxed) else { return }
