@@ -23,8 +23,8 @@ package final class RawClient: Sendable {
 
     /// How long a read waits before the test fails, in seconds.
     private let patience: Int
-    /// When reads begin to fail although bytes keep coming, so that a test that waits among heartbeats for something else
-    /// ends.
+    /// The time after which reads fail although bytes arrive, so that a test ends that waits among heartbeats
+    /// for another message.
     private let end = ContinuousClock.now + RawClient.longestLife
 
     private static let longestLife = Duration.seconds(300)

@@ -277,7 +277,7 @@ struct ConnectingTests {
             }
             let calls = house.sandbox.calls.total
             let answer = try await house.connect(.alphaVantage, "{ apiKey: { key: \"KEY21\" } }", as: ann)
-            #expect(house.sandbox.calls.total == calls, "no credential is tested that cannot be kept")
+            #expect(house.sandbox.calls.total == calls, "no credential is tested that cannot be stored")
             #expect(answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
             #expect(
                 answer.message
@@ -288,7 +288,7 @@ struct ConnectingTests {
 
 @Suite("Limits of connecting with a provider")
 struct ConnectingLimitTests {
-    @Test("an attempt that keeps no connection leaves no holder in the quota ledger, nor does one that ends")
+    @Test("a failed attempt leaves no holder in the quota ledger, nor does a removed connection")
     func holders() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -315,13 +315,13 @@ struct ConnectingLimitTests {
         }
     }
 
-    @Test("a user who tries too many credentials, or begins too many consents, is told when to come again")
+    @Test("a user with too many attempts, or too many authorizations, gets the time of the next one")
     func limits() async throws {
         var people = PeopleSettings()
         people.limits.connects = CallRate(burst: 3, every: .seconds(600))
         try await withHouse(people: people) { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
-            // Nothing is tried, and nothing counted.
+            // No credential is tested, and no attempt counted.
             for _ in 0..<5 {
                 let unknown = try await house.connect(.saxo, code: "c", state: "s", as: ann)
                 #expect(unknown.failures.map(\.code) == ["BAD_USER_INPUT"])
