@@ -66,8 +66,8 @@ struct OrderRecordTests {
             #expect(
                 answer["errors"]?[0]?["message"]?.string
                     == """
-                    The request was not sent to the broker, because the journal has no entry of it any more. Look at \
-                    the orders, then ask again.
+                    The request was not sent to the broker, because its entry in the journal has been deleted. \
+                    Check the orders, then repeat the request.
                     """)
         }
     }
@@ -108,8 +108,8 @@ struct OrderRecordTests {
                 #expect(
                     refused["errors"]?[0]?["message"]?.string
                         == """
-                        1 request about this user's orders is on its way to a broker. Delete the user when it has been \
-                        answered, which takes a minute at most.
+                        1 request about this user's orders is in progress at a broker. Delete the user when it \
+                        has ended, in a minute at most.
                         """)
                 #expect(sessions.session(guest.session.id) != nil)
             }

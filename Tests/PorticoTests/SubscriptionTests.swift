@@ -135,8 +135,8 @@ struct SubscriptionTests {
             #expect(
                 error?["message"]?.string
                     == """
-                    1 symbols of ALPACA are followed for you already, as many as one client may. End another \
-                    subscription; Portico tries again.
+                    One client may follow 1 symbols of ALPACA at a time. End another subscription; Portico tries \
+                    again.
                     """)
         }
     }

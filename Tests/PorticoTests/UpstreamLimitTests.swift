@@ -28,7 +28,7 @@ struct UpstreamLimitTests {
                     #expect(error?["extensions"]?["retryAt"]?.string != nil)
                     #expect(
                         error?["message"]
-                            == "A client without a session has 3 calls to providers a minute: wait, or sign in."
+                            == "A client without a session may cause 3 calls to providers a minute. Wait, or sign in."
                     )
                 }
                 #expect(sandbox.calls.total == before + 3)
@@ -57,7 +57,8 @@ struct UpstreamLimitTests {
                 #expect(answer.failures.map(\.code) == Array(repeating: "TOO_MANY_UPSTREAM_CALLS", count: 3))
                 #expect(
                     answer.json?["errors"]?[0]?["message"]
-                        == "The operation needs more than 2 calls to providers: ask for less at once.")
+                        == "The operation needs more than 2 calls to providers. Request less in one operation."
+                )
                 #expect(sandbox.calls.total == before + 2)
             }
         }

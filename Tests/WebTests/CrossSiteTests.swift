@@ -123,7 +123,7 @@ struct CrossSiteTests {
             let refusal = try await server.ask(get("/", host: "evil.example:1"))
             #expect(
                 refusal.message
-                    == "This server does not answer for the host \"evil.example:1\". Use an address that it listens "
+                    == "This server does not accept the host \"evil.example:1\". Use an address that it listens "
                     + "on, or add the name to its setting \"hosts\".")
             // A client of HTTP/1.0 need not send a host; browsers always do.
             #expect(try await server.ask("GET /health/live HTTP/1.0\r\n\r\n").status == 200)
@@ -248,8 +248,8 @@ struct UntrustedProxyTests {
         }
         #expect(
             log.text
-                == "warning A proxy on this machine passes on requests, and is not trusted to name its clients: all of "
-                + "them count as one address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to how many proxies add to "
-                + "X-Forwarded-For.")
+                == "warning A proxy on this machine forwards requests, and is not trusted to name its clients: all of "
+                + "them count as one address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to the number of proxies "
+                + "that add to X-Forwarded-For.")
     }
 }

@@ -32,7 +32,7 @@ struct DrainTests {
             #expect(refusal.code == "SHUTTING_DOWN")
             #expect(
                 refusal.message
-                    == "The server is shutting down, and has not begun the request. Send it again in a moment."
+                    == "The server is shutting down and did not start the request. Send it again in a moment."
             )
             gate.happen()
             let response = try await busy.response()
@@ -139,7 +139,7 @@ struct DrainTests {
             #expect(
                 response.message
                     == "The server is shutting down, and did not finish the request within 0.05 seconds. A query "
-                    + "can be sent again; after a mutation, read first whether it took effect.")
+                    + "can be sent again; after a mutation, check first whether it took effect.")
             await cancelled.wait()
             #expect(try await client.rest() == "")
             try await server.running.value

@@ -215,5 +215,5 @@ struct ConnectAttempts: Sendable {
 extension FieldError {
     fileprivate static let tooManyConnections = FieldError(
         .badUserInput,
-        "A user may have \(ConnectionDesk.most) connections: part with one by `disconnectProvider` first.")
+        "A user may have \(ConnectionDesk.most) connections. Remove one with `disconnectProvider` first.")
 }

@@ -66,7 +66,7 @@ package final class ConnectionDesk: Sendable {
         let state = RandomToken.state()
         let page = try connector.page(
             for: ConsentRequest(environment: environment, redirectURI: redirectURI, state: state))
-        try begins.take(owner, from: address, of: "consents")
+        try begins.take(owner, from: address, of: "authorizations")
         pending.add(
             PendingAuthorization(
                 owner: owner, provider: provider, environment: environment, redirectURI: redirectURI,

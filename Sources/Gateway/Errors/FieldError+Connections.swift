@@ -20,8 +20,8 @@ extension FieldError {
         return FieldError(
             .conflict,
             """
-            \(requests) about \(whose) orders \(count == 1 ? "is on its" : "are on their") way to a broker. \(remedy) when \
-            \(count == 1 ? "it has" : "they have") been answered, which takes a minute at most.
+            \(requests) about \(whose) orders \(count == 1 ? "is" : "are") in progress at a broker. \(remedy) when \
+            \(count == 1 ? "it has" : "they have") ended, in a minute at most.
             """)
     }
 

@@ -70,7 +70,7 @@ extension FieldError {
     fileprivate static let unrecorded = FieldError(
         .conflict,
         """
-        The request was not sent to the broker, because the journal has no entry of it any more. Look at the orders, then ask \
-        again.
+        The request was not sent to the broker, because its entry in the journal has been deleted. Check the \
+        orders, then repeat the request.
         """)
 }

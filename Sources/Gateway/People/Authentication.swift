@@ -211,7 +211,7 @@ extension Authentication {
             switch error {
             case .overloaded:
                 throw FieldError(
-                    .rateLimited, "Too many clients sign in at this moment: try again soon.",
+                    .rateLimited, "Too many clients are signing in. Try again soon.",
                     retryAt: Instant.now + .seconds(5))
             case .failed: throw .noAnswer
             }

@@ -44,7 +44,7 @@ extension GatewayContext {
             if let symbol = dialects.lazy.compactMap({ $0.symbol(spelled: text) }).first { return symbol }
         }
         guard let symbol = Symbol(text) else {
-            throw FieldError(.badUserInput, "\"\(text.beginning(40))\" is no symbol.", provider: provider)
+            throw FieldError(.badUserInput, "\"\(text.beginning(40))\" is not a symbol.", provider: provider)
         }
         return symbol
     }

@@ -21,7 +21,7 @@ struct Currency: Hashable, Sendable, CustomStringConvertible {
         else {
             throw FieldError(
                 .badUserInput,
-                "\"\(code.beginning(10))\" is no currency: it takes a code of ISO 4217, like USD."
+                "\"\(code.beginning(10))\" is not a currency. Use a code of ISO 4217, such as USD."
             )
         }
         self.code = code

@@ -41,7 +41,7 @@ extension BoundedText {
     init(input: InputValue?) throws(InputError) {
         let given = try String(input: input)
         guard given.utf8.count <= Self.mostBytes else {
-            throw InputError("It has \(given.utf8.count) bytes; at most \(Self.mostBytes) are taken.")
+            throw InputError("It has \(given.utf8.count) bytes; at most \(Self.mostBytes) are allowed.")
         }
         let text =
             switch Self.form {
@@ -53,10 +53,10 @@ extension BoundedText {
             throw InputError(
                 length == 0
                     ? "It is empty."
-                    : "It has \(length) characters; at most \(Self.lengths.upperBound) are taken.")
+                    : "It has \(length) characters; at most \(Self.lengths.upperBound) are allowed.")
         }
         guard text.unicodeScalars.allSatisfy(Self.form.takes) else {
-            throw InputError("It has a control character.")
+            throw InputError("It contains a control character.")
         }
         self.init(bounded: text)
     }
@@ -89,7 +89,7 @@ struct BoundedList<Element: Input>: Input {
 
     init(input: InputValue?) throws(InputError) {
         if case .list(let items) = input, items.count > Self.most {
-            throw InputError("It has \(items.count) entries; at most \(Self.most) are taken.")
+            throw InputError("It has \(items.count) entries; at most \(Self.most) are allowed.")
         }
         elements = try [Element](input: input)
     }

@@ -49,7 +49,7 @@ extension GatewayContext {
         guard texts.count <= Self.mostNodes else {
             throw FieldError(
                 .badUserInput,
-                "`ids` has \(texts.count) entries; at most \(Self.mostNodes) can be asked for at once.")
+                "`ids` has \(texts.count) entries; at most \(Self.mostNodes) are allowed.")
         }
         let ids = texts.map { NodeID($0) }
         let kinds = NodeID.Kind.allCases.filter { kind in ids.contains { $0?.kind == kind } }

@@ -29,7 +29,7 @@ struct ServerLoad: Sendable {
                 "portico_http_streams", "Streamed answers and operations on WebSockets.", streams.count),
             ServerLoad.gauge(
                 "portico_http_stream_memory_bytes",
-                "Documents and variables of streamed answers and of operations on WebSockets.",
+                "Bytes of documents and variables of streamed responses and operations on WebSockets.",
                 streamMemory.bytes),
             ServerLoad.gauge(
                 "portico_http_requests_in_flight", "Requests that wait for data.", occupancy.admitted),

@@ -325,7 +325,7 @@ struct AuthenticationTests {
                 #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
                 #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)
                 #expect(
-                    refusal["message"] == "Too many clients sign in at this moment: try again soon.")
+                    refusal["message"] == "Too many clients are signing in. Try again soon.")
                 refused += 1
             }
             // A slot is free sometimes. Three failures at most are below every limit.

@@ -190,7 +190,7 @@ struct ConnectingTests {
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }",
             more: "label: \"\(String(repeating: "x", count: 101))\"", code: "BAD_USER_INPUT",
-            message: #"Argument "input.label": It has 101 characters; at most 100 are taken."#),
+            message: #"Argument "input.label": It has 101 characters; at most 100 are allowed."#),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "renew: \"Connection:saxo\"",
             code: "FORBIDDEN", message: "This connection is part of the server's settings"),
@@ -281,7 +281,7 @@ struct ConnectingTests {
             #expect(answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
             #expect(
                 answer.message
-                    == "A user may have 20 connections: part with one by `disconnectProvider` first.")
+                    == "A user may have 20 connections. Remove one with `disconnectProvider` first.")
         }
     }
 }
@@ -340,7 +340,7 @@ struct ConnectingLimitTests {
             let begun = try await house.ask(
                 "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(TestHouse.redirectURI)\") { url } }",
                 as: ann)
-            #expect(begun.message == "Too many consents by this user: try again later.")
+            #expect(begun.message == "Too many authorizations by this user: try again later.")
             for refusal in [late, begun] {
                 #expect(refusal.failures.map(\.code) == ["RATE_LIMITED"])
                 let retryAt = refusal["errors"]?[0]?["extensions"]?["retryAt"]?.string

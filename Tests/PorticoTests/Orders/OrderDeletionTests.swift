@@ -66,7 +66,7 @@ struct OrderDeletionTests {
                         #expect(run.status == 2, "\(run.output) \(run.errors)")
                         #expect(
                             run.errors.contains(
-                                "ann is not deleted: requests about orders to be sent or answered: "),
+                                "ann cannot be deleted while requests about orders are in progress: "),
                             "\(run.errors)")
                         return try await group.reduce(into: []) { $0.append($1) }
                     }
