@@ -29,14 +29,14 @@ struct RefusedFolderTests {
             let database = folder.appending(path: "portico.db").path
             return switch self {
             case .emptyDatabase:
-                "\(database) is empty, although there is a master key. Restore it from a backup, or delete it to begin anew."
+                "\(database) is empty, although there is a master key. Restore it from a backup, or delete it to start with a new one."
             case .missingKey:
                 "There is no \(folder.appending(path: "portico.key").path), and \(database) contains secrets. Restore the "
                     + "key, or name it with PORTICO_MASTER_KEY_FILE."
             case .otherKey:
-                "\(database) was sealed with another master key. Give that one, or move the file away to begin anew."
+                "\(database) was sealed with another master key. Give that one, or move the file away to start with a new one."
             case .damagedDatabase:
-                "\(database) is damaged. Restore it from a backup, or move it away to begin anew."
+                "\(database) is damaged. Restore it from a backup, or move it away to start with a new one."
             }
         }
     }

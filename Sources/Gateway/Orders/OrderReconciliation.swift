@@ -57,7 +57,7 @@ package final class OrderReconciliation: Sendable {
     private var keeping: OrderKeeping { backends.household.orders }
     private var journal: OrderJournal { keeping.journal }
 
-    // MARK: Turns
+    // MARK: Rounds
 
     /// Determines the outcome of the writes of an earlier process, then of every write whose response is
     /// lost, until its task is cancelled.

@@ -72,7 +72,7 @@ struct HostileSoak {
         let (quiet, attacked) = (report.quiet.p99, report.attacked.p99)
         print(
             "\(report.hostile.requests) hostile requests; \(report.attacked.latencies.count) screens of users, "
-                + "p99 \(milliseconds(quiet)) before, \(milliseconds(attacked)) meanwhile; "
+                + "p99 \(milliseconds(quiet)) before, \(milliseconds(attacked)) during the attack; "
                 + "memory at most \((report.memory.max() ?? 0) >> 20) MB, "
                 + "\((report.memory.last ?? 0) >> 20) MB at the end")
         var failures = report.failures()
