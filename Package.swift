@@ -134,7 +134,7 @@ let package = Package(
             "SocketFuzzer", at: "Tests/Fuzz/Sources/SocketFuzzer",
             over: ["SocketInputs", "TestSupport"] + nio),
 
-        // Hostile clients beside legitimate ones, and what sends an hour's volume of them.
+        // Hostile and legitimate clients, and the program that runs an hour's volume of hostile requests.
         room(
             "HostileTraffic", at: "Tests/Soak/Sources/HostileTraffic",
             over: ["Brokerage", "Sandbox", "TestSupport"]),

@@ -58,9 +58,9 @@ extension Account {
     }
 }
 
-/// The stored fields of an account: which one it is, without its figures.
+/// The stored fields of an account, without its figures.
 package struct KnownAccount: Hashable, Sendable {
-    /// The broker's own id of it.
+    /// The broker's own id of the account.
     package let id: String
     package let number: String
     package let name: String?

@@ -6,7 +6,8 @@ package enum FiatCurrency {
     package static let none = "XXX"
 
     package static func isCode(_ text: some StringProtocol) -> Bool {
-        // Of three bytes: strings are equal also if their bytes differ, as the letter K and the sign for kelvin are.
+        // Check the length in bytes too: strings are equal also if their bytes differ, as the letter K and
+        // the kelvin sign do.
         text.utf8.count == 3 && codes.contains(String(text))
     }
 

@@ -7,13 +7,14 @@ package struct Position: Hashable, Sendable {
     package var symbol: Symbol
     /// Nil where the broker does not say.
     package var assetClass: AssetClass?
-    /// What it most probably is where `assetClass` is nil and nobody else knows: Alpaca's `us_equity` are shares, and funds
-    /// that trade like them.
+    /// The probable asset class, used if `assetClass` is nil and no other provider knows it.
+    ///
+    /// Alpaca's `us_equity` are shares, and funds that trade like shares.
     package var probableAssetClass: AssetClass?
     /// The broker's own name of the instrument.
     package var listing: Listing?
     package var side: PositionSide
-    /// Zero or more, for shorts too: `side` has the direction.
+    /// Zero or more, also for short positions: `side` has the direction.
     package var quantity: Decimal
     /// Not held back by open orders.
     package var availableQuantity: Decimal?

@@ -65,10 +65,10 @@ package final class Server: Service {
 
     /// Serves until graceful shutdown begins or the task is cancelled, then drains and returns.
     ///
-    /// Draining: idle connections are closed, requests that have begun are answered, and new ones are refused with 503.
-    /// What has no answer within `ServerLimits.drainTimeout` is cancelled, and answered with 503.
+    /// Draining: idle connections are closed, requests in flight are finished, and new ones are refused with
+    /// 503. A request without a response within `ServerLimits.drainTimeout` is cancelled, and gets 503.
     ///
-    /// - Throws: what closed the listening socket, where nobody asked for it.
+    /// - Throws: The error that closed the listening socket, unless it was closed on purpose.
     package func run() async throws {
         let renewal = identity.map { identity in
             Task { [state] in await identity.renew(logger: state.logger) }

@@ -15,7 +15,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     package var showsSchema = true
     /// Whether answers tell those who ask which upstream calls they have cost.
     package var tellsUpstream = true
-    /// The hosts whose requests are answered.
+    /// The hosts whose requests are accepted.
     package var hosts = HostPolicy.any
     /// Which sites' pages may read answers.
     package var cors = CORSPolicy()

@@ -25,14 +25,15 @@ final class ServerState: Sendable {
         self.logger = logger
     }
 
-    /// Reports, the first time, that a proxy on this machine passes on requests and is not trusted to name its clients.
+    /// Reports once that a proxy on this machine forwards requests and is not trusted to name its clients.
     @Sendable
     func reportProxy() {
         guard !hasReportedProxy.exchange(true, ordering: .relaxed) else { return }
         logger.warning(
             """
-            A proxy on this machine passes on requests, and is not trusted to name its clients: all of them count as one \
-            address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to how many proxies add to X-Forwarded-For.
+            A proxy on this machine forwards requests, and is not trusted to name its clients: all of them count as \
+            one address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to the number of proxies that add to \
+            X-Forwarded-For.
             """)
     }
 }

@@ -269,7 +269,7 @@ struct OrderDeskTests {
     }
 
     @Test(
-        "knows nothing by an id that is no UUID, and does not ask Alpaca",
+        "finds nothing for an id that is not a UUID, and does not call Alpaca",
         arguments: [
             "", ".", "..", "%2e%2e", "../account", "a/b", "1", "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f5",
             "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f5g", "0b9c3a469d3b4f0b8c0e0a5f2d2f7f51----",

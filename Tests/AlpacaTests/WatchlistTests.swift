@@ -56,7 +56,7 @@ struct WatchlistTests {
         }
     }
 
-    @Test("whose id is no UUID makes Alpaca's answer one that makes no sense")
+    @Test("whose id is not a UUID makes Alpaca's response invalid")
     func malformed() async throws {
         try await withAlpaca(answering: { _, _ in .text(Self.summaries(["../orders"])) }) { alpaca, server in
             await #expect(throws: ProviderFailure(.alpaca, .answerInvalid(nil))) {

@@ -7,7 +7,7 @@ import Upstream
 
 @Suite("The calls to providers that a client without a session may cause")
 struct CallBudgetTests {
-    /// Time that a test moves on.
+    /// A clock that a test advances.
     private final class Time: Sendable {
         private let elapsed = Mutex(Duration.zero)
         private let start = ContinuousClock.now
@@ -21,7 +21,7 @@ struct CallBudgetTests {
         }
     }
 
-    @Test("are so many in the minute that begins with its first, and anew after it")
+    @Test("are limited in the minute that begins with the first call, and allowed again after it")
     func minute() {
         let time = Time()
         let budgets = CallBudgets(limit: 3, clock: time.clock)
@@ -39,7 +39,7 @@ struct CallBudgetTests {
         #expect(budgets.refusal(of: one, spending: true) == nil)
     }
 
-    @Test("are not spent by asking whether there are some")
+    @Test("are not counted by a check whether a call is left")
     func asking() {
         let budgets = CallBudgets(limit: 1)
         for _ in 0..<5 { #expect(budgets.refusal(of: RequestOrigin(1), spending: false) == nil) }
@@ -47,7 +47,7 @@ struct CallBudgetTests {
         #expect(budgets.refusal(of: RequestOrigin(1), spending: false) != nil)
     }
 
-    @Test("are shared by the clients for which the table has no room, until others' minutes are over")
+    @Test("are shared by clients for which the table has no room, until entries expire")
     func bounded() {
         let time = Time()
         let budgets = CallBudgets(limit: 2, capacity: 10, clock: time.clock)
@@ -57,7 +57,7 @@ struct CallBudgetTests {
         #expect(budgets.refusal(of: RequestOrigin(100), spending: true) == nil)
         #expect(budgets.refusal(of: RequestOrigin(101), spending: true) == nil)
         #expect(budgets.refusal(of: RequestOrigin(102), spending: true) != nil)
-        // Those in the table have theirs.
+        // Clients in the table have their own budgets.
         #expect(budgets.refusal(of: RequestOrigin(3), spending: true) == nil)
         time.advance(by: .seconds(60))
         #expect(budgets.refusal(of: RequestOrigin(102), spending: true) == nil)

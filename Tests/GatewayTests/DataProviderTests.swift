@@ -195,7 +195,7 @@ struct DataProviderTests {
         }
     }
 
-    @Test("are asked once for the chart of a symbol that they do not know, however long it shall be")
+    @Test("get one call for charts of any length of a symbol that they do not know")
     func unknownChart() async throws {
         try await withGateway { gateway in
             let backends = gateway.market([try gateway.alphaVantage(perMinute: 60)])
@@ -208,7 +208,7 @@ struct DataProviderTests {
                 calls.append(gateway.calls(of: .alphaVantage).values.reduce(0, +))
             }
             #expect(calls == Array(repeating: calls[0], count: 4), "\(calls)")
-            // Another one is asked for.
+            // Another symbol is requested.
             let known = try await gateway.ask(
                 "{ chart(symbol: \"AAPL\", last: 2, provider: ALPHA_VANTAGE) { source } }", as: nil, backends)
             #expect(known.failures.isEmpty, "\(known)")

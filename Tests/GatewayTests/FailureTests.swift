@@ -65,7 +65,7 @@ struct FailureTests {
             #expect(failed.failures == [FieldFailure(place.path, fault.1.rawValue)], "\(failed)")
             #expect(failed.nulls == [place.path])
             gateway.sandbox.faults.reset()
-            // Except that there is no such symbol: a broker's word is cached for five minutes.
+            // Except for an unknown symbol: a broker's response is cached for five minutes.
             if fault.1 == .notFound, place.endpoint == "GET /v2/stocks/snapshots" {
                 gateway.clock.advance(by: .seconds(300))
             }

@@ -11,7 +11,7 @@ import Upstream
 @Suite("One message of a subscription", .timeLimit(.minutes(5)))
 struct LiveConsistencyTests {
     @Test(
-        "shows the price of its event wherever the quote stands in it",
+        "shows the price of its event in every field that has the quote",
         arguments: ["quote", "quote(provider: ALPACA)"])
     func quotes(field: String) async throws {
         try await withGateway { gateway in
@@ -31,7 +31,7 @@ struct LiveConsistencyTests {
         }
     }
 
-    @Test("shows another provider's price where that one is asked for")
+    @Test("shows another provider's price in a field that names that provider")
     func otherProvider() async throws {
         try await withGateway { gateway in
             let source = ScriptedQuotes(price: 200)
@@ -62,7 +62,7 @@ struct LiveConsistencyTests {
             let held = first["account"]?["positions"]?.elements?.compactMap { $0["symbol"]?.string } ?? []
             let symbol = try #require(
                 held.first { $0 != first["symbol"]?.string && $0.allSatisfy(\.isLetter) })
-            // What waits for the reader was read before this purchase.
+            // The read whose result waits for the reader was before this purchase.
             try await buy(symbol, gateway)
             gateway.clock.advance(by: .seconds(10))
             for _ in 1..<count {
@@ -83,7 +83,7 @@ struct LiveConsistencyTests {
             let query = "subscription { account { cash positions { account { cash } } } }"
             var answers = try await gateway.subscribe(query, as: alice, backends)
             try await waitUntil { gateway.calls["GET /v2/account"] == 1 }
-            // Long enough for what was answered to arrive; where it is not, both are read later, and agree.
+            // Long enough for the responses to arrive; otherwise both are read later, and are equal.
             try await buy("AAPL", gateway)
             gateway.clock.advance(by: .seconds(10))
             let account = try await answers.value(of: "account")
@@ -96,7 +96,7 @@ struct LiveConsistencyTests {
     func orders() async throws {
         try await withGateway { gateway in
             gateway.clock.catchUp()
-            // Nothing but readings tell of orders.
+            // Only reads report orders.
             #expect(gateway.sandbox.faults.add(Fault(.status(503), endpoint: "GET /stream")))
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             let placed = try await gateway.placed(
@@ -120,7 +120,7 @@ struct LiveConsistencyTests {
         }
     }
 
-    /// Buys one share, as somebody else would: Portico learns of it when it reads the next time.
+    /// Buys one share outside of Portico, which detects it with the next read.
     private func buy(_ symbol: String, _ gateway: TestGateway) async throws {
         let ticket = OrderTicket(
             clientOrderID: "by-hand", accountID: "any", symbol: try #require(Symbol(symbol)), side: .buy,
@@ -133,7 +133,7 @@ struct LiveConsistencyTests {
     }
 }
 
-/// A source of one price for every symbol, with a stream: both tell what a test says.
+/// A source of one price for every symbol, with a stream: a test sets both.
 private final class ScriptedQuotes: QuoteSource, QuoteStream {
     private struct Spelling: SymbolDialect {
         func spelling(of symbol: Symbol) -> String? { symbol.text }

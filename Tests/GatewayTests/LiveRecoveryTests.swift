@@ -32,7 +32,7 @@ struct LiveRecoveryTests {
         }
     }
 
-    @Test("is told once that a price feed is full, and gets prices when the feed has room again")
+    @Test("gets one error if a price feed is full, and prices when the feed has room again")
     func fullFeed() async throws {
         let hub = hub(knowing: [apple, coke], symbols: 1)
         var occupant: QuoteFollower? = try hub.follow([apple], for: .user(alice)) {}
@@ -46,7 +46,7 @@ struct LiveRecoveryTests {
         #expect(try price.get().price == 10)
     }
 
-    @Test("ends when no source knows any of its symbols, after each was told as not found")
+    @Test("ends if no source knows any of its symbols, after each was reported as not found")
     func unknown() async throws {
         let hub = hub(knowing: [])
         let quotes = LiveQuotes([coke: [0, 1]], for: .user(bob)) { _ throws(ProviderFailure) in hub }
@@ -56,7 +56,7 @@ struct LiveRecoveryTests {
         #expect(hub.symbolCount == 0)
     }
 
-    @Test("ends with its code when the source is gone for good")
+    @Test("ends with the code of the failure when the source is gone permanently")
     func gone() async throws {
         let quotes = LiveQuotes([coke: [0]], for: .user(bob)) { _ throws(ProviderFailure) in
             throw ProviderFailure(.alpaca, .unauthorized)
@@ -68,7 +68,7 @@ struct LiveRecoveryTests {
 
     private struct Lost: Error {}
 
-    @Test("reads positions, accounts and goals after longer and longer pauses while reading fails")
+    @Test("reads positions, accounts and goals with increasing pauses while reads fail")
     func pauses() async throws {
         let times = Mutex<[ContinuousClock.Instant]>([])
         var pace = WatchPace()

@@ -22,12 +22,12 @@ struct MergedFundamentalsTests {
         merged?.parts.map { "\($0.reading.source.rawValue): \($0.fields.joined(separator: " "))" } ?? []
     }
 
-    @Test("of none are none")
+    @Test("are nil if there are no reports")
     func none() {
         #expect(MergedFundamentals([]) == nil)
     }
 
-    @Test("give each field to the first that has it")
+    @Test("take each field from the first report that has it")
     func order() {
         let merged = MergedFundamentals([
             Self.report(.polygon, currency: "USD", marketCap: 1),
@@ -41,7 +41,7 @@ struct MergedFundamentalsTests {
         #expect(merged?.isComplete == false)
     }
 
-    @Test("in another currency, or in none, add no amounts")
+    @Test("in another currency, or without a currency, add no amounts")
     func currencies() {
         let merged = MergedFundamentals([
             Self.report(.polygon, currency: "USD", marketCap: 1),
@@ -59,7 +59,7 @@ struct MergedFundamentalsTests {
         #expect(plain?.figures.currency == "EUR" && plain?.figures.yearHigh == 2)
     }
 
-    @Test("that outlived their time come behind the others")
+    @Test("that are stale come after the others")
     func stale() {
         let merged = MergedFundamentals([
             Self.report(.polygon, sector: "Old", isStale: true), Self.report(.yahoo, sector: "New"),

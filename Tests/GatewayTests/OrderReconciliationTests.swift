@@ -31,7 +31,7 @@ struct ReconciliationScheduleTests {
     private typealias Key = ReconciliationSchedule.ConnectionKey
     private let start = ContinuousClock.now
 
-    /// Unconfirmed writes, so many by each connection.
+    /// Unconfirmed writes, a number for each connection.
     private func writes(_ counts: KeyValuePairs<String, Int>) async throws -> [JournalWrite] {
         let file = try HouseFile.temporary()
         try UserStore(in: file).ensure(alice)
@@ -54,7 +54,7 @@ struct ReconciliationScheduleTests {
         var (schedule, now) = (schedule(), start)
         for pause in [1, 2, 4, 5, 5] {
             let turn = try #require(schedule.begin(writes, at: now).first?.first)
-            #expect(schedule.begin(writes, at: now).isEmpty, "it is being checked")
+            #expect(schedule.begin(writes, at: now).isEmpty, "its check is running")
             schedule.didCheck(turn, isOpen: true, at: now)
             schedule.end(Key(turn))
             #expect(schedule.next == now + .seconds(pause))
@@ -68,7 +68,7 @@ struct ReconciliationScheduleTests {
         #expect(schedule.isEmpty && schedule.next == nil)
     }
 
-    @Test("connections take turns: the one that has waited for longest comes first")
+    @Test("connections are checked in turn: the one that has waited longest comes first")
     func turns() async throws {
         let writes = try await writes(["a": 3, "b": 1, "c": 1])
         var schedule = schedule()
@@ -76,7 +76,7 @@ struct ReconciliationScheduleTests {
         for step in 0..<3 {
             let now = start + .seconds(60 * step)
             let turns = schedule.begin(writes, at: now)
-            #expect(schedule.next == nil, "as many are checked as may be")
+            #expect(schedule.next == nil, "the limit of concurrent checks is reached")
             order.append(turns.map { Key($0[0]).id })
             for turn in turns {
                 for write in turn { schedule.didCheck(write, isOpen: true, at: now) }
@@ -84,14 +84,14 @@ struct ReconciliationScheduleTests {
             }
         }
         #expect(order.map(\.count) == [2, 2, 2])
-        // Whoever was left out in one turn is first in the next.
+        // A connection that was left out in one round is first in the next.
         for (turn, next) in zip(order, order.dropFirst()) {
             let missed = try #require(Set(["a", "b", "c"]).subtracting(turn).first)
             #expect(next.first == missed)
         }
     }
 
-    @Test("a connection whose checks take long keeps no other one waiting")
+    @Test("a connection whose checks take long does not delay the others")
     func slow() async throws {
         let writes = try await writes(["a": 3, "b": 1])
         var schedule = schedule(mostConnections: 3)
@@ -105,13 +105,13 @@ struct ReconciliationScheduleTests {
     }
 }
 
-@Suite("Asking for unconfirmed writes")
+@Suite("Reconciliation of unconfirmed writes")
 struct OrderReconciliationTests {
     private final class Count: Sendable {
         let value = Atomic(0)
     }
 
-    @Test("goes on at other connections while one does not answer, however many writes wait there")
+    @Test("continues at other connections while one with many waiting writes does not respond")
     func hanging() async throws {
         try await withGateway { gateway in
             let journal = gateway.household.orders.journal
@@ -129,7 +129,7 @@ struct OrderReconciliationTests {
                     id: "silent", owner: alice, provider: .alpaca, environment: .sandbox, accounts: client,
                     orders: silent),
             ])
-            // The oldest one is at the connection that answers.
+            // The oldest write is at the connection that responds.
             let lost = try await journal.lose("old", of: bob, by: "good")
             for number in 0..<20 { _ = try await journal.lose("\(number)", of: alice, by: "silent") }
             var settings = OrderReconciliation.Settings()
@@ -137,7 +137,7 @@ struct OrderReconciliationTests {
             let running = Task { [settings] in
                 await OrderReconciliation(backends, settings: settings).run { Issue.record($0) }
             }
-            // Nothing tells of it: the journal is looked at until it is so.
+            // There is no notification: read the journal until the condition holds.
             try await waitUntil { try await journal.order(lost.identity)?.order.state != .unconfirmed }
             #expect(try await journal.order(lost.identity)?.order.state == .rejected)
             #expect(asked.value.load(ordering: .relaxed) <= 1, "one write at a time")
@@ -148,7 +148,7 @@ struct OrderReconciliationTests {
         }
     }
 
-    @Test("ends for a write of a connection that has been deleted, and not for one that waits to be renewed")
+    @Test("ends for a write of a deleted connection, but not of a connection that waits to be renewed")
     func deleted() async throws {
         try await withGateway { gateway in
             let journal = gateway.household.orders.journal
@@ -165,14 +165,14 @@ struct OrderReconciliationTests {
             #expect(try await journal.unconfirmed(limit: 10).map(\.order) == [waiting.identity])
             let order = try #require(try await journal.order(gone.identity))
             #expect(order.order.state == .unconfirmed && order.isUndetermined)
-            // Its connection goes too.
+            // Its connection is deleted too.
             #expect(try await gateway.household.connections.delete("closed", of: alice) == .deleted)
             #expect(try await !OrderReconciliation(backends).round())
             #expect(gateway.placings == 0)
         }
     }
 
-    @Test("an order that was reported as missing takes the broker's state as soon as it is listed")
+    @Test("an order that was reported as missing gets the broker's state as soon as the broker lists it")
     func missing() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -180,7 +180,7 @@ struct OrderReconciliationTests {
             let lost = try await journal.lose("late", of: alice, by: "demo")
             #expect(try await !gateway.reconcile(backends))
             #expect(try await journal.order(lost.identity)?.order.state == .rejected)
-            // It arrives after all, as no order of Portico's should.
+            // It arrives after all, which Portico's orders never do.
             var ticket = lost.ticket
             ticket.price = .limit(1)
             _ = try await gateway.client(.demo).place(

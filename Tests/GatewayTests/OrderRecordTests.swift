@@ -10,9 +10,9 @@ import Upstream
 
 @Suite("An order that waits to be sent")
 struct OrderRecordTests {
-    /// Places an order, does something while the order waits to be sent, and lets it go on.
+    /// Places an order, runs a closure while the order waits to be sent, and lets the order continue.
     ///
-    /// - Returns: the response to `placeOrder`.
+    /// - Returns: The response to `placeOrder`.
     private func place(
         _ gateway: TestGateway, as owner: OwnerID = alice,
         meanwhile: (_ backends: Backends, _ journal: OrderJournal) async throws -> Void
@@ -52,11 +52,11 @@ struct OrderRecordTests {
         return try #require(orders.count == 1 ? orders.first : nil, "\(orders)")
     }
 
-    @Test("is not sent when its entry in the journal is gone by then")
+    @Test("is not sent if its entry in the journal has been deleted in the meantime")
     func unrecorded() async throws {
         try await withGateway { gateway in
             let answer = try await place(gateway) { _, journal in
-                // As an older `portico users delete` would remove it from another process.
+                // An older `portico users delete` would remove it in this way from another process.
                 let order = try await recorded(journal)
                 try await journal.note(.notTaken, of: order.identity.id)
                 #expect(try await journal.order(order.identity) == nil)
@@ -66,8 +66,8 @@ struct OrderRecordTests {
             #expect(
                 answer["errors"]?[0]?["message"]?.string
                     == """
-                    The request was not sent to the broker, because the journal has no entry of it any more. Look at \
-                    the orders, then ask again.
+                    The request was not sent to the broker, because its entry in the journal has been deleted. \
+                    Check the orders, then repeat the request.
                     """)
         }
     }
@@ -88,7 +88,7 @@ struct OrderRecordTests {
         }
     }
 
-    @Test("keeps its user from being deleted, until the order has been sent and answered")
+    @Test("prevents the deletion of its user until the order has been sent and has a response")
     func deletion() async throws {
         try await withGateway { gateway in
             let sessions = gateway.household.authentication.sessions
@@ -108,8 +108,8 @@ struct OrderRecordTests {
                 #expect(
                     refused["errors"]?[0]?["message"]?.string
                         == """
-                        1 request about this user's orders is on its way to a broker. Delete the user when it has been \
-                        answered, which takes a minute at most.
+                        1 request about this user's orders is in progress at a broker. Delete the user when it \
+                        has ended, in a minute at most.
                         """)
                 #expect(sessions.session(guest.session.id) != nil)
             }
@@ -122,7 +122,7 @@ struct OrderRecordTests {
         }
     }
 
-    @Test("outlives its guest's last session, and the guest goes once the order has been answered")
+    @Test("outlives its guest's last session; the guest is deleted after the order's response")
     func lastSession() async throws {
         try await withGateway { gateway in
             let sessions = gateway.household.authentication.sessions

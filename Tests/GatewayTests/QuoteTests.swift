@@ -68,7 +68,7 @@ struct QuoteTests {
             #expect(tooMany.failures == [FieldFailure("quotes", "BAD_USER_INPUT", nil)])
             #expect(
                 tooMany["errors"]?[0]?["message"]
-                    == "`symbols` has 201 entries; at most 200 can be asked for at once.")
+                    == "`symbols` has 201 entries; at most 200 are allowed.")
             #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
         }
     }
@@ -87,7 +87,7 @@ struct QuoteTests {
             #expect(answer.failures == [FieldFailure("quotes", "BAD_USER_INPUT", nil)])
             let message = try #require(answer["errors"]?[0]?["message"]?.string)
             #expect(
-                message.hasPrefix("Argument \"symbols[1]\": \"\(text.prefix(40))\" is no symbol"),
+                message.hasPrefix("Argument \"symbols[1]\": \"\(text.prefix(40))\" is not a symbol"),
                 "\(message)")
             #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "symbols[1]")
             #expect(gateway.calls.isEmpty)

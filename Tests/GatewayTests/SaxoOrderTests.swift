@@ -73,7 +73,7 @@ struct SaxoOrderTests {
         }
     }
 
-    @Test("whose answer is lost is found among the open ones, else its outcome is undetermined")
+    @Test("whose response is lost is found among the open ones, otherwise its outcome is undetermined")
     func lost() async throws {
         try await Self.with { gateway, fresh, order in
             for (effect, key, isFound) in [
@@ -86,10 +86,10 @@ struct SaxoOrderTests {
                 let placed = try await gateway.placed(order, fresh())
                 #expect(placed["state"] == "UNCONFIRMED", "\(placed)")
                 #expect(placed["reconciliation"] == "IN_PROGRESS")
-                // While the request might still arrive, the order stays in the queue.
+                // While the request may still arrive, the order is still checked.
                 #expect(try await OrderReconciliation(fresh()).round() == !isFound)
-                // Nobody can tell of an order that is not open, so it is neither called placed nor refused; and it is
-                // not asked for any more.
+                // The broker does not report an order that is not open. So it is neither placed nor refused,
+                // and the broker is no longer queried for it.
                 #expect(try await !gateway.reconcile(fresh()))
                 let asked = gateway.calls(of: .saxo)["GET /port/v1/orders/me"]
                 #expect(try await !gateway.reconcile(fresh()))

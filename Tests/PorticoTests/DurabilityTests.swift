@@ -2,11 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `strace` shows the system calls, in the order in which a thread makes them: nothing else tells whether a name is on the
-/// disk, short of cutting the power.
+/// `strace` shows the system calls, in the order in which a thread makes them.
+///
+/// Except for a power failure, nothing else shows whether a name is on the disk.
 @Suite("Files that must survive a power failure", .enabled(if: SystemCallTracer.isUsable))
 struct DurabilityTests {
-    /// Runs `portico` to its end; the system calls about names and syncs, those of one thread in order.
+    /// Runs `portico` to its end; returns its system calls about names and syncs, those of one thread in
+    /// order.
     private func calls(_ arguments: [String], in folder: URL) async throws -> [[String]] {
         let traces = folder.appending(path: "traces")
         try FileManager.default.createDirectory(at: traces, withIntermediateDirectories: true)
@@ -27,7 +29,8 @@ struct DurabilityTests {
         return lines
     }
 
-    /// The files in a folder that got their name and whose folder was not synced afterwards; and those for which it was.
+    /// The files of a directory that got their name: those whose directory was synced afterwards, and the
+    /// others.
     private func names(in folder: String, _ threads: [[String]]) -> (synced: Set<String>, others: Set<String>)
     {
         var (synced, others): (Set<String>, Set<String>) = ([], [])
@@ -49,7 +52,7 @@ struct DurabilityTests {
         return (synced, others)
     }
 
-    @Test("have their names on the disk: a new key, a key that takes another's place, a copy of the database")
+    @Test("have their names on the disk: a new key, a key that replaces another one, a copy of the database")
     func names() async throws {
         try await withFolder { folder in
             let folder = folder.resolvingSymlinksInPath()
@@ -71,11 +74,11 @@ struct DurabilityTests {
     }
 }
 
-/// `strace`, which not every machine has.
+/// `strace`, which is not installed on every machine.
 private enum SystemCallTracer {
     static let path = "/usr/bin/strace"
 
-    /// Whether there is `strace`, and it may look at programs.
+    /// Whether `strace` is installed, and may trace programs.
     static var isUsable: Bool {
         guard FileManager.default.isExecutableFile(atPath: path) else { return false }
         let process = Process()

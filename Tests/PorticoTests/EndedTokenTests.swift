@@ -23,7 +23,7 @@ struct EndedTokenTests {
             #"signIn(input: { username: "ann", password: "\#(password)", scopes: [READ, WRITE, TRADE] })"#)
     }
 
-    /// What ends the token of a session of Ann's, by another request or by another process.
+    /// A way to end the token of a session of Ann, by another request or by another process.
     struct End: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let act: @Sendable (RunningServer, _ token: String, _ folder: URL) async throws -> Void
@@ -78,9 +78,10 @@ struct EndedTokenTests {
 
     private static let stream = "subscription { goalsProgress { target } }"
 
-    /// A keep-alive would close the sockets after half a minute, and their client gives up after twenty seconds.
+    /// A keep-alive would close the sockets after half a minute, and the test's client waits at most twenty
+    /// seconds.
     @Test(
-        "closes its sockets, the idle ones too, and tells each stream UNAUTHENTICATED, which is not complete",
+        "closes its sockets, also idle ones, and each stream gets UNAUTHENTICATED without `complete`",
         arguments: End.all)
     func ends(end: End) async throws {
         try await withFolder { folder in
@@ -118,7 +119,7 @@ struct EndedTokenTests {
         }
     }
 
-    @Test("begins no operation on its sockets; a client that connects with the new token goes on")
+    @Test("starts no operation on its sockets; a client that connects with the new token continues")
     func beginsNothing() async throws {
         try await withFolder { folder in
             try await withServer(environment: Self.environment(folder)) { server in
@@ -130,7 +131,7 @@ struct EndedTokenTests {
                 try await socket.subscribe(
                     "1", "mutation { createWatchlist(input: { name: \"A\" }) { watchlist { id } } }")
                 #expect(try await socket.next().closeCode == 4403)
-                // As it is when the client comes again with what it had.
+                // As if the client connected again with the old token.
                 let again = try await Self.socket(server, token: old)
                 #expect(try await again.next().closeCode == 4403)
                 let fresh = try await Self.open(server, token: new)
@@ -156,7 +157,7 @@ struct EndedTokenTests {
 
     private static let ended = "The session has ended, or never was: sign in again."
 
-    /// A guest's token that was valid until a moment ago.
+    /// A guest's token that has just ended.
     private static func endedToken(_ server: RunningServer) async throws -> String {
         let ended = try await token(server, "startGuestSession")
         let answer = try await server.ask("mutation { signOut { deletedId } }", token: ended)
@@ -164,7 +165,7 @@ struct EndedTokenTests {
         return ended
     }
 
-    @Test("leaves fields that need no session, and says at the path of each other one that it has ended")
+    @Test("leaves fields that need no session, and each other field fails at its path")
     func fields() async throws {
         try await withServer { server in
             let token = try await Self.endedToken(server)
@@ -194,7 +195,7 @@ struct EndedTokenTests {
         }
     }
 
-    @Test("does not keep its client from another one", arguments: ["signIn", "signUp", "startGuestSession"])
+    @Test("does not prevent a sign-in of its client", arguments: ["signIn", "signUp", "startGuestSession"])
     func recovers(field: String) async throws {
         try await withFolder { folder in
             try await withServer(environment: Self.environment(folder)) { server in
@@ -216,7 +217,7 @@ struct EndedTokenTests {
         }
     }
 
-    @Test("follows public prices over HTTP, and nothing that is a user's")
+    @Test("follows public prices over HTTP, but no private data")
     func streams() async throws {
         try await withServer { server in
             let token = try await Self.endedToken(server)
@@ -237,7 +238,7 @@ struct EndedTokenTests {
         }
     }
 
-    @Test("is refused by an export, and a malformed Authorization field by everything")
+    @Test("is refused by an export; every route refuses a malformed Authorization field")
     func refusals() async throws {
         try await withServer { server in
             let token = try await Self.endedToken(server)

@@ -55,7 +55,7 @@ struct ExportTests {
         }
     }
 
-    @Test("is limited for each user, with the time after which the next is allowed")
+    @Test("is limited for each user; a refusal has the time of the next one")
     func limited() async throws {
         try await withServer(environment: ["PORTICO_EXPORTS_PER_USER": "3"]) { server in
             let answer = try await server.ask(
@@ -72,7 +72,7 @@ struct ExportTests {
         }
     }
 
-    @Test("runs for so few at a time that the file has readers left for others")
+    @Test("has a limit of concurrent exports, so that other reads of the file have readers")
     func atOnce() async throws {
         let file = try HouseFile.temporary()
         let route = ExportRoute(
@@ -105,7 +105,7 @@ struct ExportTests {
             while let status = try await group.next() {
                 guard let status else { continue }
                 statuses.append(status)
-                // Those that were refused end at once, the others when there are readers again.
+                // Refused exports end at once, the others when there are readers again.
                 if statuses.count == 2 { for _ in 0..<4 { isFree.signal() } }
             }
             return statuses

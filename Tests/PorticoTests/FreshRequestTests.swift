@@ -13,7 +13,7 @@ struct FreshRequestTests {
     }
 
     @Test(
-        "of a session is answered anew, and its answer serves those after it; other directives change nothing",
+        "of a session causes a new read, whose value later requests get; other directives have no effect",
         arguments: [
             ("no-cache", true), ("max-age=60, No-Cache", true), ("no-store", false), ("max-age=60", false),
         ])
@@ -23,7 +23,7 @@ struct FreshRequestTests {
                 let first = try await server.ask(Self.query, token: ownerToken)
                 #expect(first.failures.isEmpty, "\(first.body)")
                 let calls = sandbox.calls.total
-                // What is younger than a second is new enough for anybody.
+                // A value younger than a second is new enough for every request.
                 try await Task.sleep(for: .milliseconds(1_100))
                 let second = try await server.send(Self.demand(directives, token: ownerToken))
                 #expect(second.failures.isEmpty, "\(second.body)")
@@ -37,7 +37,7 @@ struct FreshRequestTests {
         }
     }
 
-    @Test("without a session is answered from the cache, and costs no call")
+    @Test("without a session gets the cached value, without a call")
     func anonymous() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
@@ -52,7 +52,7 @@ struct FreshRequestTests {
     }
 
     @Test(
-        "is given a value unchanged that is younger than the minimum age of its provider: a minute of Alpha Vantage"
+        "gets the cached value if it is younger than its provider's minimum age: a minute for Alpha Vantage"
     )
     func young() async throws {
         try await withSandbox { sandbox in

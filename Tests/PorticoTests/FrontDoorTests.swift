@@ -52,7 +52,8 @@ struct FrontDoorTests {
         }
     }
 
-    /// A page of another site that has bound its name to this machine knows the sandbox's token, as everybody does.
+    /// A page of another site that resolves its name to this machine has the sandbox's token, which is
+    /// public.
     @Test(
         "refuses a page that reaches the sandbox by DNS rebinding or a socket, and serves the server's own page"
     )
@@ -93,7 +94,7 @@ struct FrontDoorTests {
         }
     }
 
-    @Test("answers in a container by an address or a service's name, and not by a public name")
+    @Test("accepts in a container an address or a service's name, and no public name")
     func containers() async throws {
         try await withServer(["--host", "0.0.0.0", "--sandbox"]) { server in
             for (host, status) in [
@@ -105,7 +106,7 @@ struct FrontDoorTests {
         }
     }
 
-    @Test("says at its start and at the first sight of a proxy that nobody has told of it")
+    @Test("warns at its start, and at the first request of a proxy, that no trusted proxy is set")
     func proxies() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
@@ -114,7 +115,7 @@ struct FrontDoorTests {
                 #expect(answer.status == 200)
                 for text in [
                     "Clients on this machine are exempt from the limits of addresses.",
-                    "A proxy on this machine passes on requests, and is not trusted to name its clients",
+                    "A proxy on this machine forwards requests, and is not trusted to name its clients",
                 ] {
                     let line = await server.program.errors.first { $0.contains(text) ? $0 : nil }
                     #expect(line?.contains("PORTICO_TRUSTED_PROXIES") == true)
@@ -123,7 +124,7 @@ struct FrontDoorTests {
         }
     }
 
-    @Test("refuses a host that is none, and says how hosts are written")
+    @Test("refuses an invalid host, and gives the form of hosts")
     func wrongHost() async throws {
         let run = try await Program.run(
             ["serve", "--port", "0"], environment: ["PORTICO_HOSTS": "https://portico.example.com"])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The memory of the server with default limits")
 struct MemoryBoundTests {
-    /// In bytes; the caches together may take half of it.
+    /// The limit in bytes; the caches together may take half of it.
     private static let bound = 300 << 20
 
     /// The resident memory of a program in bytes.
@@ -21,10 +21,10 @@ struct MemoryBoundTests {
         #"{"query":"\#(query)","variables":\#(variables)\#(others)}"#
     }
 
-    /// As long as a part of a request may be, with room for the rest.
+    /// The longest allowed part of a request, with room for the rest.
     private static let long = 900_000
 
-    /// Something that a server stores, fed with as much as the limits allow.
+    /// Data that a server stores, as large as the limits allow.
     struct Feed: CustomTestStringConvertible, Sendable {
         let title: String
         let count: Int
@@ -77,7 +77,7 @@ struct MemoryBoundTests {
         },
     ]
 
-    @Test("stays below 300 MB, whatever anonymous clients feed to its caches")
+    @Test("stays below 300 MB, whatever anonymous clients send to its caches")
     func caches() async throws {
         try await withServer(longestLife: .seconds(900)) { server in
             for feed in Self.feeds {
@@ -91,7 +91,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("stays below 300 MB, however long the documents of running subscriptions are")
+    @Test("stays below 300 MB with the longest documents in running subscriptions")
     func subscriptions() async throws {
         try await withServer(longestLife: .seconds(900)) { server in
             var clients: [RawClient] = []

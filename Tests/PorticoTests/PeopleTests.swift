@@ -127,8 +127,8 @@ struct PeopleTests {
             for name in try FileManager.default.contentsOfDirectory(atPath: data.path) {
                 files[name] = try Data(contentsOf: data.appending(path: name))
             }
-            // The name is there, so it is the right file that was looked at.
-            // Beside it is the write-ahead log, where a process left it that ended with a reader still open.
+            // The file contains the name, so it is the right file. Beside it is the write-ahead log, if the
+            // process ended with an open reader.
             let database = files.filter { $0.key.hasPrefix("portico.db") }.values
             #expect(database.contains { $0.range(of: Data("ann".utf8)) != nil })
             #expect(secrets.count == 6)
@@ -198,7 +198,9 @@ struct PeopleTests {
         }
     }
 
-    /// Waits until a token is refused: the server looks several times a second.
+    /// Waits until a token is refused.
+    ///
+    /// The server checks several times a second.
     private func expectEnd(of token: String, _ server: RunningServer) async throws {
         for _ in 0..<200 {
             if try await server.ask(Self.viewer, token: token).code == "UNAUTHENTICATED" { return }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A data folder that is refused")
 struct RefusedFolderTests {
-    /// What is wrong with a folder in which a server has run.
+    /// A fault of a directory in which a server has run.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
         case emptyDatabase, missingKey, otherKey, damagedDatabase
 
@@ -29,14 +29,14 @@ struct RefusedFolderTests {
             let database = folder.appending(path: "portico.db").path
             return switch self {
             case .emptyDatabase:
-                "\(database) is empty, although there is a master key. Restore it from a backup, or delete it to begin anew."
+                "\(database) is empty, although there is a master key. Restore it from a backup, or delete it to start with a new one."
             case .missingKey:
                 "There is no \(folder.appending(path: "portico.key").path), and \(database) contains secrets. Restore the "
                     + "key, or name it with PORTICO_MASTER_KEY_FILE."
             case .otherKey:
-                "\(database) was sealed with another master key. Give that one, or move the file away to begin anew."
+                "\(database) was sealed with another master key. Give that one, or move the file away to start with a new one."
             case .damagedDatabase:
-                "\(database) is damaged. Restore it from a backup, or move it away to begin anew."
+                "\(database) is damaged. Restore it from a backup, or move it away to start with a new one."
             }
         }
     }
@@ -52,7 +52,7 @@ struct RefusedFolderTests {
         return content
     }
 
-    @Test("is named with a remedy, and nothing is created in it", arguments: Fault.allCases)
+    @Test("is reported with a remedy, and nothing is created in it", arguments: Fault.allCases)
     func refused(_ fault: Fault) async throws {
         try await withFolder { data in
             try await withServer(["--data", data.path]) { server in
@@ -80,7 +80,7 @@ struct RefusedFolderTests {
         }
     }
 
-    @Test("starts anew if neither database nor key is there, or the database alone is empty")
+    @Test("gets a new database if neither database nor key exists, or if an empty database has no key")
     func anew() async throws {
         try await withFolder { data in
             let folder = data.appending(path: "sandbox")
@@ -93,7 +93,7 @@ struct RefusedFolderTests {
         }
     }
 
-    @Test("is reported by the commands that look after it", arguments: ["doctor", "backup", "keys"])
+    @Test("is reported by the maintenance commands", arguments: ["doctor", "backup", "keys"])
     func commands(_ command: String) async throws {
         try await withFolder { data in
             try await withServer(["--data", data.path]) { _ in }

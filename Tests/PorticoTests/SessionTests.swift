@@ -26,7 +26,7 @@ struct SessionTests {
     }
 
     @Test(
-        "an unknown token has what needs none, and the sandbox tells its own where more is asked for",
+        "an unknown token has public fields, and the sandbox names its own token in errors of other fields",
         arguments: ["nobody", "Sandbox"])
     func unknownToken(token: String) async throws {
         try await withServer { server in

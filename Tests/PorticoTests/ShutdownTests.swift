@@ -46,7 +46,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("tells the client of a request that cannot be finished within the grace period")
+    @Test("responds with 503 to a request that does not finish within the grace period")
     func aborts() async throws {
         try await withSandbox { sandbox in
             var upstream = Upstream(sandbox)
@@ -69,7 +69,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("is told in the help and done by the manifests as the setting has it")
+    @Test("has the setting's grace period in the help and in the manifests")
     func manifests() async throws {
         let grace = ServerLimits().drainTimeout.nanoseconds / 1_000_000_000
         let help = try await Program.run(["serve", "--help"]).output

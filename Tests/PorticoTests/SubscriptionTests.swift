@@ -104,7 +104,7 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("show one price of an instrument in each message, wherever it stands in it")
+    @Test("show one price of an instrument in all fields of each message")
     func consistency() async throws {
         try await withServer { server in
             let events = try await server.events(
@@ -122,7 +122,7 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("of more symbols than a client's share tell which are refused, and why")
+    @Test("of more symbols than a client's share report the refused symbols with the reason")
     func share() async throws {
         try await withServer(environment: ["PORTICO_MAXIMUM_SYMBOLS_PER_CLIENT": "1"]) { server in
             let query = #"subscription { quotes(symbols: ["AAPL", "KO"]) { symbol price } }"#
@@ -135,13 +135,13 @@ struct SubscriptionTests {
             #expect(
                 error?["message"]?.string
                     == """
-                    1 symbols of ALPACA are followed for you already, as many as one client may. End another \
-                    subscription; Portico tries again.
+                    One client may follow 1 symbols of ALPACA at a time. End another subscription; Portico tries \
+                    again.
                     """)
         }
     }
 
-    /// Follows the price of a symbol, and leaves the stream open; its first event.
+    /// Follows the price of a symbol, and leaves the stream open; returns its first event.
     private func event(
         of symbol: String, token: String, _ server: RunningServer
     ) async throws -> (client: RawClient, event: JSONValue) {

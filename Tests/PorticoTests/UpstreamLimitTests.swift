@@ -9,7 +9,7 @@ struct UpstreamLimitTests {
         "{ chart(symbol: \"KO\", interval: ONE_DAY, last: \(last)) { fetchedAt } }"
     }
 
-    @Test("a client without a session causes no more of them a minute than it may; a session has none")
+    @Test("a client without a session has a limit of calls a minute; a session has no such limit")
     func client() async throws {
         try await withSandbox { sandbox in
             var upstream = Upstream(sandbox)
@@ -28,7 +28,7 @@ struct UpstreamLimitTests {
                     #expect(error?["extensions"]?["retryAt"]?.string != nil)
                     #expect(
                         error?["message"]
-                            == "A client without a session has 3 calls to providers a minute: wait, or sign in."
+                            == "A client without a session may cause 3 calls to providers a minute. Wait, or sign in."
                     )
                 }
                 #expect(sandbox.calls.total == before + 3)
@@ -43,7 +43,7 @@ struct UpstreamLimitTests {
         }
     }
 
-    @Test("an operation makes no more of them than it may; what it has read by then is answered")
+    @Test("an operation has a limit of calls; the response contains the values that were read before it")
     func operation() async throws {
         try await withSandbox { sandbox in
             var upstream = Upstream(sandbox)
@@ -57,13 +57,14 @@ struct UpstreamLimitTests {
                 #expect(answer.failures.map(\.code) == Array(repeating: "TOO_MANY_UPSTREAM_CALLS", count: 3))
                 #expect(
                     answer.json?["errors"]?[0]?["message"]
-                        == "The operation needs more than 2 calls to providers: ask for less at once.")
+                        == "The operation needs more than 2 calls to providers. Request less in one operation."
+                )
                 #expect(sandbox.calls.total == before + 2)
             }
         }
     }
 
-    @Test("Alpaca's are as many a minute as the setting says", arguments: [nil, "1000"] as [String?])
+    @Test("Alpaca's limit a minute is that of the setting", arguments: [nil, "1000"] as [String?])
     func alpaca(_ setting: String?) async throws {
         try await withSandbox { sandbox in
             var upstream = Upstream(sandbox)

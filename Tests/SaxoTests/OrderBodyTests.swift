@@ -105,7 +105,7 @@ struct OrderBodyTests {
     }
 
     @Test(
-        "have numbers: by an id of another form none is known, and Saxo is not asked",
+        "have numbers: an id of another form finds none, without a call to Saxo",
         arguments: ["", ".", "..", "1,2", "1/2", "-1", "P1", "１", "123456789012345678901"])
     func malformed(_ id: String) async throws {
         try await withSaxo(["/port/v1/orders/me": #"{"Data":[]}"#]) { saxo, server in

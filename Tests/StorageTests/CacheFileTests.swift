@@ -85,7 +85,7 @@ struct CacheFileTests {
     func bounded() async throws {
         try await Folder.with { folder in
             var limits = LastingValues.Limits()
-            // Keys are weighed as well.
+            // The size of keys counts as well.
             limits.bytes = 10 * (Self.key("10").weight + 100)
             let values = LastingValues(in: try CacheFile(in: try folder.opened()), limits: limits)
             for number in 0..<25 {
@@ -101,7 +101,7 @@ struct CacheFileTests {
     func overloaded() async throws {
         try await Folder.with { folder in
             var limits = LastingValues.Limits()
-            // One byte less than the key and the value weigh.
+            // One byte less than the size of the key and the value.
             limits.waitingBytes = Self.key("A").weight + 150
             let values = LastingValues(in: try CacheFile(in: try folder.opened()), limits: limits)
             values.save([Self.key("A"): Self.value(151)])
@@ -110,7 +110,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test("takes no key for another that is canonically equivalent to it")
+    @Test("does not match keys that are only canonically equivalent")
     func keys() async throws {
         try await Folder.with { folder in
             let values = LastingValues(in: try CacheFile(in: try folder.opened()))

@@ -164,7 +164,7 @@ struct OrderJournalTests {
             End([.answerLost], .unconfirmed), End([.abandoned], .unconfirmed),
             End([.answerLost, .found(order("P1", .filled))], .filled),
             End([.answerLost, .notFound(rejection)], .rejected),
-            // The broker has the order after all: its word stands.
+            // The broker has the order after all: its state is recorded.
             End([.answerLost, .notFound(rejection), .found(order("P1", .filled))], .filled),
             End([.answerLost, .undeterminable], .unconfirmed),
             End([.answerLost, .undeterminable, .found(order("P1"))], .open),
@@ -190,7 +190,7 @@ struct OrderJournalTests {
 
     private static let rejection = OrderRejection(.other, message: "never arrived")
 
-    /// What becomes known of a write, and the state of its order then.
+    /// The outcomes of a write, and the state of its order after them.
     struct End: Sendable {
         var isMarked = true
         let outcomes: [WriteOutcome]
@@ -201,13 +201,13 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("after a crash forgets what was not sent, and asks for what may have been, whatever the clock says")
+    @Test("after a crash removes unsent writes and keeps possibly sent ones, whatever the clock says")
     func crash() async throws {
         try await Folder.with { folder in
             let (first, second) = (try Self.placing("1"), try Self.placing("2"))
             do {
                 let journal = try Self.journal(folder)
-                // The clock was an hour fast then.
+                // The clock was an hour ahead at that time.
                 for placing in [first, second] {
                     _ = try await journal.begin(placing, now: .now + .seconds(3_600))
                 }
@@ -225,7 +225,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("leaves what this process carries out alone, however long ago it began, and no longer")
+    @Test("does not abandon writes that this process executes, whatever their age, until they are released")
     func running() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -235,7 +235,7 @@ struct OrderJournalTests {
             try await journal.abandonUnattended(now: .latest)
             #expect(try await journal.order(placing.identity)?.order.state == .pending)
             #expect(try await journal.order(sent.identity)?.order.state == .pending)
-            // What came of them could not be written down.
+            // Their outcomes could not be recorded.
             for placing in [placing, sent] { journal.release(placing.id) }
             try await journal.abandonUnattended()
             #expect(try await journal.order(placing.identity) == nil)
@@ -243,7 +243,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("lets one caller mark a write, once, and no other process")
+    @Test("lets one caller of this process mark a write, once")
     func mark() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -256,7 +256,7 @@ struct OrderJournalTests {
             }
             #expect(marks.count { $0 } == 1)
             #expect(try await !journal.mark(placing.id))
-            // One that is gone.
+            // A deleted entry.
             let gone = try Self.placing("2")
             _ = try await journal.begin(gone)
             try await journal.note(.notTaken, of: gone.id)
@@ -264,7 +264,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("begins nothing for a user or a connection that has been deleted meanwhile")
+    @Test("begins nothing for a user or a connection that has been deleted in the meantime")
     func deletedMeanwhile() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -387,7 +387,7 @@ struct OrderJournalTests {
     }
 
     @Test(
-        "keeps its user and its connection from being deleted while a write is in progress, and no longer",
+        "prevents the deletion of its user and connection only while a write is in progress",
         arguments: WriteState.allCases)
     func deletion(state: WriteState) async throws {
         let outcomes: [WriteOutcome] =
@@ -411,7 +411,7 @@ struct OrderJournalTests {
             _ = try await journal.begin(placing)
             if state != .pending { #expect(try await journal.mark(placing.id)) }
             for outcome in outcomes { try await journal.note(outcome, of: placing.id) }
-            // What is not in progress hinders nobody.
+            // A write that is not in progress does not prevent a deletion.
             #expect(try await connections.delete("c2", of: ann) == .deleted)
             #expect(try await users.delete(bob) == .deleted)
             let isInProgress = state == .pending || state == .sent

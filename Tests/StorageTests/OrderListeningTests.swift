@@ -54,7 +54,7 @@ struct OrderListeningTests {
     }
 
     @Test(
-        "takes the broker's state of an order that was reported as missing, or could not be determined",
+        "records the broker's state of an order that was reported as missing or undetermined",
         arguments: [
             WriteOutcome.notFound(OrderRejection(.other, message: "never arrived")), .undeterminable,
         ], [true, false])
@@ -66,7 +66,7 @@ struct OrderListeningTests {
             let orders = [told("P1", sentBy: placing.id, .filled), Journal.order("P9")]
             if isListed {
                 #expect(try await journal.settle(orders, of: Journal.owner(), "alpaca"))
-                // There is nothing left to settle.
+                // No further outcome is left to record.
                 #expect(try await !journal.settle(orders, of: Journal.owner(), "alpaca"))
             } else {
                 try await journal.take(orders, of: Journal.owner(), "alpaca")
@@ -77,7 +77,7 @@ struct OrderListeningTests {
         }
     }
 
-    @Test("leaves an order as a later change made it when an earlier replacement turns up")
+    @Test("keeps the result of a later change if the broker then reports an earlier replacement")
     func overtaken() async throws {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)

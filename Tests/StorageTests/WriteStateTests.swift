@@ -40,7 +40,7 @@ struct WriteStateTests {
         }
     }
 
-    @Test("is sent once: no step leads to where it could be sent again, nor stands for the mark itself")
+    @Test("is sent once: no step leads to a state before the sending, and none replaces the mark")
     func once() {
         let steps = WriteState.allCases.flatMap { state in
             WriteEvent.allCases.compactMap { state.step(after: $0) }
@@ -48,7 +48,7 @@ struct WriteStateTests {
         #expect(!steps.contains(.to(.pending)) && !steps.contains(.to(.sent)))
     }
 
-    @Test("is final, except that a broker may still be found to have what was given up")
+    @Test("is final, except that a broker may still report a write that was given up")
     func final() {
         for state in WriteState.allCases where state.isFinal {
             let events = WriteEvent.allCases.filter { state.step(after: $0) != nil }

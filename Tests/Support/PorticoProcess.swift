@@ -43,7 +43,7 @@ package final class PorticoProcess {
 
     package var processID: Int32 { process.processIdentifier }
 
-    /// What a process has in memory, in bytes.
+    /// The resident memory of a process in bytes.
     package static func residentBytes(of processID: Int32) throws -> Int {
         let path = "/proc/\(processID)/statm"
         let fields = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ")

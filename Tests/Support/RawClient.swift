@@ -23,8 +23,8 @@ package final class RawClient: Sendable {
 
     /// How long a read waits before the test fails, in seconds.
     private let patience: Int
-    /// When reads begin to fail although bytes keep coming, so that a test that waits among heartbeats for something else
-    /// ends.
+    /// The time after which reads fail although bytes arrive, so that a test ends that waits among heartbeats
+    /// for another message.
     private let end = ContinuousClock.now + RawClient.longestLife
 
     private static let longestLife = Duration.seconds(300)
@@ -164,7 +164,7 @@ package final class RawClient: Sendable {
     /// Takes what comes; false at the end of what the server sends, which a reset is too.
     private func receive() throws -> Bool {
         guard ContinuousClock.now < end else {
-            throw Failure(description: "what was waited for did not come within \(Self.longestLife)")
+            throw Failure(description: "the expected bytes did not arrive within \(Self.longestLife)")
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)

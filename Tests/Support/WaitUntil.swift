@@ -1,14 +1,14 @@
-/// Waits until a condition holds that other tasks or processes bring about without telling anybody.
+/// Waits until a condition holds that other tasks or processes cause without a notification.
 ///
 /// The condition is evaluated again every few milliseconds.
 ///
 /// - Parameters:
-///   - timeout: For how long at most.
+///   - timeout: The longest time to wait.
 ///   - fileID: The file that the error names.
 ///   - line: The line that the error names.
-///   - condition: What is waited for.
-/// - Throws: ``ConditionTimeout`` when the condition does not hold in time; `CancellationError` when the task is
-///   cancelled; what the condition throws.
+///   - condition: The condition.
+/// - Throws: ``ConditionTimeout`` if the condition does not hold in time; `CancellationError` if the task is
+///   cancelled; the error that the condition throws.
 package func waitUntil(
     timeout: Duration = .seconds(60), fileID: StaticString = #fileID, line: UInt = #line,
     _ condition: () async throws -> Bool

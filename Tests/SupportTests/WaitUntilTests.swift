@@ -14,7 +14,7 @@ struct WaitUntilTests {
         #expect(evaluations == 3)
     }
 
-    @Test("of one that never holds fails, and names the place of the call")
+    @Test("fails if the condition never holds, and names the place of the call")
     func neverHolds() async throws {
         let error = await #expect(throws: ConditionTimeout.self) {
             try await waitUntil(timeout: .milliseconds(10), fileID: "A/B.swift", line: 7) { false }
@@ -22,11 +22,11 @@ struct WaitUntilTests {
         #expect(error?.description == "The condition at A/B.swift:7 did not hold within 0.01 seconds.")
     }
 
-    @Test("is bounded everywhere: no test polls in a loop of its own without a bound")
+    @Test("has a limit everywhere: no test polls in a loop of its own without a limit")
     func everywhere() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let files = try FileManager.default.subpathsOfDirectory(atPath: tests.path)
-            // Less this one, which has such loops in a text.
+            // Without this file, which has such loops in a text.
             .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/WaitUntilTests.swift") }
         try #require(files.count > 100)
         let unbounded = try files.sorted().flatMap { file in
@@ -36,7 +36,7 @@ struct WaitUntilTests {
         #expect(unbounded == [])
     }
 
-    @Test("a loop that only yields or sleeps is found, one that counts or heeds a deadline is not")
+    @Test("a loop that only yields or sleeps is found, a loop with a count or a deadline is not")
     func found() {
         let text = """
             while a { await Task.yield() }
@@ -62,7 +62,7 @@ struct WaitUntilTests {
             let rest = lines[start...]
             let end = lines[start].hasSuffix("}") ? start : rest.firstIndex { $0 == indent + "}" } ?? start
             let loop = lines[start...end].joined(separator: "\n")
-            // The last is the soak's, which goes on for the minutes that it is given.
+            // The last one is that of the soak test, which runs for a given number of minutes.
             let bounds = ["isCancelled", "deadline", "tries", "goesOn()"]
             return loop.contains(/Task\.(yield|sleep)/) && !bounds.contains { loop.contains($0) }
         }.map { $0 + 1 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Upstream
 
-@Suite("What an operation may call")
+@Suite("The calls that an operation may make")
 struct CallAllowanceTests {
-    /// A client's budget: so many calls.
+    /// A client's budget of calls.
     private final class Budget: Sendable {
         private let rest: Mutex<Int>
         static let refusal = CallRefusal.client(limit: 3, retryAt: .latest)
@@ -34,7 +34,7 @@ struct CallAllowanceTests {
     }
 
     @Test(
-        "calls up to the limit are sent, and the next is refused unsent, before it takes a slot of the quota")
+        "calls up to the limit are sent, and the next is refused before it takes a slot of the quota")
     func limit() async throws {
         try await TransportTests.with { _ in
             .status(200, body: Array("ok".utf8))
@@ -57,7 +57,7 @@ struct CallAllowanceTests {
         }
     }
 
-    @Test("clients without a session together leave half of a quota to clients that have one")
+    @Test("clients without a session together leave half of a quota to clients with a session")
     func leavesQuota() async throws {
         try await TransportTests.with { _ in
             .status(200, body: Array("ok".utf8))
@@ -80,7 +80,7 @@ struct CallAllowanceTests {
                 }
             }
             var anonymous: [Bool] = []
-            // Each is another client, whose own budget is not used up.
+            // Each call is from another client, whose own budget is not used up.
             for _ in 0..<4 { anonymous.append(await call(Budget(9).allowance(limit: 9))) }
             #expect(anonymous == [true, true, true, false])
             var sessions: [Bool] = []
@@ -90,7 +90,7 @@ struct CallAllowanceTests {
         }
     }
 
-    @Test("a call that is tried again counts once for its operation, and each time for its client")
+    @Test("a repeated call counts once for its operation, and each time for its client")
     func retries() async throws {
         try await TransportTests.with { request in
             request.number < 3 ? .status(503) : .status(200, body: Array("ok".utf8))
@@ -105,7 +105,7 @@ struct CallAllowanceTests {
         }
     }
 
-    @Test("a client whose budget is spent is told so; nothing is sent")
+    @Test("a client without calls left gets this error, and nothing is sent")
     func spent() async throws {
         try await TransportTests.with { _ in
             .status(200)
@@ -121,7 +121,7 @@ struct CallAllowanceTests {
         }
     }
 
-    @Test("an operation that may call no more is served what is cached, and begins no call")
+    @Test("an operation without calls left gets cached values, and begins no call")
     func cached() async throws {
         let clock = ManualClock()
         let (reads, source) = (ReadsAgeingTests.reads(clock), ReadsAgeingTests.Source(1))
@@ -130,23 +130,23 @@ struct CallAllowanceTests {
         let other = CacheKey.public(.alpaca, "MSFT")
         let results = await reads.values(for: [ReadsAgeingTests.aapl, other], in: context) {
             _, _ throws(ProviderFailure) in
-            Issue.record("A call was begun.")
+            Issue.record("A call was started.")
             return [:]
         }
         #expect(results[ReadsAgeingTests.aapl] == .success(1))
         #expect(results[other] == .failure(ProviderFailure(.alpaca, .notAllowed(Budget.refusal))))
-        // Past its freshness it is served too, and not renewed for such an operation.
+        // An expired value is returned too, and not renewed for such an operation.
         clock.advance(by: .seconds(2))
         let late = await reads.values(for: [ReadsAgeingTests.aapl], in: context) {
             _, _ throws(ProviderFailure) in
-            Issue.record("A call was begun.")
+            Issue.record("A call was started.")
             return [:]
         }
         #expect(late[ReadsAgeingTests.aapl] == .success(1))
         #expect(try await ReadsAgeingTests.read(reads, source, clock) == 1)
     }
 
-    @Test("who waits for a call that its beginner may not make asks by itself")
+    @Test("an operation that waits for a call that its starter may not make makes the call itself")
     func joined() async throws {
         let clock = ManualClock()
         let reads = ReadsAgeingTests.reads(clock)

@@ -382,7 +382,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "refuses an object with a key that occurs twice, before the second value is read",
+        "refuses an object with a duplicate key, before the second value is read",
         arguments: [
             (#"{"a":1,"a":2}"#, "a: the key occurs twice (byte 10)"),
             (#"{"":1,"":2}"#, "the key occurs twice (byte 8)"),
@@ -398,14 +398,14 @@ struct JSONReaderTests {
             ),
         ])
     func duplicates(_ text: String, _ expected: String) {
-        // All of it is skipped, so this holds for members that nobody knows.
+        // The whole text is skipped, so this holds for unknown members.
         let error = #expect(throws: JSONError.self) { try Self.check(text) }
         #expect(error?.reason == .duplicateKey)
         #expect(error?.description == expected)
     }
 
     @Test(
-        "takes keys that differ, however alike, and those of other objects",
+        "accepts keys that differ, however similar, and equal keys of different objects",
         arguments: [
             #"{"a":{"a":{"a":1}},"b":{"a":1}}"#, #"[{"a":1},{"a":2}]"#, #"{"a":1,"A":1,"aa":1,"":1}"#,
             #"{"a":1,"a\u0000":1,"\u0000a":1,"\u0000":1,"\u0000\u0000":1}"#, #"{"é":1,"e\u0301":1}"#,
@@ -416,7 +416,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "finds the key that occurs twice in an object of any size, nested in others",
+        "finds the duplicate key in an object of any size, nested in others",
         arguments: [1, 2, 3] as [UInt64])
     func duplicatesAmongMany(seed: UInt64) throws {
         var random = Seeded(state: seed)

@@ -59,7 +59,7 @@ struct LeastRecentlyUsedTests {
         }
     }
 
-    @Test("removes values of no use from the end of those not used for longest, and a few at most")
+    @Test("removes unneeded values, beginning with the least recently used one, up to a limit")
     func useless() {
         var cache = LeastRecentlyUsed<Int, Int>(maximumCount: 10, maximumWeight: 100)
         for key in 0..<6 { cache.insert(key, for: key, weight: 1) }
@@ -68,7 +68,7 @@ struct LeastRecentlyUsedTests {
         #expect(cache.count == 4)
         let removed = (1...2).compactMap { cache.value(for: $0) }
         #expect(removed.isEmpty)
-        // The next is 3, then comes 4, which stays, and so does 0 behind it.
+        // The next is 3, then comes 4, which is kept, and so is 0 after it.
         cache.removeOldest(atMost: 10) { $0 < 4 }
         #expect(cache.count == 3)
         #expect(cache.weight == 3)

@@ -82,7 +82,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "builds segments of any value, so that it stays one segment",
+        "makes exactly one segment of any value",
         arguments: [
             ("a b", "a%20b"), ("a/b", "a%2Fb"), ("../..", "..%2F.."), ("...", "..."), (".a", ".a"),
             ("%2e%2e", "%252e%252e"), ("a?b#c", "a%3Fb%23c"), ("é", "%C3%A9"),
@@ -94,14 +94,14 @@ struct RedactionTests {
         #expect(base.appending(path: "x", value)?.text == "https://a.b/v2/x/\(segment)")
     }
 
-    @Test("builds no segment of what would be another path", arguments: ["", ".", ".."])
+    @Test("makes no segment of a value that would change the path", arguments: ["", ".", ".."])
     func noSegment(_ value: String) throws {
         let base = try #require(HTTPURL("https://a.b/v2"))
         #expect(base.appending(path: value) == nil)
         #expect(base.appending(path: "x", value, "y") == nil)
     }
 
-    @Test("may have dots and anything else in its query")
+    @Test("may have dots and other characters in its query")
     func query() throws {
         #expect(HTTPURL("https://a.b/x?path=/../..") != nil)
         #expect(HTTPURL("https://a.b/.../..a/%2e%2e%2e") != nil)

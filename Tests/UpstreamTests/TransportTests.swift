@@ -361,7 +361,7 @@ struct TransportTests {
     }
 
     @Test(
-        "asks whether a request may still be sent when it has its connection, and sends nothing if not",
+        "checks whether a request may still be sent when it has its connection, and sends nothing if not",
         arguments: [HTTPMethod.post, .get])
     func maySend(_ method: HTTPMethod) async throws {
         var limits = TransportLimits()
@@ -389,7 +389,7 @@ struct TransportTests {
         }
     }
 
-    @Test("does not send a read again that counts once, when a kept connection breaks under it")
+    @Test("does not repeat a counted read when its reused connection breaks")
     func countedOnce() async throws {
         try await Self.with { request in
             request.number == 2 ? .disconnect : .status(200)
@@ -402,7 +402,7 @@ struct TransportTests {
         }
     }
 
-    @Test("bounds how long the kernel keeps on delivering: TCP_USER_TIMEOUT is 30 s")
+    @Test("limits the time in which the kernel delivers data: TCP_USER_TIMEOUT is 30 s")
     func userTimeout() async throws {
         try await Self.with { _ in
             .status(200)

@@ -92,7 +92,7 @@ struct WriteWatchTests {
     }
 
     @Test(
-        "a marked write is sent within five seconds of its mark, or not at all",
+        "a marked write is sent within five seconds after its mark, or not at all",
         arguments: [(4_999, true), (5_000, false), (60_000, false)])
     func late(_ milliseconds: Int, _ isSent: Bool) async throws {
         var limits = TransportLimits()
@@ -135,7 +135,7 @@ struct WriteWatchTests {
         }
     }
 
-    @Test("a process that is stopped while it marks a write does not send it")
+    @Test("a process that is stopped while it sets the mark of a write does not send the write")
     func stoppedInTheMark() async throws {
         try await TransportTests.with { _ in
             .status(200)

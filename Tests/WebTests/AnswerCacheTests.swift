@@ -52,12 +52,12 @@ struct AnswerCacheTests {
             let fields = ["Cache-Control: no-cache", "Authorization: Bearer good"]
             _ = try await client.asking(RawRequest.post(request, fields: fields))
             #expect(asked.value == 3)
-            // Of a client without a token the wish is not heeded.
+            // The directive has no effect for a client without a token.
             let anonymous = try await client.asking(
                 RawRequest.post(request, fields: ["Cache-Control: no-cache"]))
             #expect(anonymous.body == first.body && anonymous["age"] != nil)
             #expect(asked.value == 3)
-            // One with a token that is unknown is of the audience without one.
+            // A client with an unknown token belongs to the audience of clients without a token.
             let refused = try await client.asking(
                 RawRequest.post(request, fields: ["Authorization: Bearer bad"]))
             #expect(refused.body == first.body)
@@ -105,7 +105,7 @@ struct AnswerCacheTests {
         }
     }
 
-    @Test("weighs its document and its variables, so that they make room for others")
+    @Test("counts the size of its document and its variables towards the limit")
     func weights() throws {
         let cache = AnswerCache(bytes: 1 << 20)
         let policy = CachePolicy(maxAge: 10)
@@ -121,7 +121,7 @@ struct AnswerCacheTests {
         #expect(cache.answer(for: try key(99), now: .now()) != nil)
     }
 
-    @Test("is another one for variables that are canonically equivalent, and the same for undeclared ones")
+    @Test("differs for canonically equivalent variables, and is the same for undeclared ones")
     func realKeys() throws {
         let schema = try LiveService.schema()
         func key(_ text: String, _ others: InputObject = [:]) throws -> AnswerCache.Key {
@@ -135,7 +135,7 @@ struct AnswerCacheTests {
         #expect(try key("a") == key("a", ["undeclared": .string("b")]))
     }
 
-    @Test("is removed when its age is over, also if nobody looks it up")
+    @Test("is removed when it expires, also without a look-up")
     func removal() throws {
         let cache = AnswerCache(bytes: 1 << 20)
         let policy = CachePolicy(maxAge: 10)

@@ -26,7 +26,7 @@ struct ConnectionDeadlineTests {
         #expect(deadline.end == start + .seconds(11))
         let isOverAtEleven = deadline.timerFired(now: start + .seconds(11))
         #expect(isOverAtEleven)
-        // The timer has fired, so that each phase that follows has to set it.
+        // The timer has fired, so that each following phase has to set it.
         let movesForEnding = deadline.enter(.ending, now: start + .seconds(11), limits)
         #expect(movesForEnding)
         #expect(deadline.end == start + .seconds(11) + limits.writeTimeout)

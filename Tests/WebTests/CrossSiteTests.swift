@@ -5,9 +5,9 @@ import Testing
 
 @testable import Web
 
-@Suite("The hosts that a server answers for")
+@Suite("The hosts that a server accepts")
 struct HostPolicyTests {
-    /// A server, the host that is asked for, and whether it answers.
+    /// A server, the host of a request, and whether the server accepts it.
     struct Case: Sendable, CustomTestStringConvertible {
         let listening: String
         var names: [String] = []
@@ -55,7 +55,7 @@ struct HostPolicyTests {
         ]
     }
 
-    @Test("are those of this machine, those it listens on, and the configured ones", arguments: Case.all)
+    @Test("are this machine's, the address it listens on, and the configured ones", arguments: Case.all)
     func hosts(_ each: Case) {
         let policy = HostPolicy(listeningOn: each.listening, names: each.names)
         for (hosts, isAccepted) in [(each.accepted, true), (each.refused, false)] {
@@ -69,7 +69,7 @@ struct HostPolicyTests {
     }
 
     @Test(
-        "tell the server's own pages by their origin",
+        "identify the server's own pages by their origin",
         arguments: [
             ("http://localhost:8080", "localhost:8080", true),
             ("http://LOCALHOST:8080", "localhost:8080", true),
@@ -87,7 +87,7 @@ struct HostPolicyTests {
     }
 }
 
-@Suite("What a page of another site makes a browser send")
+@Suite("A request that a page of another site makes a browser send")
 struct CrossSiteTests {
     private static let evil = "Origin: https://evil.example"
 
@@ -104,7 +104,7 @@ struct CrossSiteTests {
         (["GET \(path) HTTP/1.1", "Host: \(host)"] + fields + ["", ""]).joined(separator: "\r\n")
     }
 
-    @Test("under a name that was bound to this machine is refused, whatever it is")
+    @Test("under a name that was rebound to this machine is refused in every form")
     func rebinding() async throws {
         try await withServer(configuration(), LiveService.make()) { server in
             let body = RawRequest.query("{ hello }")
@@ -123,14 +123,14 @@ struct CrossSiteTests {
             let refusal = try await server.ask(get("/", host: "evil.example:1"))
             #expect(
                 refusal.message
-                    == "This server does not answer for the host \"evil.example:1\". Use an address that it listens "
+                    == "This server does not accept the host \"evil.example:1\". Use an address that it listens "
                     + "on, or add the name to its setting \"hosts\".")
-            // A client of HTTP/1.0 need not name a host; browsers always do.
+            // A client of HTTP/1.0 need not send a host; browsers always do.
             #expect(try await server.ask("GET /health/live HTTP/1.0\r\n\r\n").status == 200)
         }
     }
 
-    @Test("over HTTP/2 under a name that was bound to this machine is refused")
+    @Test("over HTTP/2 under a name that was rebound to this machine is refused")
     func rebindingHTTP2() async throws {
         try await withCertificate { files in
             try await withServer(configuration { $0.tls = files }) { server in
@@ -147,7 +147,7 @@ struct CrossSiteTests {
         }
     }
 
-    @Test("without asking first is refused: reads, streams of events and WebSockets")
+    @Test("without a preflight is refused: reads, streams of events and WebSockets")
     func origins() async throws {
         try await withServer(configuration(), LiveService.make()) { server in
             let query = "/graphql?query=%7Bhello%7D"
@@ -158,7 +158,7 @@ struct CrossSiteTests {
                 get(query, "Origin: null"), get("/schema.graphql", Self.evil), get("/metrics", Self.evil),
                 // Another server on this machine.
                 get(query, "Origin: http://localhost:3000"),
-                // Images and scripts, of which browsers name no origin.
+                // Images and scripts, for which browsers send no origin.
                 get(query, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"),
                 get(query, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"),
                 get(query, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"),
@@ -174,7 +174,7 @@ struct CrossSiteTests {
         }
     }
 
-    @Test("is answered where the server's own page sends it, the user opens it, or the site is allowed")
+    @Test("is accepted if the server's own page sends it, the user opens it, or the site is allowed")
     func allowed() async throws {
         let allowed = configuration { $0.cors.origins = .listed(["https://app.example.com"]) }
         try await withServer(allowed, LiveService.make()) { server in
@@ -241,15 +241,15 @@ struct UntrustedProxyTests {
                 let answer = try await server.ask(RawRequest.post(query, fields: [field, other]))
                 #expect(answer.status == status)
             }
-            // Who asks without a proxy is this machine's owner.
+            // Requests without a proxy are those of this machine's owner.
             for _ in 0..<3 { #expect(try await server.ask(RawRequest.post(query)).status == 200) }
-            // Metrics are for this machine, not for those behind a proxy.
+            // Metrics are for this machine only, not for clients of a proxy.
             #expect(try await server.ask(RawRequest.get("/metrics", fields: [field])).status == 404)
         }
         #expect(
             log.text
-                == "warning A proxy on this machine passes on requests, and is not trusted to name its clients: all of "
-                + "them count as one address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to how many proxies add to "
-                + "X-Forwarded-For.")
+                == "warning A proxy on this machine forwards requests, and is not trusted to name its clients: all of "
+                + "them count as one address. Set trusted-proxies (PORTICO_TRUSTED_PROXIES) to the number of proxies "
+                + "that add to X-Forwarded-For.")
     }
 }

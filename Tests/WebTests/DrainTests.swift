@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A server that stops")
 struct DrainTests {
-    @Test("finishes what is in flight, closes what is idle, and refuses new requests")
+    @Test("finishes requests in flight, closes idle connections, and refuses new requests")
     func drains() async throws {
         let started = Event<Void>()
         let gate = Event<Void>()
@@ -32,7 +32,7 @@ struct DrainTests {
             #expect(refusal.code == "SHUTTING_DOWN")
             #expect(
                 refusal.message
-                    == "The server is shutting down, and has not begun the request. Send it again in a moment."
+                    == "The server is shutting down and did not start the request. Send it again in a moment."
             )
             gate.happen()
             let response = try await busy.response()
@@ -45,7 +45,7 @@ struct DrainTests {
         }
     }
 
-    @Test("tells those who watch it that it is not ready, while it finishes what is in flight")
+    @Test("reports to monitoring that it is not ready, while it finishes requests in flight")
     func monitoring() async throws {
         let started = Event<Void>()
         let gate = Event<Void>()
@@ -72,7 +72,7 @@ struct DrainTests {
         }
     }
 
-    @Test("answers every request that has arrived on a connection, and then refuses the next")
+    @Test("responds to every request that has arrived on a connection, and then refuses the next")
     func drainsPipelinedRequests() async throws {
         let started = Event<Void>()
         let gate = Event<Void>()
@@ -139,14 +139,14 @@ struct DrainTests {
             #expect(
                 response.message
                     == "The server is shutting down, and did not finish the request within 0.05 seconds. A query "
-                    + "can be sent again; after a mutation, read first whether it took effect.")
+                    + "can be sent again; after a mutation, check first whether it took effect.")
             await cancelled.wait()
             #expect(try await client.rest() == "")
             try await server.running.value
         }
     }
 
-    @Test("gives every request a response when its time is over: waiting, half arrived, behind another")
+    @Test("gives every request a response when the grace period ends: waiting, half received, or queued")
     func abortsEveryRequest() async throws {
         var limits = ServerLimits.patient
         limits.drainTimeout = .milliseconds(50)
@@ -186,7 +186,7 @@ struct DrainTests {
         }
     }
 
-    @Test("gives requests in flight as long as Kubernetes does")
+    @Test("gives requests in flight the grace period of Kubernetes")
     func gracePeriod() {
         #expect(ServerLimits().drainTimeout == .seconds(30))
     }
@@ -210,7 +210,7 @@ struct DrainTests {
 extension TestServer {
     /// Waits until the server refuses new requests.
     fileprivate func waitUntilItDrains() async throws {
-        // A connection that is idle just when the shutdown begins is closed without a response.
+        // A connection that is idle when the shutdown begins is closed without a response.
         try await waitUntil { (try? await ask(RawRequest.get("/schema.graphql")))?.status == 503 }
     }
 }

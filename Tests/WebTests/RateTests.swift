@@ -67,7 +67,7 @@ struct ClientQuotaTests {
         }
     }
 
-    @Test("of a token that is unknown is that of its address alone: tokens that are made up take no room")
+    @Test("of an unknown token is that of its address alone: invented tokens need no memory")
     func unknownToken() async throws {
         var limits = limits
         limits.tokenRate = RateLimit(every: pause, burst: 1)

@@ -25,7 +25,7 @@ struct RequestPreparationTests {
         return service
     }
 
-    /// Sends one document and waits until it has been answered.
+    /// Sends one document and waits for the response.
     private func send(_ document: String, as form: Form, to server: TestServer) async throws {
         let body = RawRequest.query(document)
         let escaped = document.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""

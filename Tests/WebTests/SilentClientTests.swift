@@ -7,9 +7,9 @@ import Testing
 
 @testable import Web
 
-/// After an error response, and after any last response, the server closes the connection by itself: a client that keeps
-/// its side open and stays silent holds no slot.
-@Suite("A client that stays silent")
+/// After an error response, and after any last response, the server closes the connection by itself: a client
+/// that keeps its side open and sends nothing does not use a slot.
+@Suite("A client that sends nothing more")
 struct SilentClientTests {
     @Test("after an error response loses its connection", arguments: SilentClient.all)
     func afterError(_ silent: SilentClient) async throws {
@@ -26,11 +26,11 @@ struct SilentClientTests {
         }
     }
 
-    @Test("is idle after a response that came late, and loses its connection as any idle client does")
+    @Test("is idle after a late response, and loses its connection like any idle client")
     func afterLateResponse() async throws {
         let limits = SilentClient.limits {
             $0.answerTimeout = .milliseconds(50)
-            // Also before the request.
+            // This applies before the request too.
             $0.idleTimeout = .seconds(3)
         }
         let service = TestService.make(later: { try await Task.sleep(for: .seconds(3_600)) })
@@ -43,7 +43,7 @@ struct SilentClientTests {
         }
     }
 
-    @Test("does not keep others out: their slots are free after the linger time")
+    @Test("does not block other clients: its slot is free after the linger time")
     func slots() async throws {
         var limits = SilentClient.limits { $0.headTimeout = .milliseconds(50) }
         limits.connections = 3
@@ -73,7 +73,7 @@ struct SilentClientTests {
         }
     }
 
-    @Test("does not hold up a server that stops, after an error response", .timeLimit(.minutes(10)))
+    @Test("does not delay a server that stops, after an error response", .timeLimit(.minutes(10)))
     func draining() async throws {
         let limits = SilentClient.limits {
             $0.headTimeout = .milliseconds(50)
@@ -89,13 +89,13 @@ struct SilentClientTests {
         }
     }
 
-    @Test("behind TLS loses its connection, whatever protocol it speaks", arguments: SilentTLSClient.all)
+    @Test("over TLS loses its connection, with every protocol", arguments: SilentTLSClient.all)
     func tls(_ silent: SilentTLSClient) async throws {
         try await withCertificate { files in
             var configuration = ServerConfiguration(
                 host: "127.0.0.1", port: 0,
                 limits: SilentClient.limits {
-                    // Also for the handshake, and before the first byte.
+                    // This applies to the handshake too, and before the first byte.
                     $0.headTimeout = .seconds(3)
                     $0.idleTimeout = .seconds(3)
                 })
@@ -110,7 +110,7 @@ struct SilentClientTests {
         }
     }
 
-    @Test("over HTTP/2 does not hold up a server that stops", .timeLimit(.minutes(10)))
+    @Test("over HTTP/2 does not delay a server that stops", .timeLimit(.minutes(10)))
     func drainingHTTP2() async throws {
         try await withCertificate { files in
             var limits = SilentClient.limits { $0.drainTimeout = .hours(1) }
@@ -129,14 +129,14 @@ struct SilentClientTests {
     }
 }
 
-/// A client that is answered with an error, and then neither closes its side nor says anything.
+/// A client that gets an error response, and then neither closes its side nor sends anything.
 struct SilentClient: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: String
     let status: Int
     var limit: @Sendable (inout ServerLimits) -> Void = { _ in }
 
-    /// Times that are never over, but for what a test is about.
+    /// Limits whose times never end, except for the one under test.
     static func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
         var limits = ServerLimits.patient
         limits.lingerTimeout = .milliseconds(50)
@@ -172,7 +172,7 @@ struct SilentClient: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A client that speaks TLS, and falls silent.
+/// A client that connects with TLS, and then sends nothing more.
 struct SilentTLSClient: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let protocolName: String
@@ -194,13 +194,14 @@ struct SilentTLSClient: Sendable, CustomTestStringConvertible {
 }
 
 extension TestServer {
-    /// Waits until no connection is open; fails where that does not come.
+    /// Waits until no connection is open; fails if that does not happen.
     func expectNoConnection() async throws {
         try await waitUntil { server.state.load.connections.count == 0 }
     }
 }
 
-/// A client that speaks TLS, and reads only until something has come: it sees neither what follows nor its end.
+/// A client that connects with TLS, and reads only until the first bytes: it reads neither later bytes nor
+/// the end.
 final class TLSClient: Sendable {
     private let channel: any Channel
     private let hasBytes: Event<Void>
@@ -233,7 +234,7 @@ final class TLSClient: Sendable {
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
     }
 
-    /// Waits until the server has said something.
+    /// Waits until the server has sent bytes.
     func firstBytes() async throws { await hasBytes.wait() }
 
     func close() { channel.close(promise: nil) }
@@ -248,14 +249,14 @@ final class TLSClient: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            // A client that reads no more does not answer the end of TLS.
+            // A client that does not read does not respond to the end of TLS.
             try? context.channel.syncOptions?.setOption(.autoRead, value: false)
             hasBytes.happen()
         }
     }
 }
 
-/// Runs a test with a certificate that nobody has signed.
+/// Runs a test with a self-signed certificate.
 func withCertificate(_ test: (TLSFiles) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "portico-tls-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

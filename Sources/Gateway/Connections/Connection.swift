@@ -12,7 +12,7 @@ package struct Connection: Sendable {
     /// What the user calls it.
     let label: String?
     let connectedAt: Instant
-    /// The accounts behind it, as they were last listed by the broker; nil where it must be asked.
+    /// The accounts behind the connection, as the broker last listed them; nil if they must be requested.
     private(set) var knownAccounts: [KnownAccount]?
     /// As it is kept; nil for one that the settings name, which nobody can change from here.
     let kept: KeptConnection?

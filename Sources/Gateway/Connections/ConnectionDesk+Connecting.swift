@@ -3,12 +3,13 @@ import Storage
 import Upstream
 
 extension ConnectionDesk {
-    /// Connects a user, or gives a connection of theirs another credential.
+    /// Connects a user to a provider, or replaces the credential of an existing connection.
     ///
-    /// Whether the user may have another connection is checked first; then the credential is tried by one call, before
-    /// anything is kept. An attempt that keeps no connection leaves no count in the quota ledger.
+    /// First checks whether the user may have another connection; then tests the credential by one call,
+    /// before anything is stored. An attempt that stores no connection leaves no count in the quota ledger.
     ///
-    /// - Throws: `FieldError` RATE_LIMITED where the user, the address or all users have tried too many credentials.
+    /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have made too many
+    ///   attempts.
     func connect(
         _ input: ConnectProviderInput, for owner: OwnerID, from address: RequestOrigin, in call: CallContext
     ) async throws -> Connection {
@@ -124,7 +125,8 @@ extension ConnectionDesk {
             let connection = open(kept, secret, connector)
             registry.add(connection)
             didChange(connection)
-            // Its user may have been deleted since it was kept, and before it could be found here to be released.
+            // The user may have been deleted after the connection was stored and before it was registered
+            // here.
             guard try await store.contains(kept.id) else {
                 forgetAll(of: kept.owner)
                 throw FieldError.noConnection(Connection.globalID(kept.id))
@@ -176,7 +178,7 @@ extension ConnectionProof {
     }
 }
 
-/// Limits how often credentials are tried: by a user, from an address, and by all together.
+/// Limits how often credentials are tested: by user, by address, and by all users together.
 struct ConnectAttempts: Sendable {
     private let byUser: CallRateLimiter<OwnerID>
     private let byAddress: CallRateLimiter<RequestOrigin>
@@ -186,7 +188,9 @@ struct ConnectAttempts: Sendable {
         byAddress = CallRateLimiter(perClient: limits.connectsOfAddress, total: limits.totalConnects)
     }
 
-    /// Counts an attempt; `attempts` says for the message what there would be too many of.
+    /// Counts an attempt.
+    ///
+    /// `attempts` names the attempts in the message.
     func take(_ owner: OwnerID, from address: RequestOrigin, of attempts: String) throws(FieldError) {
         do {
             try byUser.take(owner)
@@ -201,7 +205,7 @@ struct ConnectAttempts: Sendable {
         }
     }
 
-    /// Takes back an attempt that tried nothing.
+    /// Removes an attempt from the count if no credential was tested.
     func giveBack(_ owner: OwnerID, from address: RequestOrigin) {
         byUser.giveBack(owner)
         byAddress.giveBack(address)
@@ -211,5 +215,5 @@ struct ConnectAttempts: Sendable {
 extension FieldError {
     fileprivate static let tooManyConnections = FieldError(
         .badUserInput,
-        "A user may have \(ConnectionDesk.most) connections: part with one by `disconnectProvider` first.")
+        "A user may have \(ConnectionDesk.most) connections. Remove one with `disconnectProvider` first.")
 }

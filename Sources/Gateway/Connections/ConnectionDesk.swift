@@ -13,24 +13,24 @@ package final class ConnectionDesk: Sendable {
     let pending: PendingAuthorizations
     let clock: CallClock
     let didChange: @Sendable (Connection) -> Void
-    /// Removes what was counted for a connection that is not stored, or not any more.
+    /// Removes the counts of a connection that is not stored, or no longer stored.
     let removeQuota: @Sendable (Provider, _ connection: String) async -> Void
-    /// Consents that were begun, and credentials that were tried.
+    /// The limits of authorizations that were started, and of credentials that were tested.
     let begins: ConnectAttempts
     let attempts: ConnectAttempts
     /// In which it is written down that a provider refuses a connection's credential, or takes it again.
     let refusals = KeyedTurns<String>()
 
     /// - Parameters:
-    ///   - store: Where connections are kept.
-    ///   - registry: Where they are found.
+    ///   - store: The store of connections.
+    ///   - registry: The connections that are in memory.
     ///   - connectors: One for each provider that users can connect with.
-    ///   - redirects: Where browsers may be sent back to.
-    ///   - clock: What times are measured by.
-    ///   - limits: How often credentials may be tried.
-    ///   - removeQuota: Removes what was counted for a connection that is not stored, or not any more.
-    ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
-    ///     no more: what was read through it counts no longer.
+    ///   - redirects: The addresses to which browsers may be redirected.
+    ///   - clock: The clock for times.
+    ///   - limits: How often credentials may be tested.
+    ///   - removeQuota: Removes the counts of a connection that is not stored, or no longer stored.
+    ///   - didChange: Called with a connection that was added, replaced (with its previous state) or removed.
+    ///     Values that were read through it are then invalid.
     init(
         keptIn store: ConnectionStore, foundIn registry: ConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: CallClock,
@@ -52,9 +52,10 @@ package final class ConnectionDesk: Sendable {
 
     // MARK: Consent
 
-    /// Where to send a user for consent.
+    /// Returns the address to which a user is sent for consent.
     ///
-    /// - Throws: `FieldError` RATE_LIMITED where the user, the address or all users have begun too many.
+    /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have started too
+    ///   many authorizations.
     func begin(
         _ provider: Provider, in environment: Environment?, redirectURI: String, for owner: OwnerID,
         from address: RequestOrigin
@@ -65,7 +66,7 @@ package final class ConnectionDesk: Sendable {
         let state = RandomToken.state()
         let page = try connector.page(
             for: ConsentRequest(environment: environment, redirectURI: redirectURI, state: state))
-        try begins.take(owner, from: address, of: "consents")
+        try begins.take(owner, from: address, of: "authorizations")
         pending.add(
             PendingAuthorization(
                 owner: owner, provider: provider, environment: environment, redirectURI: redirectURI,
@@ -77,9 +78,10 @@ package final class ConnectionDesk: Sendable {
 
     // MARK: Learning
 
-    /// Takes notice of what a broker tells of a connection's accounts: one may have been opened or closed since.
+    /// Stores the accounts that a broker has listed for a connection, if they differ from those stored: an
+    /// account may have been opened or closed.
     ///
-    /// A connection of the settings knows its accounts from then on until the process ends.
+    /// For a connection of the settings they are held in memory until the process ends.
     func learn(_ told: [KnownAccount], of connection: BrokerConnection) {
         let link = registry.connections(of: connection.owner).first { $0.id == connection.id }
         guard let link, link.knownAccounts != told else { return }
@@ -91,11 +93,12 @@ package final class ConnectionDesk: Sendable {
 
     // MARK: Parting
 
-    /// Parts a user and a provider: the credential is forgotten, and all that was read by it.
+    /// Disconnects a user from a provider: deletes the credential and all values that were read with it.
     ///
-    /// A read in flight is not called back.
+    /// A read in flight is not cancelled.
     ///
-    /// - Throws: `FieldError`: NOT_FOUND where the user has no such connection, CONFLICT while orders of it are in progress.
+    /// - Throws: `FieldError`: NOT_FOUND if the user has no such connection, CONFLICT while orders of it are
+    ///   in progress.
     func disconnect(_ globalID: String, of owner: OwnerID) async throws {
         let connection = try connection(globalID, of: owner, with: nil)
         switch try await store.delete(connection.id, of: owner) {

@@ -12,10 +12,10 @@ final class ConnectionRegistry: Sendable {
         self.connections = Mutex(Dictionary(grouping: connections, by: \.owner))
     }
 
-    /// How many there are.
+    /// The number of connections.
     var count: Int { connections.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
-    /// Whose there are.
+    /// The owners that have a connection.
     var owners: [OwnerID] { connections.withLock { Array($0.keys) } }
 
     /// A user's own, in the order in which they were made.

@@ -30,9 +30,11 @@ final class PendingAuthorizations: Sendable {
         var byState: [String: PendingAuthorization] = [:]
         /// The states of a user, oldest first.
         var byOwner: [OwnerID: [String]] = [:]
-        /// All states in the order in which they expire; one that was taken stays until it would have expired.
+        /// All states in the order in which they expire.
+        ///
+        /// A state that was taken remains until its time of expiry.
         var order: [(state: String, expiresAt: ContinuousClock.Instant)] = []
-        /// How many at the beginning of `order` have gone.
+        /// The number of removed entries at the beginning of `order`.
         var gone = 0
 
         mutating func remove(_ state: String) -> PendingAuthorization? {
@@ -42,7 +44,7 @@ final class PendingAuthorizations: Sendable {
             return pending
         }
 
-        /// Removes those that have expired, and as many of the oldest as there are too many.
+        /// Removes expired states, and the oldest ones above the limit.
         mutating func makeRoom(_ now: ContinuousClock.Instant, most: Int) {
             while gone < order.count,
                 order[gone].expiresAt <= now || byState.count >= most || byState[order[gone].state] == nil
@@ -77,7 +79,7 @@ final class PendingAuthorizations: Sendable {
         }
     }
 
-    /// Forgets what a user was sent for.
+    /// Removes all states of a user.
     func removeAll(of owner: OwnerID) {
         state.withLock { state in
             for name in state.byOwner[owner] ?? [] { _ = state.remove(name) }
@@ -88,7 +90,7 @@ final class PendingAuthorizations: Sendable {
     ///
     /// Of somebody else it is left in its place: who finds a state must not be able to spoil the consent.
     func take(_ name: String, of owner: OwnerID, at provider: Provider) -> PendingAuthorization? {
-        // States are ASCII. Another text must not be taken for one to which it is canonically equivalent.
+        // States are ASCII. A text that is canonically equivalent to a state must not match it.
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let now = clock.now()
         return state.withLock { state in

@@ -7,20 +7,21 @@ extension FieldError {
         FieldError(.notFound, "There is no connection \"\(id.beginning(80))\".")
     }
 
-    /// A user or a connection cannot be deleted while the broker has not answered what was asked of it about orders.
+    /// The error for a user or a connection that cannot be deleted, because the broker has not responded to
+    /// requests about orders.
     ///
     /// - Parameters:
-    ///   - count: Of the writes that are to be sent or answered.
+    ///   - count: The number of writes that are not sent or have no response.
     ///   - whose: `this user's`.
-    ///   - remedy: What to do afterwards: `Delete the user`.
+    ///   - remedy: The action that is possible afterwards: `Delete the user`.
     /// - Returns: CONFLICT.
     static func ordersInProgress(_ count: Int, _ whose: String, _ remedy: String) -> FieldError {
         let requests = count == 1 ? "1 request" : "\(count) requests"
         return FieldError(
             .conflict,
             """
-            \(requests) about \(whose) orders \(count == 1 ? "is on its" : "are on their") way to a broker. \(remedy) when \
-            \(count == 1 ? "it has" : "they have") been answered, which takes a minute at most.
+            \(requests) about \(whose) orders \(count == 1 ? "is" : "are") in progress at a broker. \(remedy) when \
+            \(count == 1 ? "it has" : "they have") ended, in a minute at most.
             """)
     }
 

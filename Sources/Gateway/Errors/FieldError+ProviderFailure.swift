@@ -24,38 +24,38 @@ extension FieldError {
             case .feedFull(nil):
                 (
                     .rateLimited,
-                    "The live prices of \(name) have no room for another symbol; Portico tries again."
+                    "The price feed of \(name) is full; Portico tries again."
                 )
             case .feedFull(let limit?):
                 (
                     .rateLimited,
                     """
-                    \(limit) symbols of \(name) are followed for you already, as many as one client may. End another \
-                    subscription; Portico tries again.
+                    One client may follow \(limit) symbols of \(name) at a time. End another subscription; Portico \
+                    tries again.
                     """
                 )
             case .cancelled: (.providerUnavailable, "The call to \(name) was given up.")
             case .notAllowed(.operation(let limit)):
                 (
                     .tooManyUpstreamCalls,
-                    "The operation needs more than \(limit) calls to providers: ask for less at once."
+                    "The operation needs more than \(limit) calls to providers. Request less in one operation."
                 )
             case .notAllowed(.client(let limit, _)):
                 (
                     .rateLimited,
-                    "A client without a session has \(limit) calls to providers a minute: wait, or sign in."
+                    "A client without a session may cause \(limit) calls to providers a minute. Wait, or sign in."
                 )
             }
-        // Portico's own limit is no provider's.
+        // The limit is Portico's own, so no provider is named.
         let provider: Provider? = if case .notAllowed = failure.cause { nil } else { failure.provider }
         self.init(code, message, provider: provider, retryAt: failure.retryAt)
     }
 }
 
 extension ProviderFailure {
-    /// When it makes sense to ask again, where that is known.
+    /// The time after which a retry can succeed, if it is known.
     fileprivate var retryAt: Instant? {
-        // Portico's own longest pause before it looks for room again.
+        // Portico's own longest pause before it tries the feed again.
         if case .feedFull = cause { return .now + .seconds(30) }
         return cause.retryAt
     }

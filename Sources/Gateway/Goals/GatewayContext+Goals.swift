@@ -4,9 +4,9 @@ import Storage
 import Upstream
 
 extension GatewayContext {
-    /// The user who asks.
+    /// The requesting user.
     ///
-    /// - Throws: `FieldError` UNAUTHENTICATED where nobody in particular does.
+    /// - Throws: `FieldError` UNAUTHENTICATED if the request has no session.
     func owner() throws(FieldError) -> OwnerID {
         guard let owner = session.owner else { throw session.unauthenticated }
         return owner

@@ -181,7 +181,7 @@ extension Currency: Input {
         let text = try CodeText(input: input).text
         guard FiatCurrency.isCode(text), let currency = try? Currency(text) else {
             throw InputError(
-                "\"\(text.beginning(10))\" is no currency: it takes a code of ISO 4217, like USD.")
+                "\"\(text.beginning(10))\" is not a currency. Use a code of ISO 4217, such as USD.")
         }
         self = currency
     }

@@ -10,7 +10,7 @@ package struct Household: Sendable {
     /// Who may come in, and how.
     package let authentication: Authentication
     let orders: OrderKeeping
-    /// How often clients may call what is expensive.
+    /// How often clients may send requests that are expensive.
     package let limits: CallLimits
 
     /// What a file holds; for the start of the process: it waits.

@@ -1,27 +1,31 @@
 import Brokerage
 
-/// An event of a subscription: what it tells, and the values that are the same everywhere in its message.
+/// An event of a subscription: its own value, and the value that all other fields of its message show.
 struct LiveEvent<Value: Sendable>: Sendable {
     let value: LiveValue<Value>
-    /// Nil where nothing else in the message could show the value.
+    /// Nil if no other field of the message could show the value.
     var carried: EventValue?
 }
 
-/// A value that an event of a subscription carries: resolvers of the event's message use it instead of reading it again,
-/// so that one message never shows two states of the same thing.
+/// A value that an event of a subscription carries.
 ///
-/// It is in the context of this one message, of the session that receives the event: no cache has it, and no other
-/// message, session or user sees it. Private values are used for the owner and the connection that they were read for
-/// only.
+/// Resolvers of the event's message use it instead of reading it again, so that one message never shows two
+/// states of the same object.
+///
+/// It is in the context of this one message, for the session that receives the event. It is not stored in a
+/// cache, and no other message, session or user sees it. A private value is used only for the owner and the
+/// connection that it was read for.
 indirect enum EventValue: Sendable {
     case quote(Quote)
-    /// All accounts behind a connection, with their figures, as the reading that the event came from has them.
+    /// All accounts behind a connection, with their figures, from the read that produced the event.
     case accounts([LinkedAccount], behind: BrokerConnection)
-    /// All positions behind a connection, as the reading that the event came from has them.
+    /// All positions behind a connection, from the read that produced the event.
     case positions([LinkedPosition], behind: BrokerConnection)
     case order(WatchedOrder)
 
-    /// The quote of a symbol, where it is of the provider that is asked for; nil for any.
+    /// The quote of a symbol, if it comes from the requested provider.
+    ///
+    /// A nil provider matches every quote.
     func quote(of symbol: Symbol, from provider: Provider?) -> Quote? {
         guard case .quote(let quote) = self, quote.symbol == symbol else { return nil }
         return provider == nil || provider == quote.reading.source ? quote : nil
@@ -39,7 +43,7 @@ indirect enum EventValue: Sendable {
         return positions
     }
 
-    /// The order with the same id, where the event carries it.
+    /// The order with the same id, if the event carries it.
     func order(instead other: LinkedOrder) -> WatchedOrder? {
         guard case .order(let order) = self, order.linked.connection.isSame(as: other.connection),
             order.globalID == other.globalID
@@ -49,7 +53,7 @@ indirect enum EventValue: Sendable {
 }
 
 extension BrokerConnection {
-    /// Whether it is the same connection of the same user, perhaps opened with another credential.
+    /// Whether both are the same connection of the same user; the credential may differ.
     fileprivate func isSame(as other: BrokerConnection) -> Bool {
         owner == other.owner && id == other.id
     }

@@ -27,7 +27,9 @@ extension GatewayContext {
         }
     }
 
-    /// An account, first as it is, then each time that it changes; it ends with an error when its connection is no more.
+    /// An account: its current state, then each change.
+    ///
+    /// Ends with an error when its connection is removed.
     func liveAccount(id: String?) throws -> Feed<String, LiveEvent<LinkedAccount>> {
         let connections = try connections(with: nil)
         let wanted = id.map { id in connections.filter { id.hasPrefix($0.globalID(ofAccount: "")) } }
@@ -101,7 +103,9 @@ extension GatewayContext {
         return Watched(id: connection.id, values: watch.values, carrying: carried)
     }
 
-    /// What changes among the items that are watched, and at the end, when what is watched is no more, an error.
+    /// The changes of the watched items.
+    ///
+    /// Ends with an error when the watched connection is removed.
     private func feed<Item: LiveItem>(
         of watches: [Watched<Item>], ending error: FieldError? = nil,
         keeping kept: @escaping @Sendable ([Item]) throws -> [Item]
@@ -150,7 +154,9 @@ private struct Watched<Item: LiveItem>: Sendable {
     /// Tells it from the others that are followed with it.
     let id: String
     let values: @Sendable () -> AsyncStream<Result<[Item], any Error>>
-    /// What the event of an item carries; it is given all items of the same reading.
+    /// Returns the value that the event of an item carries.
+    ///
+    /// The second argument has all items of the same read.
     let carried: @Sendable (Item, [Item]) -> EventValue?
 
     init(

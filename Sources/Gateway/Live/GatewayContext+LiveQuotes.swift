@@ -23,8 +23,10 @@ extension GatewayContext {
         }
     }
 
-    /// For whom symbols of price feeds are counted; a guest is counted with the others at the same address, since anybody
-    /// can become any number of guests.
+    /// The client against whose limit symbols of price feeds count.
+    ///
+    /// A guest counts together with the other guests at the same address, since one client can create any
+    /// number of guests.
     private var quoteClient: QuoteClient {
         guard let owner = session.owner, !session.isGuest else { return .address(origin.number) }
         return .user(owner)

@@ -1,22 +1,25 @@
 import Brokerage
 import Upstream
 
-/// Which source of a route tells of which symbol, and what the one who follows has not been told yet.
+/// Decides at which sources of a route each symbol is followed, and holds the news that the subscriber has
+/// not received.
 ///
-/// Each symbol is followed at its best source. Where that fails, or has nothing but an old price, it is followed at the next
-/// one as well, until a better one tells a price again. A symbol that no source will ever tell of is over. A value without time or tasks: ``LiveDesk`` does what it says.
+/// Each symbol is followed at its best source. If that source fails, or has only an old price, the symbol is
+/// followed at the next source too, until a better source has a price again. A symbol for which no source can
+/// ever return a price is over. It is a value without time or tasks: ``LiveDesk`` executes its steps.
 struct LiveBoard {
     private struct Entry {
         /// The sources that could have the symbol, best first.
         let sources: [Int]
         /// As many of them are followed, from the first on.
         var depth = 1
-        /// Sources that cannot help again: those that do not know the symbol, and others once another one could help.
+        /// Sources that cannot help again: those that do not know the symbol, and any other failed source
+        /// once another source could help.
         var left: Set<Int> = []
         var news: [Int: QuoteNews] = [:]
         var told: QuoteNews?
 
-        /// Whether no source will tell of the symbol any more.
+        /// Whether no source can return news of the symbol any more.
         var isOver: Bool { depth == sources.count && left.isSuperset(of: sources) }
 
         /// The news to be told: a fresh price of the best source that has one, an old one, or why there is none once all
@@ -51,7 +54,9 @@ struct LiveBoard {
     }
 
     var hasUntold: Bool { !untold.isEmpty }
-    /// Whether nothing is followed any more; something may be untold.
+    /// Whether no symbol is followed any more.
+    ///
+    /// Undelivered news may remain.
     var isOver: Bool { entries.isEmpty }
 
     /// What was not told yet; it counts as told from now on.
@@ -60,13 +65,13 @@ struct LiveBoard {
         return untold
     }
 
-    /// Takes in what a source says.
+    /// Stores the news of a source.
     ///
     /// - Parameters:
-    ///   - news: What it says.
-    ///   - ended: Symbols of the news, each with a failure, that are not followed at the source any longer.
-    ///   - source: Which one.
-    /// - Returns: what is to be done at the sources.
+    ///   - news: The news by symbol.
+    ///   - ended: Symbols of the news, each with a failure, that are no longer followed at the source.
+    ///   - source: The index of the source.
+    /// - Returns: The steps to execute at the sources.
     mutating func take(
         _ news: [Symbol: QuoteNews], ended: Set<Symbol> = [], from source: Int
     ) -> Step {
@@ -137,7 +142,7 @@ extension QuoteNews {
         }
     }
 
-    /// Whether the client follows as many symbols as it may: another source is no way around that.
+    /// Whether the failure is the client's limit of symbols: another source would not help.
     fileprivate var isClientLimit: Bool {
         guard case .failure(let failure) = self, case .feedFull(_?) = failure.cause else { return false }
         return true

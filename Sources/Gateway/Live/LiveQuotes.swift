@@ -2,20 +2,21 @@ package import Brokerage
 import Synchronization
 package import Upstream
 
-/// The prices of some symbols, as one who follows them is told: the first of each as soon as it is known, then each change.
+/// The prices of some symbols for one subscriber: the first of each as soon as it is known, then each change.
 ///
-/// For one task at a time. Who is slow is told the latest of each symbol, and nothing of what lay between. The symbols are
-/// followed until this goes away. It ends when no source will tell of any of them again: each was told as failed before.
+/// Only one task at a time may iterate. A slow reader gets the latest value of each symbol; intermediate
+/// values are dropped. The symbols are followed until this object is released. The sequence ends when no
+/// source can return a price of any symbol again; each symbol was reported as failed before.
 package final class LiveQuotes: AsyncSequence, Sendable {
     package typealias Element = [Symbol: QuoteNews]
 
     private let desk: LiveDesk
 
     /// - Parameters:
-    ///   - sources: For each symbol those that could have it, best first.
-    ///   - client: For whom the symbols are counted.
-    ///   - clock: What the pauses are measured by after which a full feed is tried again.
-    ///   - hub: Where a source is followed now; it throws where it can be no more.
+    ///   - sources: For each symbol the sources that could have it, best first.
+    ///   - client: The client against whose limit the symbols count.
+    ///   - clock: The clock for the pauses after which a full feed is tried again.
+    ///   - hub: Returns the hub of a source; throws if the source is gone.
     init(
         _ sources: [Symbol: [Int]], for client: QuoteClient, clock: CallClock = .system,
         at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
@@ -28,7 +29,7 @@ package final class LiveQuotes: AsyncSequence, Sendable {
         desk.end()
     }
 
-    /// What was not told yet, without waiting for it; it counts as told from now on.
+    /// The news that were not delivered yet, without waiting; they count as delivered from now on.
     ///
     /// - Returns: nil at the end.
     func takeUntold() -> Element? { desk.takeUntold() }
@@ -51,17 +52,17 @@ package final class LiveQuotes: AsyncSequence, Sendable {
     }
 }
 
-/// Follows symbols at the hubs of their sources as a ``LiveBoard`` says.
+/// Executes the steps of a ``LiveBoard`` at the hubs of its sources.
 ///
-/// What a hub's stream tells goes through here on the stream's thread, and wakes the reader. What a hub has no room for is
-/// followed there again after a pause, which grows with each attempt.
+/// News of a hub arrive here on the stream's thread, and wake the reader. Symbols for which a hub has no room
+/// are followed there again after a pause, which grows with each attempt.
 private final class LiveDesk: Sendable {
     private struct State {
         var board: LiveBoard
         /// What is followed at hubs, by numbers of their own.
         var legs: [Int: Leg] = [:]
         var nextLeg = 0
-        /// Symbols that sources have no room for, by source.
+        /// Symbols for which sources have no room, by source.
         var retries: [Int: Retry] = [:]
         var isOver = false
     }
@@ -74,9 +75,9 @@ private final class LiveDesk: Sendable {
 
     private struct Retry {
         var symbols: Set<Symbol> = []
-        /// How often there was no room in a row.
+        /// The number of consecutive attempts without room.
         var failures = 0
-        /// Waits for the next attempt.
+        /// The task that waits for the next attempt.
         var timer: Task<Void, Never>?
     }
 
@@ -128,7 +129,7 @@ private final class LiveDesk: Sendable {
         change { state in look(number, &state) }
     }
 
-    /// Does something, and wakes the reader where that brought news.
+    /// Changes the state, and wakes the reader if there are news.
     private func change(_ change: (inout State) -> Void) {
         let hasNews = state.withLock { state in
             if !state.isOver { change(&state) }
@@ -173,14 +174,14 @@ private final class LiveDesk: Sendable {
             do throws(ProviderFailure) {
                 try follow(symbols, of: source, &state)
             } catch {
-                // The source has no room, or it is no more: the next one may help.
+                // The source has no room, or it is gone: the next source may help.
                 let news = Dictionary(symbols.map { ($0, QuoteNews.failure(error)) }) { first, _ in first }
                 take(QuoteUpdate(news: news, ended: symbols), from: source, &state)
             }
         }
     }
 
-    /// Follows symbols after a pause, which is longer each time that there was no room in a row.
+    /// Follows symbols after a pause, which grows with each consecutive attempt without room.
     private func followLater(_ symbols: Set<Symbol>, of source: Int, _ state: inout State) {
         var retry = state.retries[source] ?? Retry()
         retry.symbols.formUnion(symbols)

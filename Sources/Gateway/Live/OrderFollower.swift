@@ -116,7 +116,7 @@ extension GatewayContext {
         of connection: BrokerConnection, atMost limit: Int
     ) async throws -> [LinkedOrder] {
         let wish = OrderWish(isOpen: true, symbols: nil, first: limit)
-        // An order whose place another one takes is not reported.
+        // An order that has been replaced by another one is not reported.
         return try await self.orders(wish, of: connection, behind: nil).orders.filter {
             if case .standing = $0.name { true } else { false }
         }

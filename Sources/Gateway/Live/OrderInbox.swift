@@ -22,7 +22,8 @@ final class OrderInbox: Sendable {
         var contents = Contents()
         /// Whether the stream stands.
         var isStreaming = false
-        /// How often in a row something has come in that could not be seen to, with no reading to make up for it since.
+        /// The number of consecutive incoming events that could not be processed, since the last complete
+        /// read.
         var failures = 0
     }
 
@@ -104,16 +105,18 @@ struct OrderRound: Sendable {
         } ?? false
     }
 
-    /// Something could not be seen to.
+    /// Counts an event that could not be processed.
     func noteFailure() {
         change { $0.failures += 1 }
     }
 
-    /// A reading has made up for what could not be seen to.
+    /// Resets the count of failures after a complete read.
     func noteReading() {
         change { $0.failures = 0 }
     }
 
+    /// The number of consecutive failures.
+    ///
     /// See ``noteFailure()``.
     var failures: Int { change { $0.failures } ?? 0 }
 

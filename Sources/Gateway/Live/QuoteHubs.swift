@@ -31,9 +31,10 @@ final class QuoteHubs: Sendable {
     static let patience = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - quotes: What snapshots are taken from: a price that somebody has read a moment ago is not asked for again.
-    ///   - clock: What polls and pauses are measured by.
-    ///   - symbolsPerClient: How many symbols of a feed that everybody may follow are followed for one client.
+    ///   - quotes: The store from which snapshots are taken, so that a price that was read a moment ago is
+    ///     not requested again.
+    ///   - clock: The clock for polls and pauses.
+    ///   - symbolsPerClient: How many symbols of a shared feed are followed for one client.
     init(
         quotes: Reads<Quote>, clock: CallClock, symbolsPerClient: Int = QuoteHubPolicy().symbolsPerClient
     ) {
@@ -77,7 +78,7 @@ final class QuoteHubs: Sendable {
         var policy = QuoteHubPolicy()
         switch source.audience {
         case .everybody: policy.symbolsPerClient = symbolsPerClient
-        // Nobody else follows there.
+        // Only the owner follows there.
         case .owner: policy.symbolsPerClient = policy.symbols
         }
         // A provider with a few calls a day has nothing to tell more often.

@@ -160,10 +160,12 @@ struct WatchPace: Sendable {
     var interval = Duration.seconds(5)
     /// The least between two readings, however often something changes.
     var rest = Duration.seconds(1)
-    /// While reading fails, the pause doubles with each attempt up to this.
+    /// The longest pause while reads fail.
+    ///
+    /// The pause doubles with each attempt.
     var longestPause = Duration.seconds(60)
 
-    /// The pause before the next reading, after so many that failed in a row.
+    /// The pause before the next read, after a number of consecutive failed reads.
     func pause(after failures: Int) -> Duration {
         if failures == 0 { return interval }
         var retry = RetryPolicy()

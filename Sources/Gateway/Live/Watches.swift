@@ -44,7 +44,7 @@ final class Watches: Sendable {
     func renew(_ connection: Connection) {
         orders.renew(WatchKey(connection, WatchKey.Subject.orders))
         connections.tell(connection.owner)
-        // Anew: readings that failed by the old credential are no reason to wait.
+        // Restart: reads that failed with the old credential are no reason to wait.
         accounts.restart(connection.owner)
         positions.restart(connection.owner)
         goals.restart(connection.owner)
@@ -117,7 +117,7 @@ final class WatchTable<Value: Sendable>: Sendable {
         for watch in watches.withLock({ $0.all(of: owner) }) { watch.nudge() }
     }
 
-    /// Begins anew what a user watches, without the pause after readings that failed.
+    /// Restarts what a user watches, without the pause after failed reads.
     func restart(_ owner: OwnerID) {
         for watch in watches.withLock({ $0.all(of: owner) }) { watch.restart() }
     }

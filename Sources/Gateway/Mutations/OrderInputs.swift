@@ -151,7 +151,7 @@ struct InstrumentID: Input {
         let text = try IDText(input: input).text
         guard text.hasPrefix(Self.prefix), let symbol = Symbol(String(text.dropFirst(Self.prefix.count)))
         else {
-            throw InputError("\"\(text.beginning(40))\" is no id of an instrument.")
+            throw InputError("\"\(text.beginning(40))\" is not the id of an instrument.")
         }
         self.symbol = symbol
     }

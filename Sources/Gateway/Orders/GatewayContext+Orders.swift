@@ -68,9 +68,10 @@ extension GatewayContext {
         }
     }
 
-    /// The orders of a broker under the names that the journal has for them.
+    /// The orders of a broker with their names in the journal.
     ///
-    /// One that came of a write whose outcome the journal does not know, or had given up, settles the write first.
+    /// If an order belongs to a write whose outcome is unknown or could not be determined, records that
+    /// outcome first.
     func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [LinkedOrder] {
         let ids = Set(orders.map(\.id))
         let names = try await kept { () throws(StorageError) in

@@ -134,9 +134,9 @@ extension GatewayContext {
         }
     }
 
-    /// Writes down what is to be done with an order.
+    /// Records in the journal a change that is about to be sent for an order.
     ///
-    /// - Returns: what is to be sent, and the order before.
+    /// - Returns: The write to send, and the order before it.
     private func begin(
         _ kind: JournalWrite.Kind, of order: LinkedOrder
     ) async throws -> (JournalWrite, JournalOrder) {
@@ -159,9 +159,9 @@ extension GatewayContext {
 
     // MARK: Sending
 
-    /// Whether a user has made a connection; false for one that the settings name.
+    /// Whether a user has created the connection; false for a connection of the settings.
     ///
-    /// - Throws: `FieldError` NOT_FOUND for one that has been deleted meanwhile.
+    /// - Throws: `FieldError` NOT_FOUND if the connection has been deleted in the meantime.
     private func isStored(_ connection: BrokerConnection) throws(FieldError) -> Bool {
         guard let link = link(of: connection) else {
             throw FieldError.noConnection(Connection.globalID(connection.id))

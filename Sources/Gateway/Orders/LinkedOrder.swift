@@ -13,7 +13,7 @@ struct LinkedOrder: Sendable {
     let clientOrderID: String?
     /// Its place among the connection's orders.
     let time: Instant
-    /// What is done to learn the outcome of an order whose response was lost; nil for every other order.
+    /// The state of the reconciliation of an order whose response was lost; nil for every other order.
     var reconciliation: ReconciliationState?
 
     var globalID: String { name.globalID(of: connection) }
@@ -22,7 +22,7 @@ struct LinkedOrder: Sendable {
     var place: AccountPlace { AccountPlace(connection: connection, accountID: order.accountID) }
 }
 
-/// `OrderReconciliation` of the schema: what is done to learn the outcome of an order whose response was lost.
+/// `OrderReconciliation` of the schema: the state of the reconciliation of an order whose response was lost.
 enum ReconciliationState: String, Sendable, CaseIterable {
     case inProgress = "IN_PROGRESS"
     case undetermined = "UNDETERMINED"

@@ -65,6 +65,6 @@ extension FieldError {
     fileprivate static func noOrderCursor(_ text: String) -> FieldError {
         FieldError(
             .badUserInput,
-            "\"\(text.beginning(40))\" is no cursor: `after` takes the `endCursor` of a page before.")
+            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
     }
 }

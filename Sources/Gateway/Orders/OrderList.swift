@@ -57,7 +57,8 @@ extension GatewayContext {
         let before = place.map { $0.time + .milliseconds(1) }
         let query = OrderQuery(isOpen: wish.isOpen, symbols: wish.symbols, limit: limit, before: before)
         let page = try await page(query, of: connection, desk)
-        // First: an order of the page may turn out to be one that the journal takes to be unknown to the broker.
+        // Before the journal is read: the page may contain an order that the journal marks as unknown to the
+        // broker.
         let told = try await linked(page.orders, of: connection)
         let own = try await kept { () throws(StorageError) in
             try await backends.household.orders.journal.orders(
@@ -86,7 +87,7 @@ extension GatewayContext {
         let open = try await page(query, of: connection, desk).orders
         let told = try await linked(open, of: connection)
         try await remember(open, knownAs: known)
-        // By both: one of them may have turned out just now to be an order of the journal.
+        // By id and by name: `linked` may just have matched one of them to an order of the journal.
         let (ids, names) = (Set(open.map(\.id)), Set(told.map(\.name.text)))
         let others = known.filter { order in
             !names.contains(order.identity.id) && order.providerOrderID.map { !ids.contains($0) } ?? true

@@ -3,31 +3,42 @@ package import Storage
 import Synchronization
 package import Upstream
 
-/// Asks brokers what became of writes whose responses were lost; it never sends one again.
+/// Queries brokers for the outcome of writes whose responses were lost.
 ///
-/// Connections are checked in parallel, each with one write at a time and for ``Settings/patience`` in each turn, so that a
-/// broker that hangs delays its own writes only. All calls spend the brokers' quotas, as any other call does.
+/// It never sends a write again.
+///
+/// Connections are checked in parallel. Each checks one write at a time, for at most ``Settings/patience`` in
+/// one pass, so that a broker that does not respond delays only its own writes. All calls count against the
+/// brokers' quotas, as any other call does.
 package final class OrderReconciliation: Sendable {
     private let backends: Backends
     private let clock: CallClock
     private let settings: Settings
-    // A lock, because the checks of several connections change it.
+    // A lock, because the checks of several connections change the schedule.
     private let schedule: Mutex<ReconciliationSchedule>
 
     package struct Settings: Sendable {
-        /// What a broker does not know so long after the response was lost has never come to it: a request is sent within
-        /// 5 s of its mark or not at all, and its connection is given up 30 s later.
+        /// The time after which a write that the broker does not know is taken as never received.
         ///
-        /// It is measured by a clock that nobody sets, from the moment at which this process knew of the loss.
+        /// A request is sent within 5 s after it was marked or not at all, and its HTTP connection is closed
+        /// 30 s later.
+        ///
+        /// The time is measured by a monotonic clock, from the moment at which this process learned of the
+        /// loss.
         package var arrival = Duration.seconds(60)
-        /// The pause of a write after its first check; it doubles up to ``longestPause``.
+        /// The pause of a write after its first check.
+        ///
+        /// It doubles up to ``longestPause``.
         package var pause = Duration.seconds(1)
         package var longestPause = Duration.seconds(300)
-        /// Writes that are considered at a time; each connection has an equal share.
+        /// The number of writes considered at a time.
+        ///
+        /// Each connection has an equal share.
         package var mostWrites = 1_000
-        /// Connections that are checked at a time.
+        /// The number of connections that are checked at a time.
         package var mostConnections = 16
-        /// The longest that one question takes, and after which no further write is checked in a connection's turn.
+        /// The longest time of one query, and the time after which one pass of a connection checks no further
+        /// write.
         package var patience = Duration.seconds(10)
 
         package init() {}
@@ -46,11 +57,12 @@ package final class OrderReconciliation: Sendable {
     private var keeping: OrderKeeping { backends.household.orders }
     private var journal: OrderJournal { keeping.journal }
 
-    // MARK: Turns
+    // MARK: Rounds
 
-    /// Settles what an earlier process left behind, then every write that loses its response, until its task is cancelled.
+    /// Determines the outcome of the writes of an earlier process, then of every write whose response is
+    /// lost, until its task is cancelled.
     ///
-    /// - Parameter report: Told of what keeps the journal from being read or written; it tries again.
+    /// - Parameter report: Called if the journal cannot be read or written. The journal is then tried again.
     package func run(reporting report: @escaping @Sendable (StorageError) -> Void) async {
         await withDiscardingTaskGroup { group in
             var failurePause = settings.pause
@@ -63,7 +75,7 @@ package final class OrderReconciliation: Sendable {
                     if let next = schedule.withLock(\.next) { wake = min(wake, next) }
                     failurePause = settings.pause
                 } catch {
-                    // GRDB ends a read with an error where its task is cancelled.
+                    // GRDB throws from a read whose task is cancelled.
                     if Task.isCancelled { break }
                     report(error)
                     wake = clock.now() + failurePause
@@ -79,10 +91,10 @@ package final class OrderReconciliation: Sendable {
         }
     }
 
-    /// Checks once each write that is due.
+    /// Checks each due write once.
     ///
-    /// - Returns: Whether the outcome of a write is still not known.
-    /// - Throws: `StorageError` where the journal cannot be read.
+    /// - Returns: Whether a write without a known outcome is left.
+    /// - Throws: `StorageError` if the journal cannot be read.
     package func round() async throws(StorageError) -> Bool {
         let start = clock.now()
         var turns = try await due(at: start)
@@ -97,14 +109,14 @@ package final class OrderReconciliation: Sendable {
         return schedule.withLock { !$0.isEmpty }
     }
 
-    /// The writes that are to be checked at a time, by connection.
+    /// The writes that are due, by connection, within the limits of one round.
     private func due(at now: ContinuousClock.Instant) async throws(StorageError) -> [[JournalWrite]] {
         try await journal.abandonUnattended()
         let writes = try await journal.unconfirmed(limit: settings.mostWrites)
         return schedule.withLock { $0.begin(writes, at: now) }
     }
 
-    /// Checks writes of one connection, one after the other, for as long as its turn takes.
+    /// Checks writes of one connection, one after the other, until ``Settings/patience`` has passed.
     private func check(
         _ writes: [JournalWrite], reporting report: @Sendable (StorageError) -> Void
     ) async {
@@ -128,12 +140,12 @@ package final class OrderReconciliation: Sendable {
 
     // MARK: One write
 
-    /// - Returns: Whether the outcome is still not known.
+    /// - Returns: Whether the outcome is still unknown.
     private func check(_ write: JournalWrite) async throws(StorageError) -> Bool {
         let (owner, id) = (write.order.owner, write.order.connection)
         let connections = backends.connections(of: owner, with: write.provider)
         guard let connection = connections.first(where: { $0.id == id }) else {
-            // One that is stored but cannot be opened waits for its user to renew it.
+            // A connection that is stored but cannot be opened waits until its user renews it.
             if try await backends.household.connections.contains(id, of: owner) { return true }
             try await journal.note(.undeterminable, of: write.id)
             return false
@@ -195,7 +207,7 @@ package final class OrderReconciliation: Sendable {
         return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(write)
     }
 
-    /// The order that was to be changed; nil where the broker does not know it (any more).
+    /// The order that was to be changed; nil if the broker does not know it (any more).
     private func changedOrder(
         _ write: JournalWrite, asking desk: any OrderDesk, in call: CallContext
     ) async throws(ProviderFailure) -> Order? {
@@ -208,14 +220,16 @@ package final class OrderReconciliation: Sendable {
         }
     }
 
-    /// The outcome of a change of an order that its broker does not report any more: a broker that reports ended orders
-    /// never had the change; at any other one the order has ended, with the change or without.
+    /// The outcome of a change of an order that its broker no longer returns.
+    ///
+    /// A broker that returns ended orders never received the change. At any other broker the order has ended,
+    /// with or without the change.
     private func gone(_ write: JournalWrite, _ desk: any OrderDesk) -> WriteOutcome? {
         if desk.orderAbilities.hasEndedOrders { return missing(write) }
         return hasArrived(write) ? .undeterminable : nil
     }
 
-    /// That the broker never had it, if it would have it by now.
+    /// The outcome "never received", if the time of ``Settings/arrival`` has passed; nil before.
     private func missing(_ write: JournalWrite) -> WriteOutcome? {
         guard hasArrived(write) else { return nil }
         return .notFound(
@@ -223,7 +237,7 @@ package final class OrderReconciliation: Sendable {
                 .other, message: "The order never came to \(write.provider.rawValue): nothing was placed."))
     }
 
-    /// Whether the broker has the request by now, if it ever gets it.
+    /// Whether so much time has passed that the broker has the request, if it ever receives it.
     private func hasArrived(_ write: JournalWrite) -> Bool {
         guard let since = schedule.withLock({ $0.since(write) }) else { return false }
         return since.duration(to: clock.now()) >= settings.arrival

@@ -3,9 +3,11 @@ import Storage
 import Synchronization
 import Upstream
 
-/// A write on its way to a broker: it is marked in the journal before it is sent.
+/// A write that is sent to a broker.
 ///
-/// A lock, because it is told from the task of the call.
+/// It is marked in the journal before it is sent.
+///
+/// It has a lock, because the task of the call changes it.
 final class OutgoingWrite: Sendable {
     private enum Passage {
         case here
@@ -15,11 +17,11 @@ final class OutgoingWrite: Sendable {
         case back
         /// It could not be marked, so the request was not sent.
         case stopped(StorageError)
-        /// The journal has no entry of it that this process may mark, so the request was not sent.
+        /// The journal has no entry that this process may mark, so the request was not sent.
         case unrecorded
     }
 
-    /// Keeps a request from being sent.
+    /// The error that stops the sending of a request.
     private struct Unrecorded: Error {}
 
     private let journal: OrderJournal
@@ -47,9 +49,9 @@ final class OutgoingWrite: Sendable {
             wasNotTaken: { [self] in passage.withLock { $0 = .back } })
     }
 
-    /// What a failed call says of the write.
+    /// Returns the outcome of a write whose call failed.
     ///
-    /// - Returns: what is to be noted in the journal, nil for nothing, and what the client is told.
+    /// - Returns: The outcome to record in the journal (nil for none), and the error for the client.
     func outcome(of failure: ProviderFailure) -> (WriteOutcome?, FieldError?) {
         passage.withLock { passage in
             switch passage {
@@ -68,7 +70,7 @@ extension FieldError {
     fileprivate static let unrecorded = FieldError(
         .conflict,
         """
-        The request was not sent to the broker, because the journal has no entry of it any more. Look at the orders, then ask \
-        again.
+        The request was not sent to the broker, because its entry in the journal has been deleted. Check the \
+        orders, then repeat the request.
         """)
 }

@@ -1,10 +1,10 @@
 import Storage
 import Upstream
 
-/// When each write whose response was lost is checked next: no connection keeps another one waiting, and each write has an
-/// increasing pause of its own.
+/// The times of the next checks of writes whose responses were lost.
 ///
-/// A value without time or tasks: ``OrderReconciliation`` brings both.
+/// No connection delays another one, and each write has its own increasing pause. It is a value without time
+/// or tasks: ``OrderReconciliation`` supplies both.
 struct ReconciliationSchedule {
     /// A user's connection.
     struct ConnectionKey: Hashable, Sendable {
@@ -19,7 +19,7 @@ struct ReconciliationSchedule {
 
     private struct Entry {
         let connection: ConnectionKey
-        /// When this process first knew that the response was lost.
+        /// The time at which this process learned that the response was lost.
         let since: ContinuousClock.Instant
         var dueAt: ContinuousClock.Instant
         var pause: Duration
@@ -27,38 +27,41 @@ struct ReconciliationSchedule {
 
     private let pauses: ClosedRange<Duration>
     private let mostConnections: Int
-    /// By the ids of the writes.
+    /// The entries by the ids of the writes.
     private var entries: [String: Entry] = [:]
-    /// Those whose writes are being checked, each by one task.
+    /// The connections whose writes are being checked, each by one task.
     private var running: Set<ConnectionKey> = []
-    /// The number of the turn in which a connection was checked last.
+    /// For each connection, the number of the pass in which it was checked last.
     private var turns: [ConnectionKey: Int] = [:]
     private var turn = 0
 
     /// - Parameters:
-    ///   - pauses: The first pause after a check that left a write open, and the longest; it doubles from one to the other.
-    ///   - mostConnections: That are checked at a time.
+    ///   - pauses: The pause after the first check that determines no outcome, and the longest pause. Each
+    ///     pause is twice the one before.
+    ///   - mostConnections: The number of connections that are checked at a time.
     init(pauses: ClosedRange<Duration>, mostConnections: Int) {
         self.pauses = pauses
         self.mostConnections = mostConnections
     }
 
-    /// Whether no write is left whose outcome is not known.
+    /// Whether no write without a known outcome is left.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The time from which it is known that a write's response was lost; nil for a write that is not in the schedule.
+    /// The time at which it became known that a write's response was lost; nil for a write outside the
+    /// schedule.
     func since(_ write: JournalWrite) -> ContinuousClock.Instant? { entries[write.id]?.since }
 
-    /// When something can be begun; nil where that is not before a check ends or another response is lost.
+    /// The time at which the next check can start; nil if that depends on the end of a check or on another
+    /// lost response.
     var next: ContinuousClock.Instant? {
         if running.count >= mostConnections { return nil }
         return entries.values.lazy.filter { !running.contains($0.connection) }.map(\.dueAt).min()
     }
 
-    /// Takes in the writes that are unconfirmed now, and begins what is due.
+    /// Adds the writes that are unconfirmed now, and starts the due checks.
     ///
-    /// - Returns: for each connection that is to be checked, its due writes; the connection that has waited for longest comes
-    ///   first. Each ends by ``end(_:)``.
+    /// - Returns: For each connection to check, its due writes. The connection that has waited longest comes
+    ///   first. Call ``end(_:)`` for each one.
     mutating func begin(
         _ writes: [JournalWrite], at now: ContinuousClock.Instant
     ) -> [[JournalWrite]] {
@@ -86,7 +89,9 @@ struct ReconciliationSchedule {
         return chosen.map(\.value)
     }
 
-    /// A write has been checked; it stays in the schedule if its outcome is still not known.
+    /// Records the check of a write.
+    ///
+    /// The write remains in the schedule if its outcome is still unknown.
     mutating func didCheck(_ write: JournalWrite, isOpen: Bool, at now: ContinuousClock.Instant) {
         guard isOpen else {
             entries[write.id] = nil
@@ -98,7 +103,7 @@ struct ReconciliationSchedule {
         entries[write.id] = entry
     }
 
-    /// The checks of a connection have ended.
+    /// Records that the checks of a connection have ended.
     mutating func end(_ connection: ConnectionKey) {
         running.remove(connection)
     }

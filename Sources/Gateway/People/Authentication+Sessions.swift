@@ -72,9 +72,10 @@ extension Authentication {
         return opened
     }
 
-    /// Deletes the session's user and everything of theirs; CONFLICT while orders of theirs are in progress.
+    /// Deletes the session's user and all data of the user; fails with CONFLICT while orders of the user are
+    /// in progress.
     ///
-    /// - Returns: the user's id in the schema.
+    /// - Returns: The user's id in the schema.
     func deleteUser(password: String?, in session: Session, from address: RequestOrigin) async throws
         -> String
     {

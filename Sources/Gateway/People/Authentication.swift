@@ -10,9 +10,9 @@ package struct Authentication: Sendable {
     let hasher: PasswordHasher
     let signUpPolicy: SignUpPolicy
     let attempts = SignInAttempts()
-    /// All attempts to sign in, whether they fail or not.
+    /// The rate of all attempts to sign in, whether they fail or not.
     private let signIns: CallRateLimiter<SignInCaller>
-    /// Guests and new users.
+    /// The rate of new guests and users.
     private let arrivals: CallRateLimiter<RequestOrigin>
     private let report: @Sendable (StorageError) -> Void
 
@@ -101,10 +101,10 @@ extension Authentication {
         }
     }
 
-    /// Opens a session for who knows name and password; whoever does not learns nothing of either, in what is said and
-    /// in how long it takes.
+    /// Opens a session for a user with the right name and password.
     ///
-    /// A `session` of the same user makes the request's client a known one.
+    /// A failed attempt does not reveal whether the name exists, neither by its message nor by its duration.
+    /// A `session` of the same user makes the request's client a known client.
     func signIn(
         _ input: SignInInput, in session: Session, from address: RequestOrigin
     ) async throws -> SessionStore.Opened {
@@ -137,18 +137,19 @@ extension Authentication {
 }
 
 extension Authentication {
-    /// Compares a password with what is kept of a user's, and keeps a better hash of it where there is one.
+    /// Compares a password with the stored hash of a user, and stores a better hash if the parameters have
+    /// changed.
     ///
-    /// An attempt that is refused computes no hash, and one for which no hash could be computed does not count.
+    /// A refused attempt computes no hash. An attempt whose hash could not be computed does not count.
     ///
     /// - Parameters:
-    ///   - text: as it came.
-    ///   - known: nil where there is no such user: it takes as long.
-    ///   - subject: the user whom the failure counts against.
-    ///   - session: the request's own.
-    ///   - address: where the request came from.
-    /// - Throws: `FieldError` RATE_LIMITED after too many failures or attempts, and where too many hashes wait.
-    /// - Returns: the user and the hash that is kept now; nil where the password is wrong.
+    ///   - text: The password as received.
+    ///   - known: Nil if there is no such user; the duration is the same.
+    ///   - subject: The user against whom a failure counts.
+    ///   - session: The session of the request.
+    ///   - address: The address from which the request came.
+    /// - Throws: `FieldError` RATE_LIMITED after too many failures or attempts, and if too many hashes wait.
+    /// - Returns: The user and the hash that is stored now; nil if the password is wrong.
     func prove(
         _ text: String, of known: UserStore.Registered?, as subject: String, in session: Session,
         from address: RequestOrigin
@@ -210,7 +211,7 @@ extension Authentication {
             switch error {
             case .overloaded:
                 throw FieldError(
-                    .rateLimited, "Too many clients sign in at this moment: try again soon.",
+                    .rateLimited, "Too many clients are signing in. Try again soon.",
                     retryAt: Instant.now + .seconds(5))
             case .failed: throw .noAnswer
             }
@@ -230,7 +231,7 @@ extension Authentication {
     }
 }
 
-/// By whom attempts to sign in are counted: a user at a known client, or an address whatever the user.
+/// The key by which attempts to sign in are counted: a user at a known client, or an address for all users.
 struct SignInCaller: Hashable {
     /// Nil for a client that is not known.
     let user: String?

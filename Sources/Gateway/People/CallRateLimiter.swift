@@ -1,7 +1,7 @@
 import Brokerage
 import Synchronization
 
-/// How often something may be called: `burst` times at once, and after that once in each `interval`.
+/// A rate: `burst` requests at once, and after that one in each `interval`.
 package struct CallRate: Hashable, Sendable {
     let burst: Int
     let interval: Duration
@@ -10,17 +10,19 @@ package struct CallRate: Hashable, Sendable {
         (self.burst, self.interval) = (max(1, burst), interval)
     }
 
-    /// So many an hour; after a pause of an hour all of them at once.
+    /// A rate of `count` an hour.
+    ///
+    /// After a pause of an hour all of them are allowed at once.
     package init(perHour count: Int) {
         self.init(burst: count, every: .seconds(3_600) / max(1, count))
     }
 }
 
-/// Limits how often each client may call something, and how often all clients together may.
+/// Limits the rate of one kind of request for each client, and for all clients together.
 ///
-/// A token bucket for each client and one for all, kept as the time at which the bucket is full again (the generic cell
-/// rate algorithm). The table is bounded: while it is full of clients whose bucket is not full, all other clients share
-/// one bucket.
+/// It has a token bucket for each client and one for all, stored as the time at which the bucket is full
+/// again (the generic cell rate algorithm). The table has a capacity: while it is full of clients whose
+/// bucket is not full, all other clients share one bucket.
 package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     private let perClient: CallRate
     private let total: CallRate?
@@ -29,7 +31,9 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// When a client's bucket is full again; clients with a full bucket are dropped when room is needed.
+        /// The time at which a client's bucket is full again.
+        ///
+        /// Clients with a full bucket are removed when room is needed.
         var fullAt: [Client: ContinuousClock.Instant] = [:]
         var othersFullAt: ContinuousClock.Instant?
         var totalFullAt: ContinuousClock.Instant?
@@ -37,14 +41,14 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - perClient: how often each client may call.
-    ///   - total: how often all of them together may; nil where something else limits that.
-    ///   - capacity: clients that are counted apart.
+    ///   - perClient: The rate of each client.
+    ///   - total: The rate of all clients together; nil if something else limits it.
+    ///   - capacity: The number of clients with a bucket of their own.
     package init(perClient: CallRate, total: CallRate? = nil, capacity: Int = 20_000) {
         (self.perClient, self.total, self.capacity) = (perClient, total, max(1, capacity))
     }
 
-    /// Why a call is refused, and after how long one will be allowed.
+    /// The limit that refuses a call, with the time after which a call will be allowed.
     package enum Refusal: Error, Hashable, Sendable {
         case client(retryAfter: Duration)
         case total(retryAfter: Duration)
@@ -58,7 +62,7 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
 
     /// Counts a call.
     ///
-    /// - Throws: why it is refused; a refused call is not counted.
+    /// - Throws: The reason for the refusal. A refused call is not counted.
     package func take(_ client: Client, now: ContinuousClock.Instant = .now) throws(Refusal) {
         let refusal: Refusal? = state.withLock { state in
             let isOther = !makeRoom(for: client, in: &state, now)
@@ -79,7 +83,7 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Takes back a call that ``take(_:now:)`` has counted and that did nothing.
+    /// Removes a call from the count that ``take(_:now:)`` has counted and that had no effect.
     package func giveBack(_ client: Client) {
         state.withLock { state in
             if let total { state.totalFullAt = state.totalFullAt.map { $0 - total.interval } }
@@ -91,7 +95,7 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// How long to wait for a place in a bucket; nil where there is one.
+    /// The time to wait for room in a bucket; nil if there is room.
     private static func wait(
         _ rate: CallRate, fullAt: ContinuousClock.Instant, _ now: ContinuousClock.Instant
     ) -> Duration? {
@@ -99,7 +103,9 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
         return earliest > now ? now.duration(to: earliest) : nil
     }
 
-    /// Whether the client is counted apart; clients with a full bucket are searched once a second at most.
+    /// Whether the client has a bucket of its own.
+    ///
+    /// Searches for clients with a full bucket once a second at most.
     private func makeRoom(
         for client: Client, in state: inout State, _ now: ContinuousClock.Instant
     ) -> Bool {
@@ -112,9 +118,10 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
 }
 
 extension FieldError {
-    /// A call that a limit of this server refuses for now.
+    /// The error for a request that a limit of this server refuses.
     ///
-    /// `calls` says what there is too much of, as "new guests and users"; `client` from where or whom: "from this address".
+    /// `calls` names the requests, such as "new guests and users"; `client` names the client, such as "from
+    /// this address".
     init<Client>(_ refusal: CallRateLimiter<Client>.Refusal, of calls: String, _ client: String) {
         let message =
             switch refusal {

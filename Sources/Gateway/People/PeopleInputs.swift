@@ -73,7 +73,7 @@ extension ChangePasswordInput: GraphQLInputObject {
     }
 }
 
-/// What a client calls its session; not empty.
+/// The label that a client gives its session; not empty.
 struct SessionLabel: Sendable {
     let text: String
 }

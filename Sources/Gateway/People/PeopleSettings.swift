@@ -4,7 +4,7 @@ package import Storage
 package struct PeopleSettings: Sendable {
     package var signUp = SignUpPolicy.open
     package var passwordCost = PasswordCost.standard
-    /// Passwords that may wait to be hashed.
+    /// The number of passwords that may wait to be hashed.
     package var passwordQueue = 64
     package var sessions = SessionPolicy()
     package var limits = CallLimits()

@@ -1,12 +1,13 @@
 import Brokerage
 import Synchronization
 
-/// Counts failed sign-ins, and makes who fails often wait.
+/// Counts failed sign-ins, and makes clients with many failures wait.
 ///
-/// A known client is an address that has signed in before as the user, or a session of that user. Its failures count for
-/// the user at this client alone, so that no attempt of anybody else can keep it out. The failures of other clients count
-/// three times: for the name at the address, for the address whatever the name, and for the name whatever the address.
-/// Users who do not exist count like those who do.
+/// A known client is an address that has signed in before as the user, or a session of that user. Its
+/// failures count for the user at this client alone, so that attempts of other clients cannot lock it out. A
+/// failure of any other client counts three times: for the name at the address, for the address with any
+/// name, and for the name from any address. Names of users that do not exist count like names of users that
+/// do.
 final class SignInAttempts: Sendable {
     // A lock, because requests come on any thread.
     private let state = Mutex(State())
@@ -17,7 +18,7 @@ final class SignInAttempts: Sendable {
         var known: [String: KnownAddresses] = [:]
     }
 
-    /// The addresses that have signed in last as a user, the latest at the end.
+    /// The last addresses that have signed in as a user, the latest at the end.
     private struct KnownAddresses {
         var addresses: [RequestOrigin] = []
         var last: Instant
@@ -25,27 +26,27 @@ final class SignInAttempts: Sendable {
         static let most = 8
     }
 
-    /// - Parameter capacity: how many subjects are remembered; one more, and those that failed longest ago are forgotten.
-    ///   The addresses of as many users are known.
+    /// - Parameter capacity: The number of subjects that are stored. Above it, the subjects whose last
+    ///   failure is oldest are removed. Known addresses are stored for the same number of users.
     init(capacity: Int = 20_000) {
         self.capacity = max(1, capacity)
     }
 
-    /// Where an attempt comes from.
+    /// The origin of an attempt.
     enum Client: Hashable, Sendable {
         case address(RequestOrigin)
         /// A session of the user, by its id.
         case session(String)
     }
 
-    /// What failures count against.
+    /// The subject for which a failure counts.
     fileprivate enum Subject: Hashable {
         case userAtClient(String, Client)
         case address(RequestOrigin)
         case user(String)
     }
 
-    /// How often a subject may fail before it has to wait, and for how long at most, in seconds.
+    /// The number of failures without a wait, and the longest wait in seconds.
     fileprivate struct Rule {
         let free: Int
         let longestWait: Int
@@ -61,14 +62,14 @@ final class SignInAttempts: Sendable {
     struct Attempt: Sendable {
         let user: String
         let client: Client
-        /// Whether it was a known client's.
+        /// Whether a known client made the attempt.
         let isKnown: Bool
 
         fileprivate var subjects: [(Subject, Rule)] {
             let own = Subject.userAtClient(user, client)
             switch client {
             case .session: return [(own, Rule(free: 5, longestWait: 900))]
-            // Short waits: others may share the address.
+            // Short waits: other clients may share the address.
             case .address where isKnown: return [(own, Rule(free: 10, longestWait: 30))]
             case .address(let address):
                 return [
@@ -88,9 +89,12 @@ final class SignInAttempts: Sendable {
         let retryAt: Instant
     }
 
-    /// Begins an attempt; it counts as failed until it has succeeded, so that many at once count as many.
+    /// Begins an attempt.
     ///
-    /// `user` is the name as names are compared, `session` the request's session where it is the user's.
+    /// It counts as failed until it succeeds, so that concurrent attempts all count.
+    ///
+    /// `user` is the name in the form in which names are compared, `session` the request's session if it
+    /// belongs to the user.
     func begin(
         user: String, from address: RequestOrigin, session: String? = nil, now: Instant
     ) throws(TooEarly) -> Attempt {
@@ -111,14 +115,15 @@ final class SignInAttempts: Sendable {
         return try result.get()
     }
 
-    /// Takes back an attempt for which no password was compared.
+    /// Removes an attempt for which no password was compared.
     func withdraw(_ attempt: Attempt) {
         state.withLock { state in
             for (subject, _) in attempt.subjects { Self.takeBack(subject, in: &state.records) }
         }
     }
 
-    /// The attempt has succeeded: the user at this client begins anew, and for the others it has not failed.
+    /// Records a success: the failures of the user at this client are reset, and the attempt does not count
+    /// for the other subjects.
     func succeeded(_ attempt: Attempt, now: Instant) {
         withdraw(attempt)
         state.withLock { $0.records[.userAtClient(attempt.user, attempt.client)] = nil }
@@ -127,7 +132,7 @@ final class SignInAttempts: Sendable {
 
     /// Makes an address a known client of a user who has signed up or signed in from it.
     func know(_ address: RequestOrigin, of user: String, now: Instant) {
-        // It would stand for all requests about whose address nothing is known.
+        // It would represent all requests whose address is unknown.
         guard address != .unknown else { return }
         state.withLock { state in
             var known = state.known[user] ?? KnownAddresses(last: now)
@@ -144,7 +149,7 @@ final class SignInAttempts: Sendable {
     private static func takeBack(_ subject: Subject, in records: inout [Subject: Record]) {
         guard let record = records[subject] else { return }
         records[subject]?.failures = max(0, record.failures - 1)
-        // It was not blocked, or the attempt would not have begun: this one has blocked it.
+        // The subject was not blocked, or the attempt would not have begun: this attempt has blocked it.
         records[subject]?.blockedUntil = nil
     }
 

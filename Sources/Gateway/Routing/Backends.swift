@@ -25,17 +25,17 @@ package final class Backends: Sendable {
     let condition: @Sendable (Provider, _ connections: [String]) -> ProviderCondition
 
     /// - Parameters:
-    ///   - connections: Those that the settings name.
-    ///   - connectors: What users can be connected with.
-    ///   - redirects: Where browsers are sent back to with a consent.
+    ///   - connections: The connections of the settings.
+    ///   - connectors: The providers that users can connect with.
+    ///   - redirects: The addresses to which browsers are redirected after consent.
     ///   - market: The server's own sources of market data.
-    ///   - routes: Who is asked for what, in which order.
-    ///   - reads: Where what was read is kept.
-    ///   - household: What users have entrusted to Portico.
-    ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
-    ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
-    ///   - removeQuota: Removes what was counted for a connection that is not stored, or not any more.
-    ///   - condition: How a provider fares.
+    ///   - routes: The providers of each kind of data, in order.
+    ///   - reads: The stores of values that were read.
+    ///   - household: The stores of the users' data.
+    ///   - clock: The clock for polls, pauses and time limits of subscriptions.
+    ///   - symbolsPerClient: How many symbols of one provider's price feed one client follows at once.
+    ///   - removeQuota: Removes the counts of a connection that is not stored, or no longer stored.
+    ///   - condition: Returns the condition of a provider.
     package init(
         connections: [Connection], connectors: [any ProviderConnector] = [],
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, wayOut: ""),
@@ -71,10 +71,10 @@ package final class Backends: Sendable {
             owners: { [registry] in registry.owners }, release: { [desk] in desk.forgetAll(of: $0) })
     }
 
-    /// How many connections of users are in memory.
+    /// The number of users' connections in memory.
     package var connectionCount: Int { registry.count }
 
-    /// How many sources of prices are followed, or were a moment ago.
+    /// The number of price feeds that are followed, or were followed a moment ago.
     package var quoteFeedCount: Int { live.count }
 
     /// All links of a user, those to data services and broken ones included.

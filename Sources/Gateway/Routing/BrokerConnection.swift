@@ -14,7 +14,7 @@ package final class BrokerConnection: Sendable {
     package let provider: Provider
     package let environment: Environment
     package let accounts: any AccountSource
-    /// What reads the accounts one by one; nil where one call returns all of them with their figures.
+    /// The source that reads accounts one by one; nil if one call returns all accounts with their figures.
     let directory: (any AccountDirectory)?
     /// What takes the account's orders; nil where it takes none.
     package let orders: (any OrderDesk)?
@@ -51,6 +51,6 @@ package final class BrokerConnection: Sendable {
         return "\(idPrefixOfPositions)\(account):\(position.symbol.text)"
     }
 
-    /// What the ids of all of its positions begin with.
+    /// The prefix of the ids of all of its positions.
     var idPrefixOfPositions: String { "Position:\(id):" }
 }

@@ -2,10 +2,10 @@ import Brokerage
 import Synchronization
 package import Upstream
 
-/// How many calls to providers each client without a session may cause in a minute, by its address.
+/// The number of calls to providers that each client without a session may cause in a minute, by address.
 ///
-/// A minute begins with a client's first call. The table is bounded: while it is full, clients that are not in it share one
-/// budget.
+/// A minute begins with a client's first call. The table has a capacity: while it is full, clients outside it
+/// share one budget.
 package final class CallBudgets: Sendable {
     private struct Spending {
         var calls = 0
@@ -27,24 +27,24 @@ package final class CallBudgets: Sendable {
     private static let period = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - limit: calls of one client in a minute; at least 1.
-    ///   - capacity: clients that are counted apart at a time.
-    ///   - clock: what the minute is measured by.
+    ///   - limit: The calls of one client in a minute; at least 1.
+    ///   - capacity: The number of clients with a budget of their own.
+    ///   - clock: The clock for the minute.
     package init(limit: Int, capacity: Int = 100_000, clock: CallClock = .system) {
         (self.limit, self.capacity, self.clock) = (max(limit, 1), max(capacity, 1), clock)
     }
 
-    /// How many calls an operation may make for a client without a session.
+    /// The number of calls that an operation may make for a client without a session.
     package func allowance(of client: RequestOrigin, limit: Int) -> CallAllowance {
         CallAllowance(limit: limit) { [self] isSpent in refusal(of: client, spending: isSpent) }
     }
 
-    /// Looks whether a client has a further call.
+    /// Checks whether a client has a call left.
     ///
     /// - Parameters:
-    ///   - client: who asks.
-    ///   - isSpent: whether the call is taken.
-    /// - Returns: why it has none; nil where it has one.
+    ///   - client: The client.
+    ///   - isSpent: Whether the call is counted.
+    /// - Returns: The reason for the refusal; nil if the client has a call left.
     func refusal(of client: RequestOrigin, spending isSpent: Bool) -> CallRefusal? {
         let now = clock.now()
         let end: ContinuousClock.Instant? = state.withLock { state in
@@ -60,8 +60,9 @@ package final class CallBudgets: Sendable {
         return end.map { .client(limit: limit, retryAt: clock.wallTime() + now.duration(to: $0)) }
     }
 
-    /// Whether there is room for a client, after those whose minute is over have gone: at most once a second, since that looks
-    /// at all of them.
+    /// Whether the table has room for a client.
+    ///
+    /// Removes clients whose minute is over, once a second at most, since that reads all entries.
     private func makeRoom(in state: inout State, _ now: ContinuousClock.Instant) -> Bool {
         if state.clients.count < capacity { return true }
         guard state.nextSweep.map({ $0 <= now }) ?? true else { return false }

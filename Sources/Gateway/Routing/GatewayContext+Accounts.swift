@@ -92,9 +92,10 @@ extension GatewayContext {
         return accounts(of: broker).map { $0 }
     }
 
-    /// The accounts behind a connection, the default one first: as they are stored, with the figures that are at hand.
+    /// The accounts behind a connection, the default one first: the stored fields, with the figures that are
+    /// available.
     ///
-    /// The broker is asked for what is not stored only.
+    /// Requests from the broker only what is not stored.
     func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
         if let carried = event?.accounts(behind: connection) { return .ready(carried.map(\.linked)) }
         guard connection.directory != nil else {
@@ -125,7 +126,7 @@ extension GatewayContext {
     private func listedAccounts(of connection: BrokerConnection) -> Loading<[KnownAccount]> {
         readBehind("account list", connection, keptIn: backends.reads.knownAccounts) {
             [desk = backends.desk] source, call throws(ProviderFailure) in
-            // A connection has the same kind of source as long as it lives.
+            // The kind of a connection's source does not change.
             guard let directory = source as? any AccountDirectory else {
                 throw ProviderFailure(connection.provider, .unsupported)
             }
@@ -135,18 +136,20 @@ extension GatewayContext {
         }
     }
 
-    /// The figures of an account: those that came with it, else by a call.
+    /// The figures of an account: those that came with it, otherwise read by a call.
     ///
-    /// - Throws: `FieldError` where the broker has just told that it knows no such account.
+    /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
     func figures(of linked: LinkedAccount) throws -> Loading<Account> {
         if let figures = linked.figures { return .ready(figures) }
         return try readFigures(of: linked)
     }
 
-    /// The figures of an account that came without them: by a call for this account, or for all accounts of its connection
-    /// where the broker has only that.
+    /// Reads the figures of an account that came without them.
     ///
-    /// - Throws: as above.
+    /// Makes a call for this account, or for all accounts of its connection if the broker has no call for one
+    /// account.
+    ///
+    /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
     func readFigures(of linked: LinkedAccount) throws -> Loading<Account> {
         let connection = linked.connection
         let accounts =
@@ -181,12 +184,13 @@ extension GatewayContext {
         return accounts.map { accounts in accounts.map { ReadAccount(account: $0, connection: connection) } }
     }
 
-    /// One account behind a connection whose broker is asked account by account; none where it does not have it any more.
+    /// One account behind a connection whose broker returns accounts one by one; empty if the broker no
+    /// longer has it.
     private func readAccount(_ id: String, of connection: BrokerConnection) -> Loading<[Account]> {
         readBehind(Self.subject(ofAccount: id), connection, keptIn: backends.reads.accounts) {
             [desk = backends.desk] source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else { return [] }
-            // From the source's memory, as a rule: what it lists is what it can be asked for.
+            // Usually from the source's memory: only accounts in this list can be requested.
             let known = try await directory.knownAccounts(in: call)
             desk.learn(known, of: connection)
             guard known.contains(where: { $0.id == id }) else { return [] }
@@ -194,8 +198,9 @@ extension GatewayContext {
         }
     }
 
-    /// The values of all accounts behind a connection whose broker is asked account by account; it fails where one of them
-    /// does: some accounts must not pass for all.
+    /// The values of all accounts behind a connection whose broker returns accounts one by one.
+    ///
+    /// Fails if one account fails: a part of the accounts must not count as all.
     private func ofEachAccount<Value: Sendable>(
         behind connection: BrokerConnection,
         _ read: @escaping @Sendable (_ id: String, GatewayContext) -> Loading<[Value]>
@@ -209,7 +214,7 @@ extension GatewayContext {
                 do {
                     known = try await list()
                 } catch {
-                    // There may still be last known values of the accounts that are stored.
+                    // Last known values of the stored accounts may still exist.
                     guard let stored = storedAccounts(of: connection) else { throw error }
                     known = stored
                 }
@@ -252,7 +257,7 @@ extension GatewayContext {
         return linked(positions, at: connection, of: symbols)
     }
 
-    /// What one account holds, of a broker that is asked account by account.
+    /// The positions of one account, for a broker that returns accounts one by one.
     private func readPositions(
         of account: String, behind connection: BrokerConnection
     ) -> Loading<[Position]> {
@@ -289,7 +294,7 @@ extension GatewayContext {
 }
 
 extension Loading {
-    /// The items of all lists in one, or the first failure.
+    /// The items of all lists in one list, or the first failure.
     fileprivate func joinedOrFailed<Item: Sendable>() -> Loading<[Item]> where Value == Answers<[Item]> {
         switch self {
         case .ready(let lists):

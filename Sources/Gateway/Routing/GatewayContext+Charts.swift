@@ -32,7 +32,7 @@ extension GatewayContext {
             return RouteWalk(
                 sources: able, reads: backends.reads.charts, subject: { window.subject(of: $0) },
                 unknownSubject: { "unknown \($0.text) \(window.interval.rawValue)" },
-                // That a source has nothing of some days does not say that it does not know the symbol.
+                // An empty response for some days does not mean that the source does not know the symbol.
                 notesUnknown: window.from == nil && window.to == nil,
                 keysPerCall: { $0.charts?.chartAbilities.symbolsPerCall(in: window) ?? 1 },
                 mayHave: { $0.has($1) },

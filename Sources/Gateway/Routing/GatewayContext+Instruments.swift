@@ -44,7 +44,7 @@ extension GatewayContext {
             if let symbol = dialects.lazy.compactMap({ $0.symbol(spelled: text) }).first { return symbol }
         }
         guard let symbol = Symbol(text) else {
-            throw FieldError(.badUserInput, "\"\(text.beginning(40))\" is no symbol.", provider: provider)
+            throw FieldError(.badUserInput, "\"\(text.beginning(40))\" is not a symbol.", provider: provider)
         }
         return symbol
     }
@@ -67,8 +67,10 @@ extension GatewayContext {
         }.map { $0 }
     }
 
-    /// The asset class of each position: the broker's, else that of the instrument at the first provider that knows it, else
-    /// what the broker makes probable; nil where nobody says.
+    /// The asset class of each position; nil if it is unknown.
+    ///
+    /// It is the broker's class, otherwise the class of the instrument at the first provider that knows it,
+    /// otherwise the class that the broker gives as probable.
     func assetClasses(of positions: [LinkedPosition]) -> Loading<[AssetClass?]> {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }

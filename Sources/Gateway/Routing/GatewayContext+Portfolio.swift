@@ -35,7 +35,7 @@ extension GatewayContext {
         }
     }
 
-    /// The slices of what is held, in one currency.
+    /// The slices of all holdings, in one currency.
     func slices(
         of holdings: Holdings, in currency: Currency, by rates: Rates, _ key: AllocationKey
     ) throws -> Loading<[Allocation]?> {
@@ -107,13 +107,13 @@ struct Holdings: Sendable {
         Set(accounts.map(\.account.currency) + positions.map(\.position.currency))
     }
 
-    /// Positions and cash with their values in one currency; what has no known value is left out.
+    /// Positions and cash with their values in one currency, without those whose value is unknown.
     ///
     /// - Parameters:
-    ///   - currency: That of the values.
-    ///   - rates: By which amounts are converted.
-    ///   - assetClasses: Of each position, in their order; where it is nil, the position counts as OTHER.
-    /// - Returns: the positions with a value, and the cash of each account.
+    ///   - currency: The currency of the values.
+    ///   - rates: The exchange rates.
+    ///   - assetClasses: One for each position, in the same order. A position with nil counts as OTHER.
+    /// - Returns: The positions with a value, and the cash of each account.
     func values(in currency: Currency, rates: Rates, assetClasses: [AssetClass?]) -> [HeldValue] {
         let cash = accounts.compactMap { linked -> HeldValue? in
             guard let cash = linked.account.cash,

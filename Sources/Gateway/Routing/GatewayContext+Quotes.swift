@@ -83,7 +83,7 @@ extension GatewayContext {
         guard symbols.count <= most else {
             throw FieldError(
                 .badUserInput,
-                "`symbols` has \(symbols.count) entries; at most \(most) can be asked for at once.")
+                "`symbols` has \(symbols.count) entries; at most \(most) are allowed.")
         }
     }
 }

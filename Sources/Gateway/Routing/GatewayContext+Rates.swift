@@ -21,7 +21,7 @@ struct Currency: Hashable, Sendable, CustomStringConvertible {
         else {
             throw FieldError(
                 .badUserInput,
-                "\"\(code.beginning(10))\" is no currency: it takes a code of ISO 4217, like USD."
+                "\"\(code.beginning(10))\" is not a currency. Use a code of ISO 4217, such as USD."
             )
         }
         self.code = code
@@ -44,9 +44,9 @@ struct CurrencyPair: Hashable, Sendable {
     fileprivate var symbol: Symbol? { Symbol("\(from)/\(to)") }
     fileprivate var inverse: CurrencyPair { CurrencyPair(from: to, to: from) }
 
-    /// The way round that markets quote: EUR/USD and USD/JPY, whichever way is converted.
+    /// The pair in the direction in which markets quote it, such as EUR/USD and USD/JPY.
     ///
-    /// The pair itself where neither currency has a place in that order.
+    /// It is the pair itself if neither currency is in the list of base currencies.
     fileprivate var asQuoted: CurrencyPair {
         let order = Self.baseCurrencies
         return (order.firstIndex(of: to.code) ?? order.count)
@@ -54,7 +54,7 @@ struct CurrencyPair: Hashable, Sendable {
             ? inverse : self
     }
 
-    /// Of a pair with two of these the earlier one is the base, and the one of a pair with one of these.
+    /// The base currency of a pair is the one that is earliest in this list.
     private static let baseCurrencies = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"]
 }
 
@@ -62,9 +62,10 @@ extension GatewayContext {
     /// Digits that an inverted rate is rounded to: markets quote five.
     private static var digitsOfInverse: Int { 10 }
 
-    /// The rate of each pair, in the order asked; nil where both currencies are the same.
+    /// The rate of each pair, in the order of `pairs`; nil if both currencies are the same.
     ///
-    /// The way round that markets quote is asked for first, the other one only where nobody has the first.
+    /// Requests the direction in which markets quote the pair first, and the inverse only if no provider has
+    /// a price for it.
     func rates(of pairs: [CurrencyPair]) -> Loading<Answers<ExchangeRate?>> {
         let quoted = Set(pairs.filter { $0.from != $0.to }.map(\.asQuoted))
         if quoted.isEmpty { return .ready(pairs.map { _ in .success(nil) }) }

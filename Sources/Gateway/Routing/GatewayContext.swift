@@ -10,7 +10,8 @@ package struct GatewayContext: Sendable {
     package let call: CallContext
     /// Where the request came from.
     package let origin: RequestOrigin
-    /// What the event of a subscription carries, in the context of its message; nil in every other.
+    /// The value that an event of a subscription carries, in the context of its message; nil in every other
+    /// context.
     private(set) var event: EventValue?
 
     package init(
@@ -22,7 +23,9 @@ package struct GatewayContext: Sendable {
         self.origin = origin
     }
 
-    /// The same for the message of an event: what the event carries is not read again.
+    /// The same context for the message of an event.
+    ///
+    /// The value that the event carries is not read again.
     func showing(_ event: EventValue?) -> GatewayContext {
         var context = self
         context.event = event
@@ -31,7 +34,7 @@ package struct GatewayContext: Sendable {
 
     /// The connections that the request may use.
     ///
-    /// - Throws: `FieldError` UNAUTHENTICATED where it came without a session.
+    /// - Throws: `FieldError` UNAUTHENTICATED if the request has no session.
     func connections(with provider: Provider?) throws -> [BrokerConnection] {
         guard let owner = session.owner else { throw session.unauthenticated }
         return backends.connections(of: owner, with: provider)

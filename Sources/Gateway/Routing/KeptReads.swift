@@ -4,7 +4,7 @@ package import Upstream
 /// What was read from providers a moment ago, each kind for as long as its values are good.
 package struct KeptReads: Sendable {
     let accounts: Reads<[Account]>
-    /// Which accounts there are, of brokers that list them without figures.
+    /// The lists of accounts, for brokers that list them without figures.
     let knownAccounts: Reads<[KnownAccount]>
     let positions: Reads<[Position]>
     let histories: Reads<EquityHistory>
@@ -19,7 +19,7 @@ package struct KeptReads: Sendable {
     let searches: Reads<[SearchHit]>
     let fundamentals: Reads<Fundamentals>
     let articles: Reads<ProviderPage>
-    /// Articles that were looked for by their ids.
+    /// Articles that were requested by their ids.
     let singleArticles: Reads<Article>
     let clocks: Reads<MarketClock>
     /// What times are measured by.
@@ -49,18 +49,19 @@ package struct KeptReads: Sendable {
         order.invalidate(privateTo: owner, at: provider)
     }
 
-    /// The bounds come to 103 MB together, a third of what the server may take with default limits.
+    /// Creates the stores, whose bounds add up to 103 MB, a third of the server's memory with default limits.
     ///
     /// - Parameters:
-    ///   - clock: what times are measured by.
-    ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.
+    ///   - clock: The clock for times.
+    ///   - lasting: The cache in which public values of providers with few calls outlive the process; nil for
+    ///     none.
     package init(clock: CallClock = .system, lasting: (any LastingCache)? = nil) {
         self.clock = clock
         // That an account is not found is not remembered: it is there, or its broker is out of order.
         accounts = Reads(
             "accounts", bytes: 4 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
             clock: clock, weight: \.weight)
-        // Known accounts are in the registry of connections too, where no time ends them.
+        // Known accounts are in the registry of connections too, where they do not expire.
         knownAccounts = Reads(
             "accounts", bounds: ReadBounds(timeToLive: .seconds(60), bytes: 1 << 20), clock: clock,
             weight: \.weight)

@@ -11,11 +11,12 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let reads: Reads<Value>
     /// What a key is kept under, parameters included.
     let subject: @Sendable (Key) -> String
-    /// What several keys have in common that a source knows or not: a chart's symbol and interval.
+    /// The part of a key that decides whether a source knows it, common to several keys: a chart's symbol and
+    /// interval.
     ///
-    /// Nil where each key is remembered by its own subject only.
+    /// Nil if each key is remembered by its own subject only.
     var unknownSubject: @Sendable (Key) -> String? = { _ in nil }
-    /// Whether a key that a source does not know says so of its ``unknownSubject``.
+    /// Whether a source's response that it does not know a key applies to the key's ``unknownSubject``.
     var notesUnknown = true
     /// How many keys a source takes in one call.
     var keysPerCall: @Sendable (MarketSource) -> Int = { _ in 1 }
@@ -112,7 +113,7 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension Result where Failure == ProviderFailure {
-    /// Whether the provider has no such thing.
+    /// Whether the failure means that the provider does not know the object.
     fileprivate var isUnknown: Bool {
         guard case .failure(let failure) = self else { return false }
         return failure.cause == .notFound

@@ -3,16 +3,17 @@ package import Upstream
 
 /// Who asks: a user, or nobody in particular.
 package struct Session: Sendable {
-    /// The user; nil for a request without a valid token, which may see public market data only.
+    /// The user; nil for a request without a valid token, which may read public market data only.
     package let owner: OwnerID?
     /// What it may do.
     package let scopes: Set<Scope>
-    /// The session as the request's token opened it; nil for a token of the settings, which ends with them.
+    /// The session that belongs to the request's token; nil for a token of the settings, which is valid until
+    /// the process ends.
     package let kept: LiveSession?
-    /// Why the request's token is of no use; nil where it is valid, and where there is none.
+    /// Why the request's token is not valid; nil if it is valid, and if there is none.
     private let refusal: String?
 
-    /// Whether the user is a guest: limits count guests by their addresses.
+    /// Whether the user is a guest: guests are counted by address for limits.
     package var isGuest: Bool { kept?.isGuest ?? false }
 
     package init(owner: OwnerID, scopes: Set<Scope>) {
@@ -24,9 +25,9 @@ package struct Session: Sendable {
         self.init(session.owner, session.scopes, kept: session)
     }
 
-    /// A request whose token is unknown or has ended: it may do what a request without a token may.
+    /// A request whose token is unknown or has ended; it has the rights of a request without a token.
     ///
-    /// - Parameter reason: What the fields say that need a session: why it has none, and what would help.
+    /// - Parameter reason: The message of fields that need a session, with the reason and a remedy.
     package init(refusingToken reason: String) {
         self.init(nil, [], refusal: reason)
     }
@@ -45,16 +46,16 @@ package struct Session: Sendable {
 }
 
 extension Session {
-    /// The session's id; nil where none is kept.
+    /// The session's id; nil if no session is stored.
     var id: String? { kept?.id }
 
-    /// The request came with a token, and that is unknown or has ended.
+    /// Whether the request came with a token that is unknown or has ended.
     var hasRefusedToken: Bool { refusal != nil }
 
-    /// What a field says that needs a session, where the request has none.
+    /// The error of a field that needs a session, if the request has none.
     var unauthenticated: FieldError {
         let needsToken = "This field needs a session: send its token as `Authorization: Bearer …`."
-        // One that is kept has ended since the request began.
+        // A stored session has ended since the request began.
         return FieldError(
             .unauthenticated, refusal ?? (kept == nil ? needsToken : "The session has ended: sign in again."))
     }

@@ -1,25 +1,32 @@
 import GraphQL
 
-/// A text from a client, of a bounded length: every argument and input field of type `String` or `ID` is read as one.
+/// A text from a client with a limit of its length.
 ///
-/// Two bounds hold: a number of characters and, checked first, a number of bytes in UTF-8. Characters are counted as
-/// Unicode scalars, which take room, and not as graphemes, of which one may have any length.
+/// Every argument and input field of type `String` or `ID` is read as one.
+///
+/// There are two limits: a number of bytes in UTF-8, which is checked first, and a number of characters.
+/// Characters are counted as Unicode scalars, whose size is limited, and not as graphemes, one of which may
+/// have any length.
 protocol BoundedText: Input {
-    /// In Unicode scalars.
+    /// The allowed lengths in Unicode scalars.
     static var lengths: ClosedRange<Int> { get }
-    /// In bytes of UTF-8, white space at both ends included.
+    /// The limit in bytes of UTF-8, including white space at both ends.
     static var mostBytes: Int { get }
     static var form: TextForm { get }
     init(bounded text: String)
 }
 
-/// What a text may have in it.
+/// The characters that a text may contain.
 enum TextForm {
-    /// One line, without control characters; white space at both ends is removed.
+    /// One line, without control characters.
+    ///
+    /// White space at both ends is removed.
     case line
-    /// Several lines; of the control characters line feeds and tabs only. White space at both ends is removed.
+    /// Several lines, without control characters other than line feeds and tabs.
+    ///
+    /// White space at both ends is removed.
     case lines
-    /// Anything, taken as it comes: an id, a secret.
+    /// Any text, unchanged: an id, a secret.
     case verbatim
 }
 
@@ -34,7 +41,7 @@ extension BoundedText {
     init(input: InputValue?) throws(InputError) {
         let given = try String(input: input)
         guard given.utf8.count <= Self.mostBytes else {
-            throw InputError("It has \(given.utf8.count) bytes; at most \(Self.mostBytes) are taken.")
+            throw InputError("It has \(given.utf8.count) bytes; at most \(Self.mostBytes) are allowed.")
         }
         let text =
             switch Self.form {
@@ -46,10 +53,10 @@ extension BoundedText {
             throw InputError(
                 length == 0
                     ? "It is empty."
-                    : "It has \(length) characters; at most \(Self.lengths.upperBound) are taken.")
+                    : "It has \(length) characters; at most \(Self.lengths.upperBound) are allowed.")
         }
         guard text.unicodeScalars.allSatisfy(Self.form.takes) else {
-            throw InputError("It has a control character.")
+            throw InputError("It contains a control character.")
         }
         self.init(bounded: text)
     }
@@ -65,9 +72,9 @@ extension TextForm {
     }
 }
 
-/// A list from a client, of a bounded length.
+/// A list from a client with a limit of its length.
 struct BoundedList<Element: Input>: Input {
-    /// Entries that any list of the schema may have.
+    /// The most entries of any list of the schema.
     static var most: Int { 500 }
 
     let elements: [Element]
@@ -82,7 +89,7 @@ struct BoundedList<Element: Input>: Input {
 
     init(input: InputValue?) throws(InputError) {
         if case .list(let items) = input, items.count > Self.most {
-            throw InputError("It has \(items.count) entries; at most \(Self.most) are taken.")
+            throw InputError("It has \(items.count) entries; at most \(Self.most) are allowed.")
         }
         elements = try [Element](input: input)
     }
@@ -96,7 +103,7 @@ extension String {
         return String(start.prefix(count))
     }
 
-    /// The beginning, for a message: of so many Unicode scalars, as one character may have any length.
+    /// The beginning of the text for a message, in Unicode scalars, as one character may have any length.
     func beginning(_ count: Int) -> String {
         String(unicodeScalars.prefix(count))
     }

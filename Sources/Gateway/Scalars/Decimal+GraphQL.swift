@@ -29,7 +29,7 @@ extension Decimal: GraphQLScalar, Input {
         guard let value = Decimal(text) else {
             throw InputError(
                 """
-                \"\(text.beginning(40))\" is no decimal number of at most \(Decimal.maximumScale) digits, like \
+                \"\(text.beginning(40))\" is not a decimal number of at most \(Decimal.maximumScale) digits, like \
                 \"1234.56\".
                 """)
         }

@@ -18,8 +18,8 @@ extension Symbol: GraphQLScalar, Input {
         guard let symbol = Symbol(text) else {
             throw InputError(
                 """
-                \"\(text.beginning(40))\" is no symbol: it has 1 to \(Symbol.maximumLength) letters, digits and the \
-                characters . - / : = ^ _ +
+                \"\(text.beginning(40))\" is not a symbol: a symbol has 1 to \(Symbol.maximumLength) letters, \
+                digits and the characters . - / : = ^ _ +
                 """)
         }
         self = symbol

@@ -1,9 +1,9 @@
 import GraphQL
 import Storage
 
-// The texts that several inputs take; what they mean is checked where they are used.
+// Texts that several inputs use. Their content is checked where they are used.
 
-/// An id of the schema, as a client sends it back.
+/// An id of the schema, as a client sends it.
 struct IDText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...512 }
     static var form: TextForm { .verbatim }
@@ -14,7 +14,9 @@ struct IDText: BoundedText {
     }
 }
 
-/// A cursor of a page, as a client sends it back; the longest is the mark that a provider of news gives.
+/// A cursor of a page, as a client sends it.
+///
+/// The longest is the cursor of a provider of news.
 struct CursorText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...24_576 }
     static var mostBytes: Int { lengths.upperBound }
@@ -26,7 +28,7 @@ struct CursorText: BoundedText {
     }
 }
 
-/// A short text with a meaning of its own: the code of a currency, a symbol as a provider spells it.
+/// A short text with a form of its own: the code of a currency, or a symbol in a provider's notation.
 struct CodeText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...128 }
     static var form: TextForm { .verbatim }
@@ -37,7 +39,7 @@ struct CodeText: BoundedText {
     }
 }
 
-/// What is searched for.
+/// The text of a search.
 struct SearchText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...1_000 }
     static var form: TextForm { .verbatim }
@@ -48,7 +50,7 @@ struct SearchText: BoundedText {
     }
 }
 
-/// What a client proves something with: a key, a token, the code of a consent.
+/// A secret with which a client authenticates: a key, a token, the code of an authorization.
 struct SecretText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...16_384 }
     static var mostBytes: Int { lengths.upperBound }
@@ -60,7 +62,9 @@ struct SecretText: BoundedText {
     }
 }
 
-/// A name or a password as it was entered; `Username` and `Password` have the rules for new ones.
+/// A name or a password as it was entered.
+///
+/// `Username` and `Password` have the rules for new ones.
 struct CredentialText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...1_024 }
     static var mostBytes: Int { lengths.upperBound }
@@ -72,7 +76,7 @@ struct CredentialText: BoundedText {
     }
 }
 
-/// An address that a browser is sent back to.
+/// An address to which a browser is redirected.
 struct AddressText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...8_192 }
     static var mostBytes: Int { lengths.upperBound }
@@ -84,7 +88,7 @@ struct AddressText: BoundedText {
     }
 }
 
-/// What a client calls its session or a connection, like "Ann's phone".
+/// The label that a client gives its session or a connection, such as "Ann's phone".
 struct LabelText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...100 }
     let text: String

@@ -2,9 +2,10 @@ import Brokerage
 import GraphQL
 import Upstream
 
-/// The id that the schema gives an article: whose it is, when it was published, and the provider's own id.
+/// The id of an article in the schema: its provider, its time of publication, and the provider's own id.
 ///
-/// The time is part of it because no provider has a call for one article, but all have one for the articles from a time on.
+/// It contains the time because no provider has a call for one article, but each has a call for the articles
+/// from a given time on.
 struct ArticleID: Hashable, Sendable {
     let provider: Provider
     let mark: ArticleMark
@@ -14,7 +15,7 @@ struct ArticleID: Hashable, Sendable {
         mark = ArticleMark(id: article.id, publishedAt: article.publishedAt)
     }
 
-    /// Nil for an id that no article has.
+    /// Nil for an id that no article can have.
     init?(_ id: NodeID) {
         let parts = id.rest.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let provider = Provider(rawValue: String(parts[0])),
@@ -25,7 +26,9 @@ struct ArticleID: Hashable, Sendable {
         mark = ArticleMark(id: String(parts[2]), publishedAt: time)
     }
 
-    /// In bytes; providers' own have 64 at most.
+    /// The limit in bytes.
+    ///
+    /// Ids of providers have at most 64.
     private static let longestID = 200
 
     var text: String {
@@ -34,7 +37,9 @@ struct ArticleID: Hashable, Sendable {
 }
 
 extension GatewayContext {
-    /// The articles with some ids, in their order; those of one provider are looked for together.
+    /// The articles with some ids, in the order of `ids`.
+    ///
+    /// Those of one provider are requested together.
     func articles(_ ids: [ArticleID]) -> Loading<Answers<Article>> {
         let providers = Provider.allCases.filter { provider in ids.contains { $0.provider == provider } }
         let found: Loading<Answers<Answers<Article>>> = .each(providers) { provider in
@@ -66,6 +71,6 @@ extension GatewayContext {
 }
 
 extension ArticleMark {
-    /// What the article is kept under.
+    /// The subject under which the article is stored.
     fileprivate var subject: String { "\(publishedAt.secondsSince1970)/\(id)" }
 }

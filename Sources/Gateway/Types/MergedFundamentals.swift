@@ -2,21 +2,24 @@ import Brokerage
 import GraphQL
 import Upstream
 
-/// Figures of a company out of what several sources reported: each from the first source that has it.
+/// Figures of a company, merged from the reports of several sources: each figure from the first source that
+/// has it.
 struct MergedFundamentals: Sendable {
     private(set) var figures: Fundamentals
-    /// The sources that something was taken from, in the order in which they were asked.
+    /// The sources of at least one figure, in the order of the route.
     private(set) var parts: [Part]
 
-    /// What was taken from one source.
+    /// The figures of one source.
     struct Part: Sendable {
-        /// Names of fields of the schema's `Fundamentals`.
+        /// The names of the fields in the schema's `Fundamentals`.
         let fields: [String]
         let reading: Reading
     }
 
-    /// - Parameter reports: Those of the sources, in the order of the route. What outlived its time comes behind the others.
-    ///   Nil for none.
+    /// Nil without reports.
+    ///
+    /// - Parameter reports: The reports of the sources, in the order of the route. Stale reports are used
+    ///   after all others.
     init?(_ reports: [Fundamentals]) {
         let sorted = reports.filter { !$0.reading.isStale } + reports.filter(\.reading.isStale)
         guard let first = sorted.first else { return nil }
@@ -29,7 +32,7 @@ struct MergedFundamentals: Sendable {
         figures.reading = first.reading
     }
 
-    /// Whether another source could have nothing more to tell.
+    /// Whether no figure is missing.
     var isComplete: Bool {
         FundamentalsField.all.allSatisfy { $0.isKnown(figures) }
     }
@@ -43,7 +46,7 @@ struct MergedFundamentals: Sendable {
     fileprivate var isStale: Bool { parts.contains(where: \.reading.isStale) }
 }
 
-/// A field of the schema's `Fundamentals`, by what it is merged.
+/// A field of the schema's `Fundamentals`, with the functions that merge it.
 private struct FundamentalsField: Sendable {
     let name: String
     let isKnown: @Sendable (Fundamentals) -> Bool
@@ -55,13 +58,13 @@ private struct FundamentalsField: Sendable {
         copy = { report, figures in figures[keyPath: path] = report[keyPath: path] }
     }
 
-    /// Those that mean the same in every currency.
+    /// The fields that mean the same in every currency.
     static let plain = [
         FundamentalsField("sector", \.sector), FundamentalsField("industry", \.industry),
         FundamentalsField("country", \.country), FundamentalsField("website", \.website),
         FundamentalsField("peRatio", \.priceEarningsRatio),
     ]
-    /// Amounts in `currency`.
+    /// The fields that are amounts in `currency`.
     static let amounts = [
         FundamentalsField("marketCap", \.marketCap),
         FundamentalsField("earningsPerShare", \.earningsPerShare),
@@ -73,12 +76,12 @@ private struct FundamentalsField: Sendable {
 }
 
 extension Fundamentals {
-    /// Takes from another report what is not known here.
+    /// Copies the figures that are not known here from another report.
     ///
-    /// Amounts are taken in the currency of those that are known: no two of them are in different ones, and an amount without
-    /// a currency is not joined with one that has it.
+    /// Amounts are copied only if they are in the currency of the known amounts. An amount without a currency
+    /// is not combined with one that has a currency.
     ///
-    /// - Returns: The names of the fields that were taken.
+    /// - Returns: The names of the copied fields.
     fileprivate mutating func fill(from report: Fundamentals) -> [String] {
         var wanted = FundamentalsField.plain
         let hasMoney = currency != nil || FundamentalsField.amounts.contains { $0.isKnown(self) }
@@ -94,10 +97,10 @@ extension Fundamentals {
 }
 
 extension GatewayContext {
-    /// Figures of the company behind each symbol, each figure from the first source of the route that has it.
+    /// Figures of the company of each symbol, each figure from the first source of the route that has it.
     ///
-    /// The sources are asked one after the other until nothing is missing. One that fails, or has no quota left, is passed over
-    /// where another one answers.
+    /// The sources are queried one after the other until no figure is missing. A source that fails, or has no
+    /// quota left, is skipped if another one responds.
     func fundamentals(of symbols: [Symbol]) -> Loading<Answers<MergedFundamentals?>> {
         let walks: [RouteWalk<Symbol, Fundamentals>]
         do throws(FieldError) {
@@ -131,7 +134,7 @@ extension GatewayContext {
         }
     }
 
-    /// The figures of one company, where those that complete them are in memory.
+    /// The figures of one company, if the reports that complete them are in memory.
     private func mergedAtHand(
         _ symbol: Symbol, _ walks: [RouteWalk<Symbol, Fundamentals>]
     ) -> MergedFundamentals? {
@@ -144,7 +147,7 @@ extension GatewayContext {
         return MergedFundamentals(reports)
     }
 
-    /// Asks the sources of a route for figures of companies.
+    /// The walk that reads figures of companies from the sources of a route.
     func fundamentalsWalk(along sources: [MarketSource]) -> RouteWalk<Symbol, Fundamentals> {
         RouteWalk(
             sources: sources, reads: backends.reads.fundamentals,
@@ -160,14 +163,14 @@ extension GatewayContext {
 }
 
 extension MergedFundamentals {
-    /// Whether another source should be asked beside those with these reports.
+    /// Whether another source should be queried in addition to the sources of these reports.
     fileprivate static func isWanting(_ reports: [Fundamentals]) -> Bool {
         !(MergedFundamentals(reports.filter { !$0.reading.isStale })?.isComplete ?? false)
     }
 }
 
 extension RouteWalk {
-    /// Whether one of the sources could have it.
+    /// Whether one of the sources could have a value for the key.
     fileprivate func couldHave(_ key: Key) -> Bool { sources.contains { mayHave($0, key) } }
 }
 

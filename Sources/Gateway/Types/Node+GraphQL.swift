@@ -33,22 +33,23 @@ extension Node: GraphQLAbstract {
 }
 
 extension GatewayContext {
-    /// How many ids one `nodes` field takes.
+    /// The most ids that one `nodes` field accepts.
     private static var mostNodes: Int { 100 }
 
-    /// The object with an id; nil where there is none, or none that the session may see.
+    /// The object with an id; nil if there is none that the session may read.
     func node(_ text: String) throws -> Loading<Node?> {
         try nodes([text]).map { try $0.first?.get() ?? nil }
     }
 
-    /// The objects with some ids, in their order; nil in the place of an id without an object that the session may see.
+    /// The objects with some ids, in the order of the ids; nil for an id without an object that the session
+    /// may read.
     ///
     /// Objects of one kind are loaded together.
     func nodes(_ texts: [String]) throws -> Loading<Answers<Node?>> {
         guard texts.count <= Self.mostNodes else {
             throw FieldError(
                 .badUserInput,
-                "`ids` has \(texts.count) entries; at most \(Self.mostNodes) can be asked for at once.")
+                "`ids` has \(texts.count) entries; at most \(Self.mostNodes) are allowed.")
         }
         let ids = texts.map { NodeID($0) }
         let kinds = NodeID.Kind.allCases.filter { kind in ids.contains { $0?.kind == kind } }
@@ -72,13 +73,14 @@ extension GatewayContext {
         }
     }
 
-    /// That a provider or Portico knows no such object is no error of `node`.
+    /// Replaces the error "not found" by nil: for `node` it is no error that a provider or Portico does not
+    /// know an object.
     private static func foundOrNil(_ node: Result<Node?, any Error>) -> Result<Node?, any Error> {
         guard case .failure(let error as FieldError) = node, error.code == .notFound else { return node }
         return .success(nil)
     }
 
-    /// The objects of one kind with some ids, in their order.
+    /// The objects of one kind with some ids, in the order of the ids.
     private func nodes(of kind: NodeID.Kind, _ ids: [NodeID]) throws -> Loading<Answers<Node?>> {
         let isPublic =
             switch kind {
@@ -124,14 +126,17 @@ extension GatewayContext {
         }
     }
 
-    /// The objects behind connections to brokers, what is behind each connection loaded once.
+    /// The objects behind connections to brokers.
+    ///
+    /// The objects of each connection are loaded once.
     ///
     /// - Parameters:
     ///   - ids: The ids of the objects.
-    ///   - prefix: What the ids of all such objects behind a connection begin with.
-    ///   - load: Loads all of them behind a connection.
-    ///   - node: The one with an id.
-    /// - Returns: The object of each id, in their order; nil for an id that nothing behind a connection has.
+    ///   - prefix: The prefix of the ids of all such objects behind a connection.
+    ///   - load: Loads all such objects behind a connection.
+    ///   - node: Returns the object with an id.
+    /// - Returns: The object of each id, in the order of the ids; nil for an id without an object behind a
+    ///   connection.
     private func each<Values: Sendable>(
         _ ids: [NodeID], behind prefix: (BrokerConnection) -> String,
         load: (BrokerConnection) -> Loading<Values>,
@@ -174,7 +179,9 @@ extension GatewayContext {
         }
     }
 
-    /// The user's own sessions; a token of the settings counts as one.
+    /// The user's own sessions.
+    ///
+    /// A token of the settings counts as one.
     private func sessionNodes(_ ids: [NodeID], of owner: OwnerID) throws -> Loading<Answers<Node?>> {
         let kept = keptSessions(of: owner, currentID: session.id.map { NodeID(.session, $0).text })
         let found = ids.map { id in kept.first { $0.id == id.text } }

@@ -26,7 +26,7 @@ struct NodeID: Hashable, Sendable {
 
     /// Nil for a text that is no id of a kind that `node` finds.
     init?(_ text: String) {
-        // Ids are ASCII. Another text must not be taken for one to which it is canonically equivalent.
+        // Ids are ASCII. A text that is canonically equivalent to an id must not match it.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), !parts[1].isEmpty else {

@@ -14,7 +14,7 @@ struct SessionDetails: Sendable {
     let expiresAt: Instant?
     let isCurrent: Bool
 
-    /// Of the session of a token of the settings, which is in no store.
+    /// The id of the session of a token of the settings, which is not stored.
     static let idOfSettings = "settings"
 
     init(_ session: LiveSession, _ store: SessionStore, isCurrent: Bool) {

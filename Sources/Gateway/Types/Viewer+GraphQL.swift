@@ -37,8 +37,8 @@ extension GatewayContext {
 
     /// The session's user; nil without a token.
     ///
-    /// - Throws: `FieldError` UNAUTHENTICATED where the request's token is unknown or has ended: its client believes that it has
-    ///   a session.
+    /// - Throws: `FieldError` UNAUTHENTICATED if the request's token is unknown or has ended, because the
+    ///   client expects a session.
     func viewer() throws -> Loading<Viewer?> {
         if session.hasRefusedToken { throw session.unauthenticated }
         guard let owner = session.owner else { return .ready(nil) }

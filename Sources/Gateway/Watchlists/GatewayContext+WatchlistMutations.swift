@@ -133,16 +133,17 @@ extension GatewayContext {
         }
     }
 
-    /// Changes a list at its broker, once, after all changes through the same connection that came before.
+    /// Changes a list at its broker, once, after all earlier changes through the same connection.
     ///
-    /// Whatever comes of it, what was read before is forgotten: an answer that was lost may have been a yes.
+    /// Values that were read before are invalidated after success and failure: the broker may have made the
+    /// change although its response was lost.
     ///
     /// - Parameters:
-    ///   - id: The broker's own id, of any form.
-    ///   - connection: Whose list.
-    ///   - body: Is given the list as it is at the broker now: it is the user's own.
-    /// - Returns: what `body` returned.
-    /// - Throws: `FieldError`: NOT_FOUND where the user does not have the list, before anything is changed.
+    ///   - id: The broker's own id, in any form.
+    ///   - connection: The connection of the list.
+    ///   - body: Called with the current list at the broker, after the check that it belongs to the user.
+    /// - Returns: The result of `body`.
+    /// - Throws: `FieldError`: NOT_FOUND if the user does not have the list; then nothing was changed.
     private func write<Value: Sendable>(
         _ id: String, of connection: BrokerConnection,
         _ body:

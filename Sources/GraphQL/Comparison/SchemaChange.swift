@@ -1,8 +1,9 @@
-/// One difference between two schemas, classified by what it does to operations that were written for the older one.
+/// One difference between two schemas, classified by its effect on operations that were written for the older
+/// one.
 ///
-/// Kinds, their classes and their wording are those of the reference implementation's `findSchemaChanges` (graphql-js
-/// 17), so that tools that know its codes know ours. It has none for root types, `@oneOf`, `@specifiedBy`, deprecations and
-/// other applied directives; their kinds are our own.
+/// Kinds, their classes and their wording are those of the reference implementation's `findSchemaChanges`
+/// (graphql-js 17), so that tools that know its codes know ours. It has no kinds for root types, `@oneOf`,
+/// `@specifiedBy`, deprecations and other applied directives; those kinds are our own.
 public struct SchemaChange: Hashable, Sendable {
     /// What happened.
     public let kind: Kind
@@ -59,9 +60,10 @@ extension SchemaChange {
         case requiredDirectiveArgumentAdded = "REQUIRED_DIRECTIVE_ARG_ADDED"
         case directiveRepeatableRemoved = "DIRECTIVE_REPEATABLE_REMOVED"
         case directiveLocationRemoved = "DIRECTIVE_LOCATION_REMOVED"
-        /// Operations of a type (`before`) begin from another type than before, or there are none any more.
+        /// Operations of a type (`before`) have another root type, or the schema no longer has such
+        /// operations.
         case rootTypeChanged = "ROOT_TYPE_CHANGED"
-        /// An input object takes exactly one field now (`@oneOf`).
+        /// An input object accepts exactly one field now (`@oneOf`).
         case oneOfAdded = "ONE_OF_ADDED"
 
         case valueAddedToEnum = "VALUE_ADDED_TO_ENUM"
@@ -75,10 +77,13 @@ extension SchemaChange {
         /// The values of a scalar may have another form than before.
         case specifiedByChanged = "SPECIFIED_BY_CHANGED"
         case specifiedByRemoved = "SPECIFIED_BY_REMOVED"
-        /// A directive that the server interprets was added to a definition: who may use it, or how, may be different now.
+        /// A directive that the server interprets was added to a definition: access to it, or its use, may be
+        /// different now.
         case appliedDirectiveAdded = "APPLIED_DIRECTIVE_ADDED"
         case appliedDirectiveRemoved = "APPLIED_DIRECTIVE_REMOVED"
-        /// The same of the schema definition, whose `subject` is the type that queries begin from.
+        /// The same for the schema definition.
+        ///
+        /// Its `subject` is the query root type.
         case schemaDirectiveAdded = "SCHEMA_DIRECTIVE_ADDED"
         case schemaDirectiveRemoved = "SCHEMA_DIRECTIVE_REMOVED"
 

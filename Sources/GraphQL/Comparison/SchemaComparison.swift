@@ -1,9 +1,10 @@
 extension Schema {
-    /// What is different in a newer schema, in the reference implementation's order: types, then directives; at last the
-    /// schema definition.
+    /// The differences of a newer schema, in the reference implementation's order: types, then directives,
+    /// then the schema definition.
     ///
-    /// Defaults are compared as introspection shows them. The arguments of applied directives are compared with the defaults
-    /// of their definitions filled in: one whose arguments changed was removed and added.
+    /// Defaults are compared as introspection shows them. The arguments of applied directives are compared
+    /// with the defaults of their definitions filled in. An applied directive whose arguments changed is
+    /// reported as removed and added.
     public func changes(to newer: Schema) -> [SchemaChange] {
         let comparison = SchemaComparison(older: self, newer: newer)
         return comparison.typeChanges + comparison.directiveChanges + comparison.schemaChanges
@@ -34,7 +35,7 @@ struct SchemaComparison {
             }
     }
 
-    /// Of the schema definition: where operations begin, and its directives.
+    /// The changes of the schema definition: its root types and its directives.
     var schemaChanges: [SchemaChange] {
         let roots = OperationType.allCases.compactMap { operation -> SchemaChange? in
             let name = operation.rawValue
@@ -81,7 +82,7 @@ struct SchemaComparison {
         old == new ? [] : [SchemaChange(.descriptionChanged, subject, before: noun, after: new)]
     }
 
-    /// The changes of what is said about a member: its description, its deprecation and its other directives.
+    /// The changes of a member's annotations: its description, its deprecation and its other directives.
     func annotations<Member: AnnotatedMember>(
         _ old: Member, _ new: Member, of subject: SchemaCoordinate, noun: String? = nil
     ) -> [SchemaChange] {
@@ -110,7 +111,7 @@ struct SchemaComparison {
         }
     }
 
-    /// The changes of applied directives, but for those whose effect is compared by itself.
+    /// The changes of applied directives, without those whose effect is compared separately.
     private func directives(
         _ old: [AppliedDirective], _ new: [AppliedDirective], of subject: SchemaCoordinate,
         as kinds: (added: SchemaChange.Kind, removed: SchemaChange.Kind) = (
@@ -150,7 +151,7 @@ extension NamedType.Kind {
     }
 }
 
-/// A member of a definition with what is said about it.
+/// A member of a definition with its annotations.
 protocol AnnotatedMember {
     var description: String? { get }
     var deprecationReason: String? { get }
@@ -162,7 +163,8 @@ extension SchemaInputValue: AnnotatedMember {}
 extension SchemaEnumValue: AnnotatedMember {}
 
 extension AppliedDirective {
-    /// The directive with its arguments in the order of their names; nil for one whose effect is compared by itself.
+    /// The directive with its arguments in the order of their names; nil for one whose effect is compared
+    /// separately.
     fileprivate var comparedText: String? {
         guard !["deprecated", "specifiedBy", "oneOf"].contains(name) else { return nil }
         let arguments = arguments.fields.sorted { $0.name < $1.name }.map {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The documents that were sent last, parsed and validated: bounded in number and in bytes.
+/// A cache of parsed and validated documents, with a limit in number and in bytes.
 ///
-/// Those that have not been used for about the longest time are removed first.
+/// It removes first those documents that have not been used for about the longest time.
 ///
-/// Documents live in two generations. What is used moves to the young one; when that holds half the capacity, or weighs half
-/// of the bytes, it becomes the old one, and the old one is forgotten whole. So a look-up costs one or two of a table, and
-/// nothing is ever sorted or linked.
+/// It has two generations. A document that is used moves to the young generation. When that holds half the
+/// capacity, or half of the bytes, it becomes the old generation, and the previous old generation is removed
+/// as a whole. So a look-up needs one or two table look-ups, without sorting or linked lists.
 final class DocumentCache: Sendable {
     private struct Generations {
         var young: DocumentTable
@@ -19,11 +19,11 @@ final class DocumentCache: Sendable {
     private let halfBytes: Int
     private let generations: Mutex<Generations>
 
-    /// The memory that the plans of one document may take: a quarter of what a generation may.
+    /// The memory that the plans of one document may take: a quarter of the size of a generation.
     var planBytes: Int { halfBytes / 4 }
 
     /// - Parameters:
-    ///   - capacity: the most documents that are ever kept, from 2 to two million.
+    ///   - capacity: the most documents that are stored, from 2 to two million.
     ///   - bytes: the most memory that these documents take, by their `weight`.
     init(capacity: Int, bytes: Int = .max) {
         halfBytes = bytes / 2
@@ -47,7 +47,7 @@ final class DocumentCache: Sendable {
         }
     }
 
-    /// Keeps a document for the next who sends its text, or notes that it weighs more than before.
+    /// Stores a document, or records that it takes more memory than before.
     func keep(_ document: PreparedDocument) {
         let text = document.text
         let digest = SeededDigest.digest(of: text.span)
@@ -65,7 +65,7 @@ final class DocumentCache: Sendable {
     }
 
     private func keep(_ document: PreparedDocument, _ digest: UInt64, in generations: inout Generations) {
-        // A document that enters has room for plans, so that none that is stored ever outgrows a generation.
+        // The weight includes room for plans, so that a stored document never outgrows a generation.
         let weight = document.weight
         let known = generations.young.weight(of: document, digest)
         guard known > 0 || weight <= halfBytes - planBytes else { return }

@@ -7,7 +7,7 @@ struct DocumentTable {
         var digest: UInt64 = 0
         /// Nil where the place is free.
         var document: PreparedDocument?
-        /// The document's when it was inserted.
+        /// The document's weight when it was inserted.
         var weight = 0
     }
 
@@ -30,15 +30,15 @@ struct DocumentTable {
         return document
     }
 
-    /// The weight that this very document was inserted with; 0 if it is not here.
+    /// The weight with which this document was inserted; 0 if it is not here.
     func weight(of document: PreparedDocument, _ digest: UInt64) -> Int {
         let place = places[place(of: digest)]
         return place.document === document ? place.weight : 0
     }
 
-    /// Puts a document in, in the place of one that has the same digest.
+    /// Inserts a document, and replaces the one with the same digest.
     ///
-    /// - Returns: the weight of the document that it replaces; 0 if it replaces none.
+    /// - Returns: the weight of the replaced document; 0 if there was none.
     @discardableResult
     mutating func insert(_ document: PreparedDocument, _ digest: UInt64, weight: Int = 0) -> Int {
         let place = place(of: digest)

@@ -39,7 +39,7 @@ final class Engine: Sendable {
         do throws(GraphQLErrors) {
             let document = PreparedDocument(try validDocument(source), planBytes: documents.planBytes)
             let prepared = prepare(request, of: document)
-            // Cache only documents that were accepted: refused ones, which anybody can send, must not evict these.
+            // Cache only accepted documents: refused ones, which any client can send, must not evict them.
             if case .operation(let operation, _, _) = prepared.state,
                 (try? operation.measured(within: options.limits, at: prices)) != nil
             {
@@ -148,7 +148,7 @@ final class Engine: Sendable {
                     operation.definition, of: document.valid, schema, introspection, guards, settings,
                     conditions)
             }
-            // The document weighs more now.
+            // The document takes more memory now.
             if isNew { documents.keep(document) }
             let circumstances = OperationPlan.Circumstances(
                 variables: variables, context: context, cost: request.requestsCost ? cost : nil)

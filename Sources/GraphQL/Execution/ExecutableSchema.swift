@@ -46,9 +46,11 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         engine = Engine(schema, roots, prices, guards, options)
     }
 
-    /// Looks up the document of a request, or parses and validates it, and selects the operation that the request names.
+    /// Looks up the document of a request, or parses and validates it, and selects the operation that the
+    /// request names.
     ///
-    /// A request that cannot be executed is prepared as well; `respond` and `subscribe` then return what is wrong with it.
+    /// A request that cannot be executed returns a value too; `respond` and `subscribe` then return its
+    /// errors.
     public func prepare(_ request: Request) -> PreparedRequest {
         engine.prepare(request)
     }
@@ -70,7 +72,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         respond(to: engine.prepare(request), context: context, allowing: allowed)
     }
 
-    /// Answers a request that `prepare(_:)` has returned, as `respond(to:context:allowing:)` does one that it has not.
+    /// Executes a request that `prepare(_:)` has returned; see `respond(to:context:allowing:)`.
     @inlinable
     public func respond(
         to request: PreparedRequest, context: Context, allowing allowed: Set<OperationType>? = nil
@@ -81,7 +83,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     /// How often a document was neither parsed nor validated again, because it had been run before.
     package var reusedDocuments: Int { engine.reusedDocuments }
 
-    /// How often a document was parsed, and validated if its syntax was correct.
+    /// How many documents were parsed, and validated if their syntax was correct.
     package var parsedDocuments: Int { engine.parsedDocuments }
 
     /// Begins a subscription: a response for each event of its source stream, which ends with the sequence.
@@ -100,7 +102,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
         await subscribe(to: engine.prepare(request), context: context, renewed: renewed)
     }
 
-    /// Begins a subscription that `prepare(_:)` has returned, as `subscribe(to:context:renewed:)` does one that it has not.
+    /// Begins a subscription that `prepare(_:)` has returned; see `subscribe(to:context:renewed:)`.
     public func subscribe(
         to request: PreparedRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
     ) async -> Result<ResponseStream, RefusedSubscription> {
@@ -114,7 +116,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
 public struct ExecutionOptions: Sendable {
     /// How many documents are kept parsed, validated and planned.
     public var documentCacheCapacity = 1_000
-    /// How many bytes these documents take at most, by an estimate that includes their texts and plans.
+    /// The most bytes that these documents take, by an estimate that includes their texts and plans.
     public var documentCacheBytes = 32 << 20
     /// How large a document may be.
     public var parserLimits = ParserLimits.default

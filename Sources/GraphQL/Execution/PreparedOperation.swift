@@ -19,7 +19,9 @@ final class PreparedOperation: Sendable {
         var measured: Result<MeasuredOperation, GraphQLErrors>?
         /// How long the answer may be kept; nil until it is asked for.
         var cachePolicy: CachePolicy??
-        /// The oldest first, which makes room for the next one.
+        /// The plans, oldest first.
+        ///
+        /// The oldest is removed to make room.
         var plans: [Planned] = []
 
         func plan(for conditions: Conditions) -> OperationPlan? {
@@ -125,7 +127,7 @@ final class PreparedOperation: Sendable {
     /// The memory in bytes of the plans that are stored now.
     var planWeight: Int { storedPlans.load(ordering: .relaxed) }
 
-    /// Reserves memory for a plan; false if the operation's share leaves no room for it.
+    /// Reserves memory for a plan; returns false if the operation's share has no room for it.
     private func reserve(_ bytes: Int) -> Bool {
         if storedPlans.wrappingAdd(bytes, ordering: .relaxed).newValue <= planBytes { return true }
         release(bytes)
@@ -139,7 +141,7 @@ final class PreparedOperation: Sendable {
     private func keep(_ planned: Planned) {
         known.withLock { known in
             while known.plans.count >= PreparedOperation.capacity || !reserve(planned.plan.weight) {
-                // A plan that does not fit is made again for each request.
+                // A plan that does not fit is made for each request.
                 if known.plans.isEmpty { return }
                 release(known.plans.removeFirst().plan.weight)
             }

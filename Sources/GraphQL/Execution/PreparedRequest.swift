@@ -1,9 +1,9 @@
 /// A request after its document has been looked up, or parsed and validated, and its operation selected.
 ///
-/// `ExecutableSchema.prepare(_:)` returns one for every request. Everything that a server needs to know of a request
-/// afterwards (how to execute, cache and log it) is read from this value, so that each request prepares its document once,
-/// also if the document is refused. It holds the coerced variables and not the request: a subscription that lasts for days
-/// retains nothing that its client sent beside them.
+/// `ExecutableSchema.prepare(_:)` returns one for every request. A server reads from this value how to
+/// execute, cache and log the request, so that each request prepares its document once, also if the document
+/// is refused. It holds the coerced variables and not the request: a subscription that runs for days does not
+/// retain other data of its request.
 public struct PreparedRequest: Sendable {
     /// The name of the operation, as the client sent it; nil if it sent none.
     public let operationName: String?
@@ -17,7 +17,9 @@ public struct PreparedRequest: Sendable {
         /// The operation can be executed, unless its variables are wrong.
         case operation(
             PreparedOperation, of: PreparedDocument, variables: Result<VariableValues, GraphQLErrors>)
-        /// The document, or the operation's name, is wrong. The text is the document's, in UTF-8.
+        /// The document, or the operation's name, is wrong.
+        ///
+        /// `text` is the document in UTF-8.
         case refused(GraphQLErrors, text: [UInt8])
         /// See `init(unprepared:operationType:cachePolicy:)`.
         indirect case unprepared(Request, OperationType?, CachePolicy?)
@@ -35,7 +37,7 @@ public struct PreparedRequest: Sendable {
     /// An executable schema that receives it prepares it first.
     ///
     /// - Parameters:
-    ///   - request: the request as it came.
+    ///   - request: the request as received.
     ///   - operationType: the value of `operationType`.
     ///   - cachePolicy: the value of `cachePolicy`.
     public init(
@@ -44,7 +46,7 @@ public struct PreparedRequest: Sendable {
         self.init(request, .unprepared(request, operationType, cachePolicy))
     }
 
-    /// The request as it came, if no executable schema has prepared it; otherwise nil.
+    /// The request as received, if no executable schema has prepared it; otherwise nil.
     public var unprepared: Request? {
         guard case .unprepared(let request, _, _) = state else { return nil }
         return request
@@ -59,7 +61,7 @@ public struct PreparedRequest: Sendable {
         }
     }
 
-    /// How long the response may be cached, and by whom, as `@cacheControl` says.
+    /// The lifetime and the scope of the response in caches, from `@cacheControl`.
     ///
     /// Nil if the document is refused, and if the schema does not define the directive.
     public var cachePolicy: CachePolicy? {
@@ -83,7 +85,7 @@ public struct PreparedRequest: Sendable {
     package struct Retained: Sendable {
         /// The document with its plans, which all operations that run it share; nil if it is refused.
         package let document: (id: ObjectIdentifier, bytes: Int)?
-        /// The coerced variables, and what the operation needs beside.
+        /// The coerced variables, and the other memory of the operation.
         package let variables: Int
     }
 
@@ -99,7 +101,7 @@ public struct PreparedRequest: Sendable {
         }
     }
 
-    /// What the response depends on beside the session; nil if the request cannot be executed.
+    /// The inputs of the response other than the session; nil if the request cannot be executed.
     package var responseKey: ResponseKey? {
         switch state {
         case .operation(let operation, let document, .success(let variables)):
@@ -118,7 +120,7 @@ public struct PreparedRequest: Sendable {
 /// The bytes of a document, its selected operation, and the coerced values of the variables that the operation declares.
 package struct ResponseKey: Hashable, Sendable {
     private let document: [UInt8]
-    /// Where the name of the operation stands; nil for the only operation of a document, if it has no name.
+    /// The position of the operation's name; nil for the only operation of a document, if it has no name.
     private let operation: SourceSpan?
     private let variables: [InputValue?]
 
@@ -132,7 +134,7 @@ package struct ResponseKey: Hashable, Sendable {
         hasher.combine(variables)
     }
 
-    /// The memory that the key takes in bytes.
+    /// The memory of the key in bytes.
     package var weight: Int {
         variables.reduce(document.count + 128) { $0 + ($1?.weight ?? MemoryLayout<InputValue?>.stride) }
     }

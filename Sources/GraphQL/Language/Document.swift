@@ -64,7 +64,7 @@ public final class Document: Sendable {
         names[Int(name.id)]
     }
 
-    /// The memory of an executable document in bytes, with its text.
+    /// The memory of an executable document in bytes, including its text.
     var weight: Int {
         source.bytes.heapWeight + names.heapWeight + names.reduce(0) { $0 + $1.heapWeight }
             + definitions.heapWeight + selections.heapWeight + arguments.heapWeight + directives.heapWeight
@@ -73,7 +73,7 @@ public final class Document: Sendable {
 }
 
 extension Array {
-    /// The memory of the elements in bytes, not counting what they refer to.
+    /// The memory of the elements in bytes, without the objects that they refer to.
     var heapWeight: Int { capacity * MemoryLayout<Element>.stride + 32 }
 }
 

@@ -22,14 +22,14 @@ extension Field where Source: GraphQLObject {
         self.init(name, arguments, events: events, value: { $0 }, context: nil)
     }
 
-    /// A field of the subscription root whose events tell more than their value.
+    /// A field of the subscription root whose events carry more than the field's value.
     ///
     /// - Parameters:
     ///   - name: the name in the schema.
-    ///   - events: begins the source stream. What it throws ends the subscription.
+    ///   - events: begins the source stream. An error that it throws ends the subscription.
     ///   - value: the value of an event; a failed `Result` is null with an error in that one response.
-    ///   - context: the context of an event's response, made from the event and the context that the response would
-    ///     have otherwise; nil to leave it as it is. It is called only where something below the value is loaded.
+    ///   - context: the context of an event's response, made from the event and the default context; nil to
+    ///     use the default context. It is called only if a field below the value is loaded.
     public init<Events: AsyncSequence & Sendable, Value: Output>(
         _ name: String, events: @escaping @Sendable (Source.Context) async throws -> Events,
         value: @escaping @Sendable (Events.Element) -> Value,
@@ -49,7 +49,7 @@ extension Field where Source: GraphQLObject {
             })
     }
 
-    /// A field of the subscription root with arguments, whose events tell more than their value.
+    /// A field of the subscription root with arguments, whose events carry more than the field's value.
     public init<Arguments: GraphQLArguments, Events: AsyncSequence & Sendable, Value: Output>(
         _ name: String, _ arguments: Arguments.Type,
         events: @escaping @Sendable (Arguments, Source.Context) async throws -> Events,
@@ -74,11 +74,11 @@ extension Field where Source: GraphQLObject {
     }
 }
 
-/// An event of a source stream, on its way to its response.
+/// An event of a source stream, before it is written to its response.
 struct Delivery: Sendable {
-    /// The context of the response, made from the one that it would have otherwise; nil to leave it as it is.
+    /// The context of the response, made from the default context; nil to use the default context.
     let context: (@Sendable (any OpaqueContext) -> any OpaqueContext)?
-    /// Puts the event where the write pass of its response finds it, and starts the loads below it.
+    /// Stores the event for the write pass of its response, and starts the loads below it.
     let put: @Sendable (Execution, inout [PendingLoad]) -> Void
 }
 
@@ -93,7 +93,7 @@ extension PlannedField {
         _ begin: @escaping @Sendable (Execution) async throws -> Events
     ) -> PlannedField where Events.Element: Sendable {
         var field = reading(slot, selection, of: Value.self)
-        // Only loads are given a context.
+        // The context is used by loads only.
         let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in
             Deliveries(events: try await begin(execution)) { event in

@@ -13,7 +13,7 @@ final class OperationPlan: @unchecked Sendable {
     private let rootValue: RootValue
     let operation: OperationDefinition
     let settings: Settings
-    /// The approximate memory of the plan in bytes, not counting the document.
+    /// The approximate memory of the plan in bytes, without the document.
     let weight: Int
 
     init(

@@ -1,9 +1,11 @@
-/// A value that goes into an operation: a variable of the request, a literal of the document, or what either became
-/// when it was coerced to its type.
+/// An input of an operation: a variable of the request, a literal of the document, or the coerced value of
+/// either.
 ///
-/// Numbers keep their digits: one that is no 64-bit integer stays text, so that a `Decimal` scalar reads it exactly.
+/// Numbers keep their digits: a number that is not a 64-bit integer is stored as text, so that a `Decimal`
+/// scalar reads it exactly.
 ///
-/// Values are equal if their texts have the same bytes, also where Swift's strings are equal already if they look the same.
+/// Values are equal if their texts have the same bytes, while Swift's strings are equal if they are
+/// canonically equivalent.
 public enum InputValue: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -16,7 +18,7 @@ public enum InputValue: Hashable, Sendable {
     case list([InputValue])
     case object(InputObject)
 
-    /// The same value, its texts byte by byte.
+    /// Whether the values are equal; texts are compared by their bytes.
     public static func == (one: InputValue, other: InputValue) -> Bool {
         switch (one, other) {
         case (.null, .null): true
@@ -53,7 +55,7 @@ public enum InputValue: Hashable, Sendable {
         }
     }
 
-    /// The memory that the value takes in bytes, what it refers to included.
+    /// The memory of the value in bytes, including the objects that it refers to.
     package var weight: Int {
         switch self {
         case .null, .boolean, .int: MemoryLayout<InputValue>.stride
@@ -69,7 +71,7 @@ public enum InputValue: Hashable, Sendable {
 }
 
 extension String {
-    /// The memory that the text takes in bytes beside the string itself, which stores up to 15 bytes.
+    /// The memory of the text in bytes without the string itself, which stores up to 15 bytes.
     package var heapWeight: Int { utf8.count > 15 ? utf8.count + 32 : 0 }
 }
 

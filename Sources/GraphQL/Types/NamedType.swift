@@ -169,7 +169,7 @@ public struct EnumType: Sendable {
 
     /// The value with this name.
     public func value(named name: String) -> SchemaEnumValue? {
-        // Variables name values by any text, and strings are equal also if their bytes differ.
+        // Variables may contain any text for a value, and strings are equal also if their bytes differ.
         guard let position = index[name], values[position].name.hasSameBytes(as: name) else { return nil }
         return values[position]
     }
@@ -191,7 +191,8 @@ public struct InputObjectType: Sendable {
 
     /// The position in `fields` of the field with this name.
     public func fieldIndex(named name: String) -> Int? {
-        // Variables name fields by any text, and strings are equal also if their bytes differ.
+        // Variables may contain any text as the name of a field, and strings are equal also if their bytes
+        // differ.
         guard let position = index[name], fields[position].name.hasSameBytes(as: name) else { return nil }
         return position
     }

@@ -55,7 +55,7 @@ public final class Schema: Sendable {
 
     /// The type with this name; nil where there is none.
     public func type(named name: String) -> NamedType? {
-        // Clients ask for types by any text, and strings are equal also if their bytes differ.
+        // A client may send any text as the name of a type, and strings are equal also if their bytes differ.
         guard let type = typeIDs[name].map({ self[$0] }), type.name.hasSameBytes(as: name) else { return nil }
         return type
     }

@@ -1,8 +1,8 @@
-/// A string that is compared by its bytes, for dictionaries and sets whose keys clients send.
+/// A string that is compared by its bytes, for dictionaries and sets whose keys come from clients.
 ///
-/// Two Swift strings are equal if they are canonically equivalent: `"é"` is one character or two, and the Kelvin sign equals
-/// the letter K. To GraphQL, JSON and providers these are different texts, so that a value stored for the one must not be
-/// returned for the other.
+/// Two Swift strings are equal if they are canonically equivalent: `"é"` as one character and as two, or the
+/// Kelvin sign and the letter K. To GraphQL, JSON and providers these are different texts, so that a value
+/// stored for one must not be returned for the other.
 package struct UTF8Key: Hashable, Sendable {
     package let text: String
 
@@ -22,7 +22,7 @@ extension String {
     /// Hashes the bytes in UTF-8; see `UTF8Key`.
     package func hashBytes(into hasher: inout Hasher) {
         unsafe utf8Span.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        // No text contains this byte, so that two texts in a row cannot hash like two others.
+        // No text contains this byte, so that two consecutive texts cannot hash like two other texts.
         hasher.combine(0xFF as UInt8)
     }
 }

@@ -64,7 +64,7 @@ package final class TypedDocument: Sendable {
         kinds = typing.kinds
     }
 
-    /// The memory of the columns in bytes, not counting the document and the schema.
+    /// The memory of the columns in bytes, without the document and the schema.
     var weight: Int {
         operations.heapWeight + fragments.heapWeight + fragmentIndices.heapWeight + selections.heapWeight
             + arguments.heapWeight + directives.heapWeight + directiveSites.heapWeight

@@ -18,9 +18,9 @@ struct Serve: AsyncParsableCommand {
             application: PORTICO_ALPACA_CLIENT_ID with PORTICO_ALPACA_CLIENT_SECRET_FILE, PORTICO_SAXO_APP_KEY with
             PORTICO_SAXO_APP_SECRET_FILE.
 
-            SIGTERM and SIGINT stop it: requests in flight are answered within PORTICO_SHUTDOWN_GRACE_PERIOD (30 seconds),
-            new ones are refused with 503, and idle connections are closed at once. A request that takes longer gets a
-            response that says so.
+            SIGTERM and SIGINT stop it: requests in flight have PORTICO_SHUTDOWN_GRACE_PERIOD (30 seconds)
+            to finish, new ones are refused with 503, and idle connections are closed at once. A request that takes
+            longer gets 503.
 
             Examples:
               portico serve

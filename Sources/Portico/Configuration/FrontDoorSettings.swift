@@ -9,9 +9,9 @@ struct FrontDoorSettings {
     let explorer: ExplorerSettings
     /// How the engine treats operations.
     let executionOptions: ExecutionOptions
-    /// How many calls to providers one operation may make.
+    /// The most calls to providers that one operation may make.
     let callsPerOperation: Int
-    /// How many calls to providers a client without a session may cause in a minute.
+    /// The most calls to providers that a client without a session may cause in a minute.
     let callsPerClient: Int
 
     static let standardCallsPerOperation = 50
@@ -94,13 +94,13 @@ extension TLSFiles {
 }
 
 extension HostPolicy {
-    /// `*` for any, or hosts with commas between them.
+    /// Parses `*` for any host, or hosts with commas between them.
     ///
     /// - Parameters:
-    ///   - text: The value of a setting or a flag; nil where it is not set.
-    ///   - setting: How messages name it.
+    ///   - text: The value of a setting or a flag; nil if it is not set.
+    ///   - setting: The name of the setting in messages.
     ///   - host: The address that the server listens on.
-    /// - Throws: `UsageError` for what is no host.
+    /// - Throws: `UsageError` for a text that is not a host.
     init(_ text: String?, named setting: String, listeningOn host: String) throws {
         let names = text?.split(separator: ",").map { $0.filter { $0 != " " } } ?? []
         for name in names where name != "*" && !HostPolicy.isHost(name) {

@@ -19,7 +19,7 @@ struct ServeSettings {
     /// Where the key is that seals secrets; nil for the data folder's own.
     let masterKey: MasterKeySource?
     let people: PeopleSettings
-    /// How many symbols of one provider's live prices one client follows at once.
+    /// How many symbols of one provider's price feed one client follows at once.
     let symbolsPerClient: Int
 
     init(_ settings: SettingReader) throws {

@@ -68,7 +68,7 @@ extension Setting {
         case .data: .words("none: everything is forgotten with the process")
         case .hosts:
             .words(
-                "none besides those of this machine; where it listens on another address, every address and every name "
+                "none except those of this machine; if it listens on another address, every address and every name "
                     + "that public DNS does not resolve")
         case .config, .ownerTokenFile, .tlsCertificateFile, .tlsKeyFile, .corsOrigins,
             .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken, .alpacaTokenFile,

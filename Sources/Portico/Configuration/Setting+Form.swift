@@ -53,7 +53,7 @@ extension Setting {
         case .passwordCost: .number(PasswordCost.log2Range)
         case .alpacaPerMinute, .alphaVantagePerMinute, .polygonPerMinute: .number(1...100_000)
         case .alphaVantagePerDay: .number(1...100_000_000)
-        case .hosts: .list(of: "names or addresses, each with a port if it has one")
+        case .hosts: .list(of: "names or addresses, each with an optional port")
         case .corsOrigins: .list(of: "sites")
         case .redirectURIs: .list(of: "addresses")
         case .routeQuotes, .routeCharts, .routeInstruments, .routeFundamentals, .routeNews, .routeClock:

@@ -37,15 +37,15 @@ extension Setting {
             "The certificate's chain and its key, both in PEM: speak TLS, and HTTP/2 with it. Read anew when they change."
         case .hosts:
             """
-            Names by which clients reach Portico, such as `portico.example.com` behind a proxy; `*` for any. Requests for \
-            other hosts are refused, so that a page of another site cannot pass for Portico by DNS rebinding.
+            Names by which clients reach Portico, such as `portico.example.com` behind a proxy; `*` for any. \
+            Requests for other hosts are refused, which prevents DNS rebinding by pages of other sites.
             """
         case .corsOrigins:
-            "Sites whose pages may send requests, open WebSockets and read answers; `*` for any."
+            "Sites whose pages may send requests, open WebSockets and read responses; `*` for any."
         case .trustedProxies:
             """
-            How many proxies in front tell for whom they ask, in `X-Forwarded-For`. Clients of a proxy on this machine that \
-            is not counted here count as one address.
+            The number of proxies in front of Portico that add the client's address to `X-Forwarded-For`. If a \
+            proxy on this machine is not counted here, all its clients count as one address.
             """
         case .documents:
             """
@@ -60,34 +60,39 @@ extension Setting {
         case .maximumRequests: "Requests that wait for data at a time; others wait for their turn."
         case .maximumStreamsPerClient:
             """
-            Streamed answers and operations on WebSockets of one client at a time. A client is a user, or all guests and \
-            clients without a session at one address (IPv6: one /64 network); this machine's are not counted.
+            Streamed responses and operations on WebSockets of one client at a time. A client is a user, or all \
+            guests and clients without a session at one address (IPv6: one /64 network); clients on this machine \
+            are exempt.
             """
-        case .maximumSocketsPerClient: "WebSockets of one client at a time; this machine's are not counted."
+        case .maximumSocketsPerClient:
+            "WebSockets of one client at a time; clients on this machine are exempt."
         case .maximumSymbolsPerClient:
             """
-            Symbols of one provider's live prices that one client follows at a time. Where the prices of \(QuoteHubPolicy().symbols) symbols are \
-            followed, those of users with a name take the places of those that only guests and clients without a session \
-            follow.
+            Symbols of one provider's price feed that one client follows at a time. If \
+            \(QuoteHubPolicy().symbols) symbols of a price feed are followed, symbols of users with a name replace symbols that only guests \
+            and clients without a session follow.
             """
         case .requestsPerAddress:
             "Requests of one address a second, and five times as many after a pause; this machine's are not counted."
         case .requestsPerToken: "Requests with one token a second, and five times as many after a pause."
-        case .guestsPerAddress: "Guests and new users that may come from one address in an hour."
+        case .guestsPerAddress: "Guests and new users that one address may create in an hour."
         case .connectsPerUser:
-            "Attempts of one user in an hour to connect with a provider; users of one address may make three times as many."
+            """
+            Attempts of one user in an hour to connect with a provider; all users of one address together may make \
+            three times as many.
+            """
         case .exportsPerUser: "Exports (`/export`) of one user in an hour."
         case .upstreamCallsPerOperation:
-            "Calls to providers that one operation may make; beyond, its fields fail with `TOO_MANY_UPSTREAM_CALLS`."
+            "Calls to providers that one operation may make; above that, its fields fail with `TOO_MANY_UPSTREAM_CALLS`."
         case .upstreamCallsPerClient:
             """
-            Calls to providers a minute that one client without a session may cause, by its address; beyond, what is not \
-            cached fails with `RATE_LIMITED`.
+            Calls to providers a minute that one client without a session may cause, by address; above that, \
+            fields that are not cached fail with `RATE_LIMITED`.
             """
         case .shutdownGracePeriod:
             """
-            Seconds that requests in flight have to be answered after SIGTERM. Give the process at least ten seconds more \
-            before it is killed.
+            Seconds that requests in flight have to finish after SIGTERM. Wait at least ten seconds more before \
+            you kill the process.
             """
         case .logLevel: "The least severe that is logged."
         case .logFormat: "Lines for people, or an object a line."
@@ -114,7 +119,10 @@ extension Setting {
         case .alpacaDataURL: "The market-data API."
         case .alpacaDataStreamURL: "The stream of market data; https stands for wss, http for ws."
         case .alpacaPerMinute:
-            "Calls a minute that the plan of the account allows, counted apart for the trading and the market-data API."
+            """
+            Calls a minute that the plan of the account allows, counted separately for the trading and the \
+            market-data API.
+            """
         case .alpacaKeyID: "The id of a key, together with its secret."
         case .alpacaSecretKey, .alpacaSecretKeyFile: "The secret of the key."
         case .alpacaToken, .alpacaTokenFile: "An OAuth token, in place of a key."

@@ -9,9 +9,9 @@ struct Answering {
     let backends: Backends
     let calls: UpstreamMetrics
     let tracer: RequestTracer
-    /// How many calls to providers one operation may make.
+    /// The most calls to providers that one operation may make.
     let callsPerOperation: Int
-    /// Those of clients without a session.
+    /// The budgets of clients without a session.
     let budgets: CallBudgets
     /// Whether a session has not ended meanwhile: what is followed ends with it.
     let isValid: @Sendable (Session) -> Bool
@@ -26,7 +26,7 @@ struct Answering {
         let now = ContinuousClock.now
         let call = CallContext(
             deadline: now + Answering.patience,
-            // A client without a session would spend the server's quotas with it.
+            // A client without a session could use up the server's quotas with it.
             notBefore: front.demandsFresh && front.session.owner != nil ? now : nil, acceptsMinimumAge: true,
             observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))
         let context = GatewayContext(
@@ -55,7 +55,7 @@ struct Answering {
         }
     }
 
-    /// What the operation may call, and each event of a subscription anew.
+    /// The calls that an operation, or one event of a subscription, may make.
     private func allowance(_ front: Web.RequestContext<Session>) -> CallAllowance {
         front.session.owner == nil
             ? budgets.allowance(of: RequestOrigin(front.client), limit: callsPerOperation)

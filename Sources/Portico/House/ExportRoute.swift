@@ -7,10 +7,10 @@ import Synchronization
 import Upstream
 import Web
 
-/// `GET /export`: everything that is a user's, as JSON, for the user.
+/// `GET /export`: returns all data of the requesting user as JSON.
 ///
-/// Each user and all together may take so many exports, and so few are read at a time that other readers of the file
-/// never wait for them.
+/// The number of exports is limited for each user and for all users together. The number of concurrent
+/// exports is limited so that other readers of the file do not wait for them.
 final class ExportRoute: Route {
     private let session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
     private let export: HouseExport
@@ -50,7 +50,7 @@ final class ExportRoute: Route {
         }
     }
 
-    /// Counts an export, and in `running` until it ends.
+    /// Counts an export against the limits, and in `running` until it ends.
     private func begin(for owner: OwnerID) throws(HTTPProblem) {
         guard running.wrappingAdd(1, ordering: .relaxed).newValue <= most else {
             running.wrappingSubtract(1, ordering: .relaxed)
@@ -69,11 +69,11 @@ final class ExportRoute: Route {
 
     /// The export of a user.
     ///
-    /// - Throws: `HTTPProblem.tooManyRequests` where the user, or all together, may take none now.
+    /// - Throws: `HTTPProblem.tooManyRequests` if the limit of the user or of all users is reached.
     func response(for owner: OwnerID) async throws -> Web.HTTPResponse {
         try begin(for: owner)
         defer { running.wrappingSubtract(1, ordering: .relaxed) }
-        // A user of the settings who has entrusted nothing yet has nothing to take away.
+        // A user of the settings without stored data has nothing to export.
         let json = try await export.json(of: owner) ?? "{}"
         var response = Web.HTTPResponse(.ok, "application/json; charset=utf-8", body: Array(json.utf8))
         response.headers = [

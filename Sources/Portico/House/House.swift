@@ -50,7 +50,7 @@ struct House {
             refusedSession: { Session(refusingToken: $0.message) }, respond: answering.respond)
         service.isValid = groundwork.sessions.isValid
         service.onEnd = groundwork.sessions.onEnd
-        // Anybody can become any number of guests, so these are counted by their addresses.
+        // One client can create any number of guests, so guests are counted by address.
         service.user = { session in session.isGuest ? nil : session.owner?.text }
         service.subscribe = answering.subscribe
         service.prepare = schema.prepare
@@ -71,8 +71,8 @@ struct House {
         if settings.frontDoor.server.trustedProxies == 0, groundwork.sandbox == nil {
             logger.notice(
                 """
-                Clients on this machine are exempt from the limits of addresses. Where a proxy on this machine passes \
-                on requests, set \(Setting.trustedProxies.description), so that its clients are counted.
+                Clients on this machine are exempt from the limits of addresses. If a proxy on this machine forwards \
+                requests, set \(Setting.trustedProxies.description), so that the limits apply to its clients.
                 """)
         }
         let explorer = try Explorer(settings.frontDoor.explorer, isSandbox: groundwork.sandbox != nil)
@@ -109,14 +109,14 @@ extension MetricFamily {
     fileprivate static func connections(_ count: Int) -> MetricFamily {
         MetricFamily(
             "portico_provider_connections", .gauge,
-            "Connections of users with providers that are in memory, with their credentials.",
+            "Users' connections to providers in memory, with their credentials.",
             [Sample(Double(count))])
     }
 
     fileprivate static func quoteFeeds(_ count: Int) -> MetricFamily {
         MetricFamily(
             "portico_quote_feeds", .gauge,
-            "Sources of prices that clients follow, or have followed a moment ago.", [Sample(Double(count))])
+            "Price feeds that clients follow, or followed a moment ago.", [Sample(Double(count))])
     }
 
     fileprivate static func reusedDocuments(_ count: Int) -> MetricFamily {

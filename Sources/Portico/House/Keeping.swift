@@ -37,7 +37,7 @@ struct Keeping {
         }
         let isSandbox = if case .sandbox = settings.market { true } else { false }
         let namedKey = try settings.masterKey?.key()
-        // Before anything is created: a folder that is refused stays as it is.
+        // Before anything is created: a refused directory stays unchanged.
         try HouseFile.check(folder: isSandbox ? "\(path)/\(Keeping.sandboxFolder)" : path, namedKey)
         var folder = try DataFolder(path)
         if isSandbox { folder = try folder.folder(Keeping.sandboxFolder) }

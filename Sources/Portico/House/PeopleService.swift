@@ -8,12 +8,14 @@ struct PeopleService: Service {
     let sessions: SessionStore
     let logger: Logger
 
-    /// How often it is looked whether `portico users` has changed the file, and whether the time of a session is over: the
-    /// sockets of a token are closed within a second after it has ended, wherever it was ended.
+    /// The interval at which changes of the file by `portico users` and expired sessions are detected.
+    ///
+    /// The sockets of a token are closed within a second after it has ended, whichever process ended it.
     private static let beat = Duration.milliseconds(200)
     /// So many beats, and the uses of sessions are written down.
     private static let beatsToKeep = 300
-    /// So many, and guests without a session are looked for, whether one has ended or not.
+    /// The number of intervals after which guests without a session are deleted, even if no session has
+    /// ended.
     private static let beatsToTidy = 18_000
 
     func run() async throws {

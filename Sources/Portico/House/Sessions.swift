@@ -39,15 +39,16 @@ struct Sessions {
         }
     }
 
-    /// Whether the token that has opened a session has not ended meanwhile.
+    /// Whether the token of a session is still valid.
     @Sendable
     func isValid(_ session: Session) -> Bool {
         session.kept.map { store.isValid($0) } ?? true
     }
 
-    /// Calls a closure when the token that has opened a session ends.
+    /// Calls a closure when the token of a session ends.
     ///
-    /// - Returns: what removes the closure; nil for a token of the settings, which ends with the process.
+    /// - Returns: A closure that removes the observer; nil for a token of the settings, which is valid until
+    ///   the process ends.
     @Sendable
     func onEnd(
         of session: Session, _ observer: @escaping @Sendable () -> Void

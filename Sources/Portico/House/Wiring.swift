@@ -57,13 +57,13 @@ struct Wiring {
         self.redirects = redirects
     }
 
-    /// What stands behind the schema.
+    /// Creates the backends of the schema's resolvers.
     ///
     /// - Parameters:
-    ///   - routes: Who is asked for what, in which order.
-    ///   - household: What users have entrusted to Portico.
-    ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
-    /// - Returns: all of it, ready to be asked.
+    ///   - routes: The providers of each kind of data, in order.
+    ///   - household: The stores of the users' data.
+    ///   - symbolsPerClient: How many symbols of one provider's price feed one client follows at once.
+    /// - Returns: The backends, ready for requests.
     func backends(_ routes: Routes, household: Household, symbolsPerClient: Int) -> Backends {
         Backends(
             connections: connections, connectors: connectors, redirects: redirects, market: market,

@@ -83,7 +83,7 @@ package struct AlpacaClient: Sendable {
 struct AlpacaID: Hashable, Sendable {
     let text: String
 
-    /// - Throws: `notFound` for a text in another form: Alpaca has nothing with such an id, and is not asked.
+    /// - Throws: `notFound` for a text in another form, without a call: Alpaca has no object with such an id.
     init(_ text: String) throws(ProviderFailure) {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard groups.map(\.count) == [8, 4, 4, 4, 12], groups.joined().allSatisfy(Self.isHexadecimal) else {

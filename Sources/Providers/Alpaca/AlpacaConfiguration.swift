@@ -20,7 +20,7 @@ package struct AlpacaConfiguration: Sendable {
     /// How long connecting to a stream and being let in may take together; Alpaca itself waits ten seconds for a login.
     package let streamPatience: Duration
 
-    /// The limit of a plan that costs nothing.
+    /// The limit of the free plan.
     package static let standardCallsPerMinute = 200
 
     /// An address that paths cannot be put behind, because it has a query.

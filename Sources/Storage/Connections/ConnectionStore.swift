@@ -104,7 +104,8 @@ package struct ConnectionStore: Sendable {
         }
     }
 
-    /// Deletes a connection of an owner, and with it its accounts and its credential, unless orders of it are in progress.
+    /// Deletes a connection of an owner with its accounts and its credential, unless orders of it are in
+    /// progress.
     package func delete(_ id: String, of owner: OwnerID) async throws(StorageError) -> Deletion {
         try await database.write { db in
             let count = try JournalWrite.countInProgress(of: owner, by: id, in: db)
@@ -124,7 +125,7 @@ package struct ConnectionStore: Sendable {
         }
     }
 
-    /// Whether a connection is kept.
+    /// Whether a connection is stored.
     package func contains(_ id: String) async throws(StorageError) -> Bool {
         try await database.read { db in
             try Bool.fetchOne(

@@ -65,7 +65,7 @@ package struct DataFolder: Sendable {
         let descriptor = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .folder(path: parent, reason: reason()) }
         defer { close(descriptor) }
-        // Some file systems, mounted over a network, have no such operation, and say EINVAL.
+        // Some network file systems have no such operation and return EINVAL.
         guard fsync(descriptor) == 0 || errno == EINVAL else {
             throw .folder(path: parent, reason: reason())
         }

@@ -14,7 +14,7 @@ package enum StorageError: Error, Hashable, Sendable {
     case missing(path: String)
     /// An earlier Portico has written the file, and no server of this one has brought it up to date.
     case older(path: String)
-    /// The file has no content, although there is a key, so that it has been in use.
+    /// The database file is empty, although there is a key; so the directory was in use before.
     case emptyFile(path: String)
     /// There is no master key, although the database contains secrets.
     case missingMasterKey(path: String, database: String)
@@ -42,7 +42,7 @@ extension StorageError: CustomStringConvertible {
         case .damaged(let path):
             path.hasSuffix(CacheFile.name)
                 ? "\(path) is damaged. Delete it: only counts of calls and cached prices are lost."
-                : "\(path) is damaged. Restore it from a backup, or move it away to begin anew."
+                : "\(path) is damaged. Restore it from a backup, or move it away to start with a new one."
         case .newer(let path):
             "\(path) was written by a later version of Portico. Run that version, or restore a backup from before."
         case .missing(let path):
@@ -50,7 +50,7 @@ extension StorageError: CustomStringConvertible {
         case .older(let path):
             "\(path) was written by an earlier version of Portico. Start this version's server once, then try again."
         case .emptyFile(let path):
-            "\(path) is empty, although there is a master key. Restore it from a backup, or delete it to begin anew."
+            "\(path) is empty, although there is a master key. Restore it from a backup, or delete it to start with a new one."
         case .missingMasterKey(let path, let database):
             "There is no \(path), and \(database) contains secrets. Restore the key, or name it with PORTICO_MASTER_KEY_FILE."
         case .busy(let path):
@@ -61,7 +61,7 @@ extension StorageError: CustomStringConvertible {
         case .badMasterKey(let origin):
             "The master key in \(origin) is not 32 bytes in base64. Make one with: head -c 32 /dev/urandom | base64"
         case .wrongMasterKey(let path):
-            "\(path) was sealed with another master key. Give that one, or move the file away to begin anew."
+            "\(path) was sealed with another master key. Give that one, or move the file away to start with a new one."
         case .sealBroken(let path, let connection):
             "The credential of connection \(connection) in \(path) does not open. Connect with the broker again."
         }

@@ -12,15 +12,16 @@ package struct HouseFile: Sendable {
         database = try DatabaseFile.open(Self.name, in: folder, .full, Self.migrator)
     }
 
-    /// Checks a data folder before anything is created in it, so that one that is refused stays as it is.
+    /// Checks a data directory before anything is created in it, so that a refused directory stays unchanged.
     ///
-    /// A folder without a database passes: a server begins anew there.
+    /// A directory without a database is accepted: a server creates one there.
     ///
     /// - Parameters:
-    ///   - path: of the folder, which need not exist.
-    ///   - masterKey: the key that the settings name; nil if the folder's own is used.
-    /// - Throws: `emptyFile` if the database is empty although there is a key, `missingMasterKey` if there is no key and the
-    ///   database contains secrets, `wrongMasterKey`, and `newer` or `damaged` if the database cannot be used.
+    ///   - path: the path of the directory, which need not exist.
+    ///   - masterKey: the key of the settings; nil if the directory's own key is used.
+    /// - Throws: `emptyFile` if the database is empty although there is a key, `missingMasterKey` if there is
+    ///   no key and the database contains secrets, `wrongMasterKey`, and `newer` or `damaged` if the database
+    ///   cannot be used.
     package static func check(folder path: String, _ masterKey: MasterKey?) throws(StorageError) {
         guard unsafe access(path, R_OK | X_OK) == 0 else { return }
         let folder = try DataFolder(existing: path)
@@ -37,23 +38,23 @@ package struct HouseFile: Sendable {
         guard keyIDs.allSatisfy({ $0 == known.id }) else { throw .wrongMasterKey(path: database) }
     }
 
-    /// Refuses a database file without content: SQLite would take it for a new one, and all that it contained would seem
-    /// never to have existed.
+    /// Throws if the database file is empty: SQLite would treat it as a new database, and the loss of its
+    /// content would not be noticed.
     package static func refuseEmptyFile(in folder: DataFolder) throws(StorageError) {
         if size(in: folder) == 0 { throw .emptyFile(path: folder.path(of: name)) }
     }
 
-    /// In bytes; nil if there is no file.
+    /// The size in bytes; nil if there is no file.
     private static func size(in folder: DataFolder) -> Int? {
         var status = stat()
         return unsafe stat(folder.path(of: name), &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// The ids of the master keys that keys in the file are sealed with.
+    /// The ids of the master keys that encrypt the keys in the file.
     private static func masterKeyIDs(in folder: DataFolder) throws(StorageError) -> Set<String> {
         let path = folder.path(of: name)
-        // SQLite creates files beside a database with a write-ahead log, even to read it, unless it is told that nobody
-        // writes. A server that runs, or was killed, has left that log.
+        // SQLite creates files beside a database with a write-ahead log, even to read it, unless it is opened
+        // as immutable. A running or killed server has left that log.
         let isInUse = unsafe access(path + "-wal", F_OK) == 0
         let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
         do {
@@ -72,7 +73,7 @@ package struct HouseFile: Sendable {
             let error = StorageError(error, path: path)
             switch error {
             case .damaged, .newer: throw error
-            // Whoever opens it to work with it finds the same, and says so.
+            // The code that opens the database for use finds the same error and reports it.
             case .folder, .file, .missing, .older, .busy, .full, .failed, .badMasterKey, .wrongMasterKey,
                 .sealBroken, .emptyFile, .missingMasterKey:
                 return []
@@ -102,7 +103,9 @@ package struct HouseFile: Sendable {
         self.database = database
     }
 
-    /// All steps from an empty file to today's tables; a released one never changes.
+    /// All steps from an empty file to the current tables.
+    ///
+    /// A released step never changes.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.addCredentials()

@@ -58,7 +58,7 @@ extension DatabaseMigrator {
         }
     }
 
-    /// Which process carries out a write of the journal.
+    /// Adds the id of the process that executes a write of the journal.
     mutating func addWriteHolders() {
         registerMigration("6: holders of writes") { db in
             try db.execute(

@@ -31,7 +31,7 @@ package struct JournalOrder: Hashable, Sendable {
     /// The broker's own id, once it has one.
     package var providerOrderID: String? { order.id.isEmpty ? nil : order.id }
 
-    /// Whether nobody can tell what became of the order, and its broker is not asked any more.
+    /// Whether the outcome of the order cannot be determined, and its broker is no longer queried.
     package var isUndetermined: Bool { order.state == .unconfirmed && openWrite == nil }
 
     /// The order with what is under way.

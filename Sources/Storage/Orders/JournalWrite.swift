@@ -56,12 +56,12 @@ package struct JournalWrite: Hashable, Sendable {
     }
 }
 
-/// What became of a user or a connection that was to be deleted.
+/// The result of deleting a user or a connection.
 package enum Deletion: Hashable, Sendable {
     case deleted
-    /// There is none such.
+    /// There is no such user or connection.
     case unknown
-    /// Nothing was deleted, because so many writes to brokers are still to be sent or answered, and what becomes of them must
-    /// be recorded.
+    /// Nothing was deleted, because this number of writes to brokers is not sent or has no response yet, and
+    /// their outcomes must be recorded.
     case ordersInProgress(Int)
 }

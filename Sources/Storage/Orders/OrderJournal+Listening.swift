@@ -3,18 +3,19 @@ import GRDB
 package import Upstream
 
 extension OrderJournal {
-    /// Takes in what a broker tells of orders without having been asked, as it comes.
+    /// Records orders that a broker reports in its stream.
     ///
-    /// An order that came of a write settles the write, whether its own answer is lost or still on its way: what that says
-    /// afterwards changes nothing any more. The same holds for a write that was reported as missing, or whose outcome
-    /// could not be determined. Of other orders what the journal knows is brought up to date.
+    /// An order that belongs to a write determines the write's outcome, whether the write's own response is
+    /// lost or has not arrived yet; that response then changes nothing. The same applies to a write that was
+    /// reported as missing, or whose outcome could not be determined. For other orders, the entry in the
+    /// journal is updated.
     ///
     /// - Parameters:
-    ///   - orders: The orders, in the order in which the broker told of them.
-    ///   - owner: Whose they are.
-    ///   - connection: By which they were told.
-    ///   - now: The moment.
-    /// - Throws: what kept it from being written down; then nothing was.
+    ///   - orders: The orders, in the order in which the broker reported them.
+    ///   - owner: Their owner.
+    ///   - connection: The connection that reported them.
+    ///   - now: The current time.
+    /// - Throws: The error of the database; then nothing was recorded.
     package func take(
         _ orders: [Order], of owner: OwnerID, _ connection: String, now: Instant = .now
     ) async throws(StorageError) {
@@ -31,12 +32,12 @@ extension OrderJournal {
         }
     }
 
-    /// Takes in those of some listed orders that show the outcome of a write, where the journal does not know it.
+    /// Records the outcome of writes from a list of orders, if the journal does not know it.
     ///
-    /// It reads first, since hardly any does.
+    /// It reads first, since few orders show an outcome.
     ///
-    /// - Returns: whether there was one.
-    /// - Throws: what kept it from being read or written down; then nothing was.
+    /// - Returns: Whether an outcome was recorded.
+    /// - Throws: The error of the database; then nothing was recorded.
     package func settle(
         _ orders: [Order], of owner: OwnerID, _ connection: String
     ) async throws(StorageError) -> Bool {
@@ -59,7 +60,7 @@ extension OrderJournal {
         return true
     }
 
-    /// The states of writes that a broker may still be found to have, as SQL has them.
+    /// The states of writes that a broker may still report, as SQL literals.
     private static let findable = WriteState.allCases.filter { $0.step(after: .found) != nil }
         .map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
@@ -74,8 +75,8 @@ extension OrderJournal {
         ).map { OrderIdentity(owner: owner, connection: connection, id: $0) }
     }
 
-    /// The write that an order shows to have arrived, unless that was known: the one that it was sent by, or the one that
-    /// was to cancel it.
+    /// The write that an order proves to have arrived, unless that was known: the write that placed the
+    /// order, or the one that cancelled it.
     private static func write(
         behind order: Order, _ identity: OrderIdentity?, of owner: OwnerID, _ connection: String,
         _ db: Database

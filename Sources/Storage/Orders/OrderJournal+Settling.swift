@@ -12,13 +12,13 @@ package enum WriteOutcome: Hashable, Sendable {
     case refused(OrderRejection)
     /// What became of it is not known.
     case answerLost
-    /// The broker was found to have it; the order as it stands.
+    /// The broker has it; the value is the current order.
     case found(Order)
     /// Asked long enough afterwards, the broker did not have it; what the user is told of an order that was to be placed.
     case notFound(OrderRejection)
-    /// Nobody can ever tell what became of it.
+    /// The outcome can never be determined.
     case undeterminable
-    /// Nobody carries it out any more.
+    /// No process executes it any more.
     case abandoned
 
     package var event: WriteEvent {
@@ -38,9 +38,9 @@ package enum WriteOutcome: Hashable, Sendable {
 extension OrderJournal {
     /// Marks a write as sent: PENDING → SENT, compared and set in one step.
     ///
-    /// - Returns: whether this caller has set the mark. Only then may the request be sent. Where it is false, the entry is
-    ///   gone, was marked before, or is another process's.
-    /// - Throws: what kept the mark from being recorded; the request must not be sent either.
+    /// - Returns: Whether this caller has set the mark. Only then may the request be sent. If false, the
+    ///   entry was deleted, was marked before, or belongs to another process.
+    /// - Throws: The error that prevented the mark from being recorded. The request must not be sent then.
     package func mark(_ id: String, now: Instant = .now) async throws(StorageError) -> Bool {
         try await database.write { [holder] db in
             try db.execute(
@@ -52,9 +52,9 @@ extension OrderJournal {
         }
     }
 
-    /// Declares that this process does not carry a write out any more.
+    /// Declares that this process no longer executes a write.
     ///
-    /// What the journal does not know of its outcome then is for ``abandonUnattended(now:)``.
+    /// If the journal does not have its outcome by then, ``abandonUnattended(now:)`` handles it.
     package func release(_ id: String) {
         active.remove(id)
     }
@@ -171,12 +171,13 @@ extension OrderJournal {
 
     // MARK: After a crash
 
-    /// Settles the writes that nobody carries out any more, those of earlier processes first of all: one that was not marked
-    /// is removed, and its idempotency key is free again; one that was marked is unconfirmed.
+    /// Handles the writes that no process executes any more, first those of earlier processes.
     ///
-    /// No clock has a part in this: however long a write takes, it is not abandoned while this process carries it out.
+    /// A write that was not marked is removed, and its idempotency key is free again; a write that was marked
+    /// becomes unconfirmed. No clock is used: a write is not abandoned while this process executes it,
+    /// however long that takes.
     ///
-    /// - Throws: what kept it from being written down; then nothing was.
+    /// - Throws: The error of the database; then nothing was recorded.
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
         try await database.write { [holder, active] db in
             let rows = try Row.fetchAll(
@@ -189,11 +190,12 @@ extension OrderJournal {
         }
     }
 
-    /// Writes whose outcome only the broker knows.
+    /// The writes whose outcome only the broker knows.
     ///
-    /// - Parameter limit: The most that are returned; each connection gets an equal share, the oldest of its writes.
-    /// - Returns: them, by connection in turns.
-    /// - Throws: what kept them from being read.
+    /// - Parameter limit: The most that are returned. Each connection gets an equal share, with its oldest
+    ///   writes.
+    /// - Returns: The writes; one of each connection, then the next of each.
+    /// - Throws: The error of the database.
     package func unconfirmed(limit: Int) async throws(StorageError) -> [JournalWrite] {
         try await database.read { db in
             try Row.fetchAll(
@@ -211,12 +213,12 @@ extension OrderJournal {
 }
 
 extension JournalWrite {
-    /// The condition of the index `journal_write_open`, word for word, so that SQLite uses it.
+    /// The condition of the index `journal_write_open`, literally, so that SQLite uses the index.
     static let isOpen = "journal_write.state IN ('PENDING', 'SENT', 'UNCONFIRMED')"
-    /// The condition for a write that is to be sent, or whose response is still awaited.
+    /// The condition for a write that is not sent, or that has no response yet.
     static let isInProgress = "\(isOpen) AND journal_write.state <> 'UNCONFIRMED'"
 
-    /// How many writes of an owner, or of one of the owner's connections, are in progress.
+    /// The number of writes of an owner, or of one of the owner's connections, that are in progress.
     static func countInProgress(
         of owner: OwnerID, by connection: String? = nil, in db: Database
     ) throws -> Int {
@@ -228,8 +230,8 @@ extension JournalWrite {
                 """, arguments: ["owner": owner.text, "connection": connection]) ?? 0
     }
 
-    /// Whether the broker was found to have a replacement that had been given up, after its order was changed again: then the
-    /// later change stands.
+    /// Whether the broker reports a replacement that had been given up, after its order was changed again;
+    /// then the later change is valid.
     fileprivate func isOvertaken(by outcome: WriteOutcome) -> Bool {
         guard state.isFinal, case .replace = kind, case .found(let order) = outcome else { return false }
         return order.id != providerOrderID && order.replaces != providerOrderID

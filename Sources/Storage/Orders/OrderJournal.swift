@@ -6,7 +6,9 @@ import Upstream
 /// The journal of orders: each is written down before its broker is told, so that none is ever placed twice.
 package struct OrderJournal: Sendable {
     let database: DatabaseFile
-    /// The id of this process, new at each start: of its own writes the rows have it in `holder`.
+    /// The id of this process, new at each start.
+    ///
+    /// The rows of its own writes have it in `holder`.
     let holder = JournalWrite.newID()
     let active = ActiveWrites()
     private let mostOrders: Int
@@ -23,13 +25,15 @@ package struct OrderJournal: Sendable {
 
     /// What comes of meaning to place an order.
     package enum PlacingStart: Hashable, Sendable {
-        /// It is written down, and may be sent: whoever gets this calls ``OrderJournal/release(_:)`` in the end.
+        /// It is recorded, and may be sent.
+        ///
+        /// The caller must call ``OrderJournal/release(_:)`` in the end.
         case begun(JournalOrder)
         /// The same was meant before, under the same key: nothing is to be sent.
         case known(JournalOrder)
         /// The key stands for another order.
         case otherOrder
-        /// The connection, or the user, has been deleted meanwhile.
+        /// The connection, or the user, has been deleted in the meantime.
         case connectionDeleted
         /// The user has as many orders as the journal takes.
         case full(limit: Int)
@@ -82,27 +86,30 @@ package struct OrderJournal: Sendable {
 
     /// What comes of meaning to change an order.
     package enum ChangeStart: Hashable, Sendable {
-        /// It is written down, and may be sent; the order as it was before.
+        /// It is recorded, and may be sent.
+        ///
+        /// The order is the one before the change.
         case begun(JournalWrite, JournalOrder)
         /// Something is under way with the order.
         case busy(JournalWrite.Kind.Name)
         /// Another order has taken its place meanwhile.
         case moved
-        /// The connection, or the user, has been deleted meanwhile.
+        /// The connection, or the user, has been deleted in the meantime.
         case connectionDeleted
     }
 
-    /// Writes down that an order is to be replaced or cancelled, unless something is under way with it.
+    /// Records that an order is to be replaced or cancelled, unless another change of it is in progress.
     ///
     /// - Parameters:
-    ///   - kind: what is to be done; not `place`.
-    ///   - order: as the broker told of it; one that the journal does not know yet is taken into it.
+    ///   - kind: the change; not `place`.
+    ///   - order: as the broker reported it. An order that the journal does not have yet is added.
     ///   - identity: Portico's own id of it.
-    ///   - isConnectionStored: whether a user has made its connection; false for one that the settings name.
-    ///   - provider: who has it.
-    ///   - now: the moment.
+    ///   - isConnectionStored: whether a user has created its connection; false for a connection of the
+    ///     settings.
+    ///   - provider: the broker of the order.
+    ///   - now: the current time.
     /// - Returns: whether it may be sent.
-    /// - Throws: what kept it from being written down; then nothing was.
+    /// - Throws: the error of the database; then nothing was recorded.
     package func begin(
         _ kind: JournalWrite.Kind, of order: Order, _ identity: OrderIdentity,
         isConnectionStored: Bool, at provider: Provider, now: Instant = .now
@@ -130,7 +137,7 @@ package struct OrderJournal: Sendable {
         }
     }
 
-    /// Whether the connection of an order, where it has a row, and its owner are still there.
+    /// Whether the connection of an order, if it has a row, and its owner still exist.
     private static func exists(
         _ order: OrderIdentity, isStored: Bool, _ db: Database
     ) throws -> Bool {
@@ -143,7 +150,9 @@ package struct OrderJournal: Sendable {
                 db, sql: "SELECT EXISTS (SELECT 1 FROM user WHERE id = ?)", arguments: [owner]) == true
     }
 
-    /// Records a write in a transaction; from before it until ``release(_:)``, this process carries the write out.
+    /// Records a write in a transaction.
+    ///
+    /// From the start of this call until ``release(_:)``, this process executes the write.
     private func record<Start: Sendable>(
         _ id: String, _ body: @escaping @Sendable (Database) throws -> Start,
         isBegun: (Start) -> Bool
@@ -194,9 +203,9 @@ package struct OrderJournal: Sendable {
     }
 }
 
-/// The ids of the writes that this process carries out.
+/// The ids of the writes that this process executes.
 ///
-/// A lock, because the tasks of many requests change it while the database's writer reads it.
+/// It has a lock, because the tasks of many requests change it while the database's writer reads it.
 final class ActiveWrites: Sendable {
     private let ids = Mutex<Set<String>>([])
 

@@ -8,7 +8,8 @@ package struct Placing: Hashable, Sendable {
     package let id: String
     package let owner: OwnerID
     package let connection: String
-    /// Whether a user has made the connection; false for one that the settings name, which has no row in the database.
+    /// Whether a user has created the connection; false for a connection of the settings, which has no row in
+    /// the database.
     package let isConnectionStored: Bool
     package let provider: Provider
     /// What its user calls it.
@@ -16,12 +17,13 @@ package struct Placing: Hashable, Sendable {
     package let ticket: OrderTicket
 
     /// - Parameters:
-    ///   - owner: whose order it is.
-    ///   - connection: by which it is placed.
-    ///   - isConnectionStored: whether a user has made the connection; false for one that the settings name.
-    ///   - provider: whom the connection leads to.
-    ///   - idempotencyKey: what its user calls it.
-    ///   - ticket: what is meant; the id that the broker is told comes from the new order's own.
+    ///   - owner: the owner of the order.
+    ///   - connection: the connection that places it.
+    ///   - isConnectionStored: whether a user has created the connection; false for a connection of the
+    ///     settings.
+    ///   - provider: the broker of the connection.
+    ///   - idempotencyKey: the user's own key of the order.
+    ///   - ticket: the order to place. The id for the broker is derived from the new order's own id.
     package init(
         owner: OwnerID, connection: String, isConnectionStored: Bool, provider: Provider,
         idempotencyKey: String, ticket: OrderTicket

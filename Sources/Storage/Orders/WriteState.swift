@@ -1,27 +1,31 @@
-/// How far a change at a broker has come: an order that is placed, replaced or cancelled.
+/// The state of a change at a broker: an order that is placed, replaced or cancelled.
 ///
-/// The state is in the database before anything happens at the broker, so that after a crash at any point it is known
-/// whether a request may have been sent.
+/// The state is in the database before anything happens at the broker, so that after a crash at any point it
+/// is known whether a request may have been sent.
 ///
-/// PENDING becomes SENT by ``OrderJournal/mark(_:now:)`` alone, which compares and sets in one step: whoever gets `true`
-/// from it sends the request, and nobody else does. ``step(after:)`` has all other transitions.
+/// Only ``OrderJournal/mark(_:now:)`` changes PENDING to SENT, by a comparison and a change in one step: only
+/// the caller that gets `true` from it sends the request. ``step(after:)`` has all other transitions.
 package enum WriteState: String, Sendable, CaseIterable {
     /// It is recorded; the request has not been sent.
     case pending = "PENDING"
-    /// The request is being sent, or has been.
+    /// The request is being sent, or has been sent.
     case sent = "SENT"
-    /// The request may have arrived, and its response is lost: the broker is asked.
+    /// The request may have arrived, and its response is lost.
+    ///
+    /// The broker is queried.
     case unconfirmed = "UNCONFIRMED"
     /// The broker took it.
     case done = "DONE"
     /// The broker refused it.
     case refused = "REFUSED"
-    /// The broker did not have it when it was asked long enough afterwards.
+    /// The broker did not have it in a query that was late enough.
     case missing = "MISSING"
-    /// What became of it can never be determined: the broker cannot tell, or the connection has been deleted.
+    /// The outcome can never be determined: the broker cannot report it, or the connection has been deleted.
     case undetermined = "UNDETERMINED"
 
-    /// Whether nobody waits for anything to become of it any more; the broker may still report it, see ``step(after:)``.
+    /// Whether no outcome is awaited any more.
+    ///
+    /// The broker may still report the order, see ``step(after:)``.
     package var isFinal: Bool {
         switch self {
         case .pending, .sent, .unconfirmed: false
@@ -38,22 +42,22 @@ package enum WriteEvent: Sendable, CaseIterable {
     case taken
     /// The broker answered that it refuses.
     case refused
-    /// The request was sent, and what became of it is not known.
+    /// The request was sent, and its outcome is not known.
     case answerLost
-    /// The broker was found to have it, whether it was asked or reported it by itself.
+    /// The broker has it, in response to a query or in its stream.
     case found
     /// Asked long enough afterwards, the broker did not have it.
     case notFound
-    /// Nobody can ever tell what became of it.
+    /// The outcome can never be determined.
     case undeterminable
-    /// Nobody carries it out any more: its process has ended.
+    /// No process executes it any more: its process has ended.
     case abandoned
 }
 
 /// What an event does to a write.
 package enum WriteStep: Hashable, Sendable {
     case to(WriteState)
-    /// The entry is removed: nothing has happened, and the same may be tried again.
+    /// The entry is removed: nothing has happened, and the same change may be requested again.
     case forget
 }
 
@@ -63,7 +67,7 @@ extension WriteState {
         switch (self, event) {
         // What was not marked as sent was not sent.
         case (.pending, .notTaken), (.pending, .abandoned): .forget
-        // In the broker's name, by its rules, before anything was sent.
+        // A refusal by the broker's rules before anything was sent.
         case (.pending, .refused): .to(.refused)
         case (.pending, .taken), (.pending, .answerLost), (.pending, .found), (.pending, .notFound),
             (.pending, .undeterminable):
@@ -71,7 +75,8 @@ extension WriteState {
         case (.sent, .notTaken): .forget
         case (.sent, .taken), (.sent, .found): .to(.done)
         case (.sent, .refused): .to(.refused)
-        // The mark is set before the request is sent, so it may not have been: only the broker knows.
+        // The mark is set before the request is sent, so the request may not have been sent: only the broker
+        // knows.
         case (.sent, .answerLost), (.sent, .abandoned): .to(.unconfirmed)
         case (.sent, .notFound), (.sent, .undeterminable): nil
         case (.unconfirmed, .found): .to(.done)
@@ -80,7 +85,7 @@ extension WriteState {
         case (.unconfirmed, .notTaken), (.unconfirmed, .taken), (.unconfirmed, .refused),
             (.unconfirmed, .answerLost), (.unconfirmed, .abandoned):
             nil
-        // The broker has it after all, and its word stands.
+        // The broker has it after all; its state is recorded.
         case (.missing, .found), (.undetermined, .found): .to(.done)
         case (.done, _), (.refused, _), (.missing, _), (.undetermined, _): nil
         }

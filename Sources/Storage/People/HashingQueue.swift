@@ -2,7 +2,7 @@
 package struct HashingClient: Hashable, Sendable {
     /// Whether its address or its session has signed in before as the user that it names.
     let isKnown: Bool
-    /// Stands for the address or the session.
+    /// The number of the address or the session.
     let id: Int
 
     package init(isKnown: Bool, id: Int) {
@@ -12,10 +12,10 @@ package struct HashingClient: Hashable, Sendable {
 
 /// Decides which hash is computed next.
 ///
-/// Clients that have never signed in get at most all threads but one, and three quarters of the queue, so a flood of
-/// invented names leaves known clients a thread without a queue before it. Known clients in turn leave the others a
-/// thread where there are two. Of each kind the one that came first is next; no client has more than its share, so one
-/// address cannot fill the queue.
+/// Clients that have never signed in get at most all threads except one, and three quarters of the queue, so
+/// that a flood of invented names leaves a thread without a queue for known clients. Known clients in turn
+/// leave a thread for the others if there are two. Within each of the two groups the order of arrival counts.
+/// No client has more than its share, so one address cannot fill the queue.
 struct HashingQueue<Job> {
     private let width: Int
     private let limit: Int
@@ -23,30 +23,32 @@ struct HashingQueue<Job> {
     private var unknown: [(client: HashingClient, job: Job)] = []
     private var runningKnown = 0
     private var runningUnknown = 0
-    /// Hashes under way and waiting, by client.
+    /// The numbers of running and waiting hashes, by client.
     private var counts: [HashingClient: Int] = [:]
-    /// How long a hash has taken of late; zero before the first has ended.
+    /// The recent duration of a hash; zero before the first has ended.
     private var duration = Duration.zero
 
-    /// A hash that would have to wait longer than this is not added: its client would not wait for it.
+    /// A hash that would have to wait longer than this is refused: its client would not wait for it.
     static var longestWait: Duration { .seconds(10) }
 
-    /// Hashes of one client, under way and waiting: a known client is one user, others are all users of an address.
+    /// The most hashes of one client, running and waiting.
+    ///
+    /// A known client is one user, any other is all users of an address.
     static func share(of client: HashingClient) -> Int { client.isKnown ? 2 : 6 }
 
     /// - Parameters:
-    ///   - width: hashes at a time; at least 1.
-    ///   - limit: hashes that wait besides; at least 1.
+    ///   - width: the number of concurrent hashes; at least 1.
+    ///   - limit: the number of hashes that may wait in addition; at least 1.
     init(width: Int, limit: Int) {
         (self.width, self.limit) = (max(1, width), max(1, limit))
     }
 
     /// Adds a hash to the queue.
     ///
-    /// - Returns: false, and nothing is changed, where the queue is full for this client.
+    /// - Returns: false, without a change, if the queue is full for this client.
     mutating func add(_ client: HashingClient, _ job: Job) -> Bool {
         guard counts[client, default: 0] < Self.share(of: client),
-            // What can begin at once does not count as waiting.
+            // A hash that can begin at once does not count as waiting.
             known.count + unknown.count < limit + freeThreads,
             client.isKnown || unknown.count < max(1, limit * 3 / 4) + freeThreadsOfUnknown,
             wait(of: client) <= Self.longestWait
@@ -56,7 +58,7 @@ struct HashingQueue<Job> {
         return true
     }
 
-    /// Takes the hash out of the queue that is to be computed now; nil where none may be.
+    /// Removes the next hash to compute from the queue; returns nil if none may start.
     ///
     /// ``ended(_:after:)`` must follow.
     mutating func next() -> (client: HashingClient, job: Job)? {
@@ -73,7 +75,7 @@ struct HashingQueue<Job> {
         return nil
     }
 
-    /// A hash of a client was computed, which took this long.
+    /// Records that a hash of a client has ended, with its duration.
     mutating func ended(_ client: HashingClient, after duration: Duration) {
         self.duration = self.duration == .zero ? duration : (self.duration * 7 + duration) / 8
         if client.isKnown { runningKnown -= 1 } else { runningUnknown -= 1 }
@@ -81,7 +83,7 @@ struct HashingQueue<Job> {
         counts[client] = count > 1 ? count - 1 : nil
     }
 
-    /// How long a hash of a client would wait for those before it.
+    /// The time that a hash of a client would wait for earlier ones.
     private func wait(of client: HashingClient) -> Duration {
         client.isKnown ? duration * known.count / width : duration * unknown.count / max(1, width - 1)
     }

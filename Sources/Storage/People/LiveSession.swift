@@ -10,7 +10,9 @@ package import Upstream
 package final class LiveSession: Sendable {
     package let id: String
     package let owner: OwnerID
-    /// Whether it is a guest's; a guest who signs up gets another session.
+    /// Whether it belongs to a guest.
+    ///
+    /// A guest who signs up gets another session.
     package let isGuest: Bool
     package let scopes: Set<Scope>
     /// What the client calls itself.
@@ -18,7 +20,9 @@ package final class LiveSession: Sendable {
     package let createdAt: Instant
     /// When it ends at the latest.
     package let expiresAt: Instant
-    /// Of the session's token; a renewed session is another object, with another token.
+    /// The validity of the session's token.
+    ///
+    /// A renewed session is another object, with another token.
     package let validity = TokenValidity()
     let hash: TokenHash
     // In milliseconds since 1970. Requests on all threads set it; of two that do so at once, either may win.
@@ -62,8 +66,8 @@ package final class LiveSession: Sendable {
 
     func noteKept(_ use: Int64) { keptUse.store(use, ordering: .relaxed) }
 
-    /// Whether another reading of the session says the same of its token and of what it may do; the file has whole
-    /// milliseconds.
+    /// Whether another read of the session has the same token, rights and expiry, compared in whole
+    /// milliseconds like the file.
     func isUnchanged(in other: LiveSession) -> Bool {
         hash == other.hash && owner == other.owner && scopes == other.scopes
             && expiresAt.millisecondsSince1970 == other.expiresAt.millisecondsSince1970

@@ -11,7 +11,7 @@ final class LiveSessions: Sendable {
 
     private struct State {
         let policy: SessionPolicy
-        /// None ends by itself before.
+        /// No session expires before this time.
         var earliestEnd = Instant.latest
         var byID: [String: LiveSession] = [:]
         var byOwner: [OwnerID: Set<String>] = [:]
@@ -27,7 +27,7 @@ final class LiveSessions: Sendable {
             earliestEnd = min(earliestEnd, session.end(policy))
         }
 
-        /// - Returns: the session; nil where there is none.
+        /// - Returns: the session; nil if there is none.
         mutating func remove(_ id: String) -> LiveSession? {
             guard let session = byID.removeValue(forKey: id) else { return nil }
             byHash[session.hash] = nil
@@ -85,11 +85,11 @@ final class LiveSessions: Sendable {
         for session in ended { session.validity.end() }
     }
 
-    /// Ends the sessions whose time is over, and their tokens.
+    /// Ends the expired sessions, and their tokens.
     ///
-    /// It looks at all sessions only where one can have ended since the last time.
+    /// It reads all sessions only if one can have expired since the last call.
     ///
-    /// - Returns: whether one has.
+    /// - Returns: whether one has expired.
     func removeExpired(at now: Instant) -> Bool {
         let ended = state.withLock { state -> [LiveSession] in
             guard state.earliestEnd <= now else { return [] }
@@ -103,10 +103,10 @@ final class LiveSessions: Sendable {
         return !ended.isEmpty
     }
 
-    /// Takes what the file has in place of all that was known, but for what is newer here: when they were used.
+    /// Replaces all sessions by those of the file, but keeps later times of last use.
     ///
-    /// A session that the file has unchanged stays the same object. The tokens of all others end: of those that are gone, that
-    /// have another token, and that may do something else.
+    /// A session that is unchanged in the file remains the same object. The tokens of all others end: of
+    /// sessions that were removed, have another token, or have other rights.
     func replace(with sessions: [LiveSession]) {
         let ended = state.withLock { state in
             let old = state

@@ -1,9 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Hashes passwords on threads of its own, few at a time: each takes a quarter of a second and 32 MiB.
+/// Hashes passwords on threads of its own, few at a time: each hash takes a quarter of a second and 32 MiB.
 ///
-/// Known clients have a share of the threads and of the queue that others cannot take; see ``HashingQueue``.
+/// Known clients have a share of the threads and of the queue that other clients cannot use; see
+/// ``HashingQueue``.
 package final class PasswordHasher: Sendable {
     /// What new hashes are made with.
     package let cost: PasswordCost
@@ -14,9 +15,10 @@ package final class PasswordHasher: Sendable {
     private let decoy: PasswordHash
 
     /// - Parameters:
-    ///   - cost: what new hashes are made with.
-    ///   - width: how many are made at a time.
-    ///   - queueLimit: how many may wait besides; a quarter of it is for known clients alone.
+    ///   - cost: the parameters of new hashes.
+    ///   - width: the number of concurrent hashes.
+    ///   - queueLimit: the number of hashes that may wait in addition. A quarter of it is for known clients
+    ///     alone.
     package init(_ cost: PasswordCost = .standard, width: Int = 2, queueLimit: Int = 64) {
         self.cost = cost
         decoy = PasswordHash(matchingNothing: cost)
@@ -25,8 +27,9 @@ package final class PasswordHasher: Sendable {
 
     /// Why there is no answer.
     package enum Failure: Error {
-        /// The client, or all clients of its kind, have as many hashes under way and waiting as they may. None was
-        /// computed.
+        /// The client, or all clients of its group, have reached the limit of running and waiting hashes.
+        ///
+        /// No hash was computed.
         case overloaded
         /// scrypt could not be run, for want of memory.
         case failed
@@ -47,14 +50,14 @@ package final class PasswordHasher: Sendable {
         case outdated(PasswordHash)
     }
 
-    /// Compares a password with what is kept.
+    /// Compares a password with the stored hash.
     ///
     /// - Parameters:
-    ///   - password: nil for what no password can be.
-    ///   - hash: nil where there is no such user: it takes as long.
-    ///   - client: Who waits for it.
-    /// - Returns: what came of it; `different` where either is nil.
-    /// - Throws: that too many wait, or that scrypt could not be run.
+    ///   - password: nil for a text that cannot be a password.
+    ///   - hash: nil if there is no such user; the duration is the same.
+    ///   - client: The client that waits for the result.
+    /// - Returns: the result; `different` if either is nil.
+    /// - Throws: the error if too many hashes wait, or if scrypt failed.
     package func compare(
         _ password: Password?, with hash: PasswordHash?, for client: HashingClient
     ) async throws(Failure) -> Comparison {

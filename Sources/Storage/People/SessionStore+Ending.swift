@@ -3,13 +3,13 @@ import GRDB
 package import Upstream
 
 extension SessionStore {
-    /// Gives a session a new token and its full time; the old token ends.
+    /// Gives a session a new token and its full lifetime; the old token ends.
     ///
     /// - Parameters:
-    ///   - session: As the request's token has opened it.
-    ///   - now: When.
-    /// - Returns: nil where this token has ended: of two that renew with the same token, one succeeds.
-    /// - Throws: `StorageError` where the database cannot be written.
+    ///   - session: The session that the request's token has opened.
+    ///   - now: The current time.
+    /// - Returns: nil if this token has ended: if two requests renew with the same token, one succeeds.
+    /// - Throws: `StorageError` if the database cannot be written.
     package func renew(
         _ session: LiveSession, now: Instant = .now
     ) async throws(StorageError) -> Opened? {
@@ -64,9 +64,11 @@ extension SessionStore {
         return ids
     }
 
-    /// Ends sessions in a transaction, and with a guest's last one the guest.
+    /// Ends sessions in a transaction.
     ///
-    /// - Returns: the ids of the sessions, and the guest where one was deleted.
+    /// If it ends a guest's last session, it deletes the guest.
+    ///
+    /// - Returns: the ids of the sessions, and the deleted guest if any.
     func end(
         of owner: OwnerID, in db: Database, where isMeant: (String) -> Bool
     ) throws -> (ids: [String], deleted: [OwnerID]) {

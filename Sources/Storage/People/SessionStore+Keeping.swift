@@ -29,13 +29,13 @@ extension SessionStore {
         for (session, use) in uses { session.noteKept(use) }
     }
 
-    /// Ends in memory the sessions whose time is over; ``tidy(now:)`` deletes them from the file.
+    /// Ends the expired sessions in memory; ``tidy(now:)`` deletes them from the file.
     ///
     /// - Returns: whether there were any.
     package func endExpired(now: Instant = .now) -> Bool { live.removeExpired(at: now) }
 
-    /// Reads the sessions anew if another process has changed the file, as `portico users` does, and reports the users whom
-    /// it has deleted.
+    /// Reads the sessions again if another process, such as `portico users`, has changed the file, and
+    /// reports the users that it has deleted.
     package func followOthers() async throws(StorageError) {
         let deleted = try await database.betweenWrites { [self] db -> [OwnerID] in
             // It changes when another connection has written; all that this process writes goes through this one.
@@ -44,7 +44,7 @@ extension SessionStore {
             live.replace(with: try Self.all(db))
             let held = deletions.owners
             let users = held.isEmpty ? [] : Set(try String.fetchAll(db, sql: "SELECT id FROM user"))
-            // Last: what fails is done again the next time.
+            // Last: if a step before fails, it is repeated the next time.
             knownVersion.store(version, ordering: .relaxed)
             return held.filter { !users.contains($0.text) }
         }

@@ -109,7 +109,7 @@ extension SessionStore {
         }
     }
 
-    /// Deletes a user and everything of theirs, unless orders of theirs are in progress.
+    /// Deletes a user and all data of the user, unless orders of the user are in progress.
     package func delete(_ owner: OwnerID) async throws(StorageError) -> Deletion {
         let deletion: Deletion = try await database.write { [self] db in
             guard try UserStore.user(owner, in: db) != nil else { return .unknown }

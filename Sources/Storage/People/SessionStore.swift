@@ -9,7 +9,7 @@ package final class SessionStore: Sendable {
     package let policy: SessionPolicy
     let database: DatabaseFile
     let live: LiveSessions
-    /// Of users whom this process deletes, or another one that works with the same file.
+    /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
     private let key: SymmetricKey
     /// SQLite's own count of what other connections have changed, as last seen.
@@ -49,7 +49,7 @@ package final class SessionStore: Sendable {
         live.session(id).flatMap { now < $0.end(policy) ? $0 : nil }
     }
 
-    /// Whether a session's token has not ended, and its time is not over.
+    /// Whether a session's token has not ended, and the session has not expired.
     package func isValid(_ session: LiveSession, now: Instant = .now) -> Bool {
         !session.validity.hasEnded && now < session.end(policy)
     }

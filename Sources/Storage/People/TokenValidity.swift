@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Whether one token is still valid, and what to call when it ends.
+/// The validity of one token, with the closures to call when it ends.
 ///
-/// There is one for each token and not for each session: a session that is renewed has another token from then on, and what
-/// was opened with the old one has ended. Sockets and streams register here, so that none has to ask again and again.
+/// There is one for each token and not for each session: a renewed session has a new token, and everything
+/// that was opened with the old token has ended. Sockets and streams register here, so that none has to poll.
 package final class TokenValidity: Sendable {
     private struct State {
         var hasEnded = false
@@ -16,10 +16,10 @@ package final class TokenValidity: Sendable {
 
     package var hasEnded: Bool { state.withLock(\.hasEnded) }
 
-    /// Calls a closure once, when the token ends; at once where it has ended.
+    /// Calls a closure once when the token ends; at once if it has ended.
     ///
-    /// - Parameter observer: Is called on any thread, and must not block.
-    /// - Returns: what removes the closure; to be called when it is of no use any more.
+    /// - Parameter observer: Called on any thread; must not block.
+    /// - Returns: A closure that removes the observer. Call it when the observer is no longer needed.
     package func onEnd(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let number: Int? = state.withLock { state in
             if state.hasEnded { return nil }
@@ -34,7 +34,7 @@ package final class TokenValidity: Sendable {
         return { [self] in _ = state.withLock { $0.observers.removeValue(forKey: number) } }
     }
 
-    /// Ends the token, for good.
+    /// Ends the token permanently.
     func end() {
         let observers = state.withLock { state in
             state.hasEnded = true

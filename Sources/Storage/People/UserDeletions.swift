@@ -1,9 +1,10 @@
 import Synchronization
 package import Upstream
 
-/// Tells what holds data of users in memory which users were deleted.
+/// Notifies the holders of users' data in memory of the deletion of users.
 ///
-/// Users are deleted by themselves, with a guest's last session, when that has expired, and by another process.
+/// Users are deleted by their own request, with a guest's last session, when that session has expired, and by
+/// another process.
 package final class UserDeletions: Sendable {
     private struct Holder: Sendable {
         let owners: @Sendable () -> [OwnerID]
@@ -13,19 +14,19 @@ package final class UserDeletions: Sendable {
     // Written while the process starts; held to copy the array.
     private let holders = Mutex<[Holder]>([])
 
-    /// Registers something that holds data of users.
+    /// Registers a holder of users' data.
     ///
     /// - Parameters:
-    ///   - owners: The users of whom it holds data now.
-    ///   - release: Releases the data of a user who was deleted. It is called on any thread once the user's rows are deleted,
-    ///     and may be called for a user of whom there is nothing.
+    ///   - owners: Returns the users whose data it holds now.
+    ///   - release: Releases the data of a deleted user. It is called on any thread once the user's rows are
+    ///     deleted, and may be called for a user without data.
     package func register(
         owners: @escaping @Sendable () -> [OwnerID], release: @escaping @Sendable (OwnerID) -> Void
     ) {
         holders.withLock { $0.append(Holder(owners: owners, release: release)) }
     }
 
-    /// The users of whom something is held.
+    /// The users whose data is held.
     var owners: [OwnerID] {
         holders.withLock(\.self).flatMap { $0.owners() }
     }

@@ -29,9 +29,9 @@ package struct UserStore: Sendable {
         try await database.read { db in try Self.user(id, in: db) }
     }
 
-    /// Deletes a user and everything of theirs, unless orders of theirs are in progress.
+    /// Deletes a user and all data of the user, unless orders of the user are in progress.
     ///
-    /// A session of theirs in memory ends when its store is told, or sees that the file was changed.
+    /// A session of the user in memory ends when its store is notified, or detects that the file was changed.
     package func delete(_ id: OwnerID) async throws(StorageError) -> Deletion {
         try await database.write { db in try Self.delete(id, in: db) }
     }
@@ -69,11 +69,11 @@ package struct UserStore: Sendable {
         try Int.fetchOne(db, sql: "SELECT count(*) FROM user WHERE kind = 'GUEST'") ?? 0
     }
 
-    /// Deletes guests who have no session: nobody could come back to what is theirs.
+    /// Deletes guests who have no session, since no client can access their data any more.
     ///
-    /// One with an order in progress stays until its outcome has been recorded.
+    /// A guest with an order in progress is kept until the outcome has been recorded.
     ///
-    /// - Returns: them.
+    /// - Returns: The deleted guests.
     static func deleteGuestsWithoutSession(in db: Database) throws -> [OwnerID] {
         try String.fetchAll(db, sql: "DELETE FROM user WHERE \(isGuestWithoutSession) RETURNING id")
             .compactMap { OwnerID($0) }
@@ -81,7 +81,7 @@ package struct UserStore: Sendable {
 
     /// Deletes a guest who has no session and no order in progress.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether there was one.
     static func deleteGuestWithoutSession(_ id: OwnerID, in db: Database) throws -> Bool {
         try db.execute(
             sql: "DELETE FROM user WHERE id = ? AND \(isGuestWithoutSession)", arguments: [id.text])

@@ -7,11 +7,11 @@ package struct Ageing<Value: Sendable>: Sendable {
     let unknown: Duration?
 
     /// - Parameters:
-    ///   - unknown: how long it is remembered that a provider has no such thing; nil for as long as the provider's calls
-    ///     are few (``Brokerage/Provider/unknownLifetime``), so that what nobody has does not cost
-    ///     each provider of a route a call each time.
-    ///   - asStale: marks a value that outlived its time and could not be renewed.
-    ///   - lifetime: how long a value is good that was read at a moment, by the wall clock.
+    ///   - unknown: how long a provider's response that it does not know an object is stored; nil for the
+    ///     provider's default (``Brokerage/Provider/unknownLifetime``). It prevents that an unknown object
+    ///     costs each provider of a route a call each time.
+    ///   - asStale: marks a value that has expired and could not be renewed.
+    ///   - lifetime: how long a value is valid, from the wall-clock time of the read.
     package init(
         unknown: Duration? = nil, asStale: @escaping @Sendable (Value) -> Value,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> Lifetime

@@ -30,8 +30,8 @@ package struct CacheKey: Hashable, Sendable {
         self.owner = owner
     }
 
-    // Subjects have what clients search for. Swift's strings are equal already if they look the same, and providers may
-    // answer two such texts differently: so the bytes are compared.
+    // Subjects contain texts that clients search for. Swift's strings are equal if they are canonically
+    // equivalent, but providers may respond differently to two such texts: so the bytes are compared.
 
     package static func == (one: CacheKey, other: CacheKey) -> Bool {
         one.provider == other.provider && one.owner == other.owner
@@ -59,7 +59,8 @@ package struct CacheKey: Hashable, Sendable {
         self.owner == owner && self.provider == provider
     }
 
-    /// About how many bytes it takes, with what is kept beside a value: a second copy of the key, and the places of both.
+    /// The approximate memory in bytes of the key and of its entry: a second copy of the key, and the places
+    /// of both.
     var weight: Int { 512 + subject.utf8.count + (owner?.text.utf8.count ?? 0) }
 
     /// Whether the value under it belongs to somebody.
@@ -75,7 +76,7 @@ extension String {
     /// Hashes the bytes in UTF-8.
     func hashBytes(into hasher: inout Hasher) {
         unsafe utf8Span.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        // No text contains this byte, so that two texts in a row cannot hash like two others.
+        // No text contains this byte, so that two consecutive texts cannot hash like two other texts.
         hasher.combine(0xFF as UInt8)
     }
 }

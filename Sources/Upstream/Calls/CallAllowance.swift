@@ -1,46 +1,50 @@
 package import Brokerage
 import Synchronization
 
-/// Portico's own reason not to call a provider for an operation.
+/// A limit of Portico that prevents a call to a provider for an operation.
 package enum CallRefusal: Hashable, Sendable {
-    /// The operation has made as many calls as one may.
+    /// The operation has reached its limit of calls.
     case operation(limit: Int)
-    /// The client has made as many calls in a minute as one without a session may.
+    /// The client has reached the limit of calls in a minute for clients without a session.
     case client(limit: Int, retryAt: Instant)
 }
 
-/// How many calls to providers one operation may still make.
+/// The number of calls to providers that one operation may still make.
 ///
-/// Each call of the operation is counted, whichever field needs it, and so are calls that it shares with others where it
-/// began them. A call that is tried again counts once for the operation, and each time for the client.
+/// Each call of the operation is counted, whichever field needs it. A call that is shared with other
+/// operations counts for the one that started it. A repeated call counts once for the operation, and each
+/// time for the client.
 package final class CallAllowance: Sendable {
     private let limit: Int
     private let calls = Atomic<Int>(0)
     private let budget: (@Sendable (_ isSpent: Bool) -> CallRefusal?)?
 
-    /// Whether the client has a budget of its own: then it leaves a part of each provider's quota to clients with a session.
+    /// Whether the client has a budget of its own.
+    ///
+    /// It then leaves a part of each provider's quota to clients with a session.
     var isBudgeted: Bool { budget != nil }
 
     /// - Parameters:
-    ///   - limit: How many calls the operation may make; at least 1.
-    ///   - budget: Of the client: why it has no further call; with `true` it spends one where it has. Nil for a client
-    ///     without a budget. Called on any thread; it must be quick.
+    ///   - limit: The number of calls that the operation may make; at least 1.
+    ///   - budget: Returns why the client has no further call, or nil; with `true` it counts a call if there
+    ///     is one. Nil for a client without a budget. Called on any thread; it must be quick.
     package init(limit: Int, budget: (@Sendable (_ isSpent: Bool) -> CallRefusal?)? = nil) {
         self.limit = max(limit, 1)
         self.budget = budget
     }
 
-    /// Of work for many clients without a session: any number of calls, within the part of a quota that they all share.
+    /// The allowance of work for many clients without a session: any number of calls, within their common
+    /// part of a quota.
     static var ofAnonymousClients: CallAllowance { CallAllowance(limit: .max) { _ in nil } }
 
-    /// Why no further call may be made; nil if one may.
+    /// The limit that prevents a further call; nil if a call may be made.
     func refusal() -> CallRefusal? {
         calls.load(ordering: .relaxed) < limit ? budget?(false) : .operation(limit: limit)
     }
 
-    /// Takes one call.
+    /// Counts one call.
     ///
-    /// - Returns: why it may not be made; nil if it may.
+    /// - Returns: The limit that prevents the call; nil if it may be made.
     func take(isRetry: Bool) -> CallRefusal? {
         if isRetry { return budget?(true) }
         guard calls.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {

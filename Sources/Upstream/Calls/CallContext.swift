@@ -6,8 +6,10 @@ package struct CallContext: Sendable {
     ///
     /// For a request with `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4) the moment at which it came.
     package let notBefore: ContinuousClock.Instant?
-    /// Whether what was younger at ``notBefore`` than ``Brokerage/Provider/minimumAge`` is good enough all the same: where a
-    /// client makes the demand, and each would cost a call.
+    /// Whether a value that was younger than ``Brokerage/Provider/minimumAge`` at ``notBefore`` is accepted
+    /// too.
+    ///
+    /// This applies to demands of clients, each of which would cost a call.
     package let acceptsMinimumAge: Bool
     /// Told of each call to a provider, and of each that was spared.
     ///
@@ -17,7 +19,7 @@ package struct CallContext: Sendable {
     package let watch: WriteWatch?
     /// The trace that the calls belong to; nil for none.
     package let tracing: CallTracing?
-    /// How many calls may be made; nil for no limit, where it is not a client who asks.
+    /// The number of calls that may be made; nil for no limit, for calls that do not belong to a client.
     package let allowance: CallAllowance?
 
     package init(

@@ -70,7 +70,7 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         link(place)
     }
 
-    /// Removes values from the end of those not used for longest, as long as they are of no use, and a few at most.
+    /// Removes values that are not needed, beginning with the least recently used one, up to a limit.
     mutating func removeOldest(atMost limit: Int, while isUseless: (Value) -> Bool) {
         for _ in 0..<limit {
             guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest],

@@ -43,18 +43,18 @@ package struct ProviderCaller: Sendable {
 
     /// Sends a request and reads its response.
     ///
-    /// Each attempt takes a place in each of the caller's windows before it goes out; without one it fails with
-    /// `quotaExhausted` and the moment of the next, and nothing is sent. Neither is it to a host that is out of order
-    /// (`circuitOpen`), nor beyond what the operation or its client may ask for (`notAllowed`), and no more are in flight than
-    /// the monitor allows the provider.
+    /// Each attempt takes a slot in each of the caller's windows before it is sent. Without a slot it fails
+    /// with `quotaExhausted` and the time of the next slot, and nothing is sent. Nothing is sent to a host
+    /// whose circuit breaker is open (`circuitOpen`), nor above the limits of the operation or its client
+    /// (`notAllowed`). The number of calls in flight is at most the one that the monitor allows the provider.
     ///
     /// - Parameters:
     ///   - operation: A name for records: `account`.
-    ///   - request: Its deadline is cut to that of `context`.
-    ///   - context: Whose call it is, and until when.
-    ///   - read: Makes a value of a good response.
-    /// - Returns: what `read` made.
-    /// - Throws: the failure of the last attempt.
+    ///   - request: Its deadline is limited to that of `context`.
+    ///   - context: The owner and the deadline of the call.
+    ///   - read: Makes a value from a good response.
+    /// - Returns: The value that `read` made.
+    /// - Throws: The failure of the last attempt.
     package func call<Value>(
         _ operation: String, _ request: HTTPRequest, in context: CallContext,
         read: (HTTPResponse) throws(JSONError) -> Value
@@ -126,7 +126,7 @@ package struct ProviderCaller: Sendable {
         let watch = request.method.isRead ? nil : context.watch
         var latestSend = deadline
         var (isAllowed, isMarked) = (false, false)
-        // One turn, or more where the request was not sent because its slots were too old at its first byte.
+        // One pass, or more if the request was not sent because its slots were too old at its first byte.
         while true {
             let reservation: QuotaReservation
             do throws(ProviderFailure) {
@@ -144,7 +144,8 @@ package struct ProviderCaller: Sendable {
             }
             isAllowed = true
             if let watch, !isMarked {
-                // From before the mark: a process that is stopped while it marks sends nothing either.
+                // Measured from before the mark: a process that is stopped while it sets the mark sends
+                // nothing either.
                 latestSend = min(deadline, clock.now() + WriteWatch.validity)
                 try await announce(to: watch, pass, reservation)
                 isMarked = true
@@ -164,7 +165,7 @@ package struct ProviderCaller: Sendable {
         }
     }
 
-    /// A slot in each window; without one, or when it is too late to send, the call is not made.
+    /// Takes a slot in each window; throws if there is none, or if it is too late to send.
     private func reservation(
         before latestSend: ContinuousClock.Instant, isMarked: Bool, isShared: Bool
     ) async throws(ProviderFailure) -> QuotaReservation {
@@ -175,7 +176,9 @@ package struct ProviderCaller: Sendable {
             windows, of: line.holder, before: latestSend, isShared: isShared)
     }
 
-    /// Has a write marked before it is sent; a write that cannot be marked is not sent.
+    /// Has a write marked before it is sent.
+    ///
+    /// A write that cannot be marked is not sent.
     private func announce(
         to watch: WriteWatch, _ pass: ProviderMonitor.Pass, _ reservation: QuotaReservation
     ) async throws(ProviderFailure) {
@@ -188,7 +191,7 @@ package struct ProviderCaller: Sendable {
         }
     }
 
-    /// Sends the request and reads its response; nil if it was not sent because its time had passed.
+    /// Sends the request and reads its response; returns nil if it was not sent because its time had passed.
     private func exchange<Value>(
         _ request: HTTPRequest, _ reservation: QuotaReservation, before deadline: ContinuousClock.Instant,
         latestSend: ContinuousClock.Instant, start: ContinuousClock.Instant, _ watch: WriteWatch?,

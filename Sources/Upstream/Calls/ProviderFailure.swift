@@ -33,14 +33,15 @@ package struct ProviderFailure: Error, Hashable, Sendable {
         case quotaExhausted(retryAt: Instant?)
         /// It has no such thing.
         case unsupported
-        /// More calls than Portico itself lets through, a call that could not be sent in time, or Portico is shutting down.
+        /// Portico's own limit of calls is reached, a call could not be sent in time, or Portico is shutting
+        /// down.
         case overloaded
-        /// Portico's feed of the provider's prices follows as many symbols as it may: for one client, where a number is
-        /// given, otherwise for all together.
+        /// Portico's price feed of the provider is full: for one client if a number is given, otherwise for
+        /// all clients together.
         case feedFull(symbolsPerClient: Int?)
         /// The one who asked has gone.
         case cancelled
-        /// Portico does not make the call for this operation, or for this client.
+        /// A limit of this operation or of this client prevents the call.
         case notAllowed(CallRefusal)
     }
 }

@@ -8,7 +8,7 @@ struct ReadKind: Sendable {
     var lifetime: @Sendable (any Sendable, _ readAt: Instant) -> Lifetime
     /// The value, marked as one that outlived its time; nil where values cannot be marked, and so are not served then.
     var asStale: (@Sendable (any Sendable) -> any Sendable)?
-    /// How long it is remembered that there is no such thing; nil for as long as its provider's calls are few.
+    /// How long a response that there is no such object is stored; nil for the provider's default.
     var unknown: Duration?
     /// Whether a request may ask for values from its own time on.
     var heedsRequests: Bool

@@ -26,7 +26,7 @@ struct ReadPlan {
     var stale: [CacheKey] = []
     var journeys: [Journey] = []
     var departures: [Departure] = []
-    /// What would need a call that its operation may not make.
+    /// The keys that need a call that the operation may not make.
     var refused: [(CacheKey, CallRefusal)] = []
 }
 

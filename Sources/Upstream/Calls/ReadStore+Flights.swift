@@ -46,7 +46,7 @@ extension ReadStore {
         let changes = asked.map { ($0, change(of: $0, of: asked.count, departure, landing, at: now)) }
         let (waiters, keys): ([Flights.Continuation], Set<CacheKey>) = state.withLock { state in
             guard let landed = state.flights.land(departure.flight, with: landing) else { return ([], []) }
-            // Twice as many as come in at most, so that those whose time is over do not pile up.
+            // At most twice the number of new entries, so that expired entries do not accumulate.
             state.cache.removeOldest(atMost: 2 * asked.count) {
                 $0.standing(at: now, notBefore: nil) == .over
             }
@@ -81,7 +81,7 @@ extension ReadStore {
             return unknown(key, departure, at: now)
         // What the credential may no longer see is not kept for it.
         case .unauthorized, .notEntitled: return .forget
-        // The limit of the one who asked says nothing of the value.
+        // The limit of the requesting client has no meaning for the value.
         case .notAllowed: return .nothing
         case .notFound, .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
             .unsupported, .overloaded, .feedFull, .cancelled:
@@ -147,8 +147,8 @@ extension ReadStore {
         task?.cancel()
     }
 
-    /// A call that ran out of somebody else's time, or was beyond somebody else's limit, is not this caller's failure while
-    /// there is time of its own.
+    /// Whether a shared call that failed by another caller's deadline or limit may be repeated for this
+    /// caller, while it has time left.
     func mayAskAgain(
         _ journey: ReadPlan.Journey, after cause: ProviderFailure.Cause?, in context: CallContext
     ) -> Bool {

@@ -179,12 +179,12 @@ final class ReadStore: Sendable {
     }
 }
 
-/// How new a value must be for an operation.
+/// The age of a value that an operation accepts.
 struct ReadDemand {
     let notBefore: ContinuousClock.Instant
     let acceptsMinimumAge: Bool
 
-    /// When a provider must have been asked for the value at the earliest.
+    /// The earliest time of the provider's response that is accepted.
     func earliest(at provider: Provider) -> ContinuousClock.Instant {
         acceptsMinimumAge ? notBefore - provider.minimumAge : notBefore
     }

@@ -137,12 +137,12 @@ package struct Reads<Value: Sendable>: Sendable {
         store.lastKnown(after: failures, in: context) as? Value
     }
 
-    /// Whether it is remembered that there is nothing under a key, as an operation may take it.
+    /// Whether a response that there is nothing under a key is stored, and recent enough for an operation.
     package func isUnknown(_ key: CacheKey, in context: CallContext) -> Bool {
         store.isUnknown(key, in: context)
     }
 
-    /// Remembers that there is nothing under a key: of things that a provider has not, whatever else is asked of them.
+    /// Stores that there is nothing under a key, for objects that a provider does not have in any form.
     package func noteUnknown(_ key: CacheKey) { store.noteUnknown(key) }
 
     /// Forgets what a write for an owner at a provider may have changed.

@@ -2,17 +2,20 @@
 ///
 /// Calls that only read tell nothing.
 package struct WriteWatch: Sendable {
-    /// How long after the call of ``willSend`` the first byte may be sent.
+    /// The time after the call of ``willSend`` within which the first byte may be sent.
     ///
-    /// Whoever looks for the write at the provider later than that, and does not find it, need not expect it to arrive.
+    /// A write that is not found at the provider later than that will not arrive.
     package static let validity = Duration.seconds(5)
 
-    /// The request is sent next, once, within ``validity`` or not at all; where this throws, it is not sent.
+    /// Called before the request is sent once, within ``validity`` or not at all; if it throws, the request
+    /// is not sent.
     ///
-    /// Once it has returned the request counts as sent, whatever happens to the process.
+    /// Once it has returned, the request counts as sent, even if the process ends.
     package let willSend: @Sendable () async throws -> Void
-    /// The provider cannot have acted on the request after all: it was not sent in time, the provider was not reached, or
-    /// it turned the request away unread, for who asks (401, 403) or how often (429).
+    /// Called if the provider cannot have acted on the request.
+    ///
+    /// It was not sent in time, the provider was not reached, or it refused the request unread, by its
+    /// authorization (401, 403) or its rate (429).
     ///
     /// Called on any thread; it must be quick.
     package let wasNotTaken: @Sendable () -> Void

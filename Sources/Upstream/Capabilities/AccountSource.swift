@@ -28,19 +28,21 @@ package protocol AccountSource: Sendable {
     ) async throws(ProviderFailure) -> EquityHistory
 }
 
-/// A source that lists its accounts without their figures, and reads each account by calls of its own.
+/// A source that lists its accounts without their figures, and needs calls of its own for each account.
 package protocol AccountDirectory: AccountSource {
-    /// The accounts that the credential opens, the default one first, without their figures.
+    /// The accounts of the credential, the default one first, without their figures.
     func knownAccounts(in call: CallContext) async throws(ProviderFailure) -> [KnownAccount]
 
-    /// One of these accounts with its figures now.
+    /// One of these accounts with its current figures.
     ///
-    /// - Throws: `ProviderFailure`, with the cause `notFound` for an account that the credential does not open.
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for an account that the credential cannot
+    ///   access.
     func account(_ id: String, in call: CallContext) async throws(ProviderFailure) -> Account
 
-    /// Everything that one of these accounts holds; empty means that it holds nothing.
+    /// The positions of one of these accounts; empty if the account has none.
     ///
-    /// - Throws: as above.
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for an account that the credential cannot
+    ///   access.
     func positions(of account: String, in call: CallContext) async throws(ProviderFailure) -> [Position]
 }
 
@@ -57,7 +59,7 @@ extension AccountDirectory {
         }.flatMap(\.self)
     }
 
-    /// A value of each account, or the first failure: some accounts must not pass for all.
+    /// A value for each account, or the first failure: a part of the accounts must not count as all.
     private func ofEachAccount<Value: Sendable>(
         in call: CallContext,
         _ read:

@@ -15,17 +15,17 @@ package protocol NewsSource: Sendable {
         about symbols: [Symbol]?, limit: Int, after next: String?, in call: CallContext
     ) async throws(ProviderFailure) -> ArticlePage
 
-    /// Articles about anything from a time on, oldest first, at most fifty; an article that was changed later may have the
-    /// place of its change.
+    /// Articles on any subject from a time on, oldest first, at most fifty; an article that was changed may
+    /// be sorted by the time of its change.
     func news(from time: Instant, in call: CallContext) async throws(ProviderFailure) -> [Article]
 }
 
 extension NewsSource {
-    /// Some articles; of one that is not among the fifty from its time on there is nothing.
+    /// The requested articles, without those that are not among the fifty articles from their time on.
     ///
-    /// Articles that were published shortly after each other come with one call.
+    /// Articles that were published shortly after each other are read with one call.
     ///
-    /// - Throws: `ProviderFailure` where none could be read.
+    /// - Throws: `ProviderFailure` if none could be read.
     package func articles(
         _ marks: [ArticleMark], in call: CallContext
     ) async throws(ProviderFailure) -> Batch<ArticleMark, Article> {
@@ -45,11 +45,11 @@ extension NewsSource {
     }
 }
 
-/// What an article is found again by.
+/// The key with which an article is found again.
 package struct ArticleMark: Hashable, Sendable {
-    /// The provider's own id of it.
+    /// The provider's own id of the article.
     package let id: String
-    /// In whole seconds.
+    /// The time of publication in whole seconds.
     package let publishedAt: Instant
 
     package init(id: String, publishedAt: Instant) {

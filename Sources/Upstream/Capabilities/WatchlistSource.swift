@@ -6,11 +6,12 @@ package protocol WatchlistSource: Sendable {
     func watchlists(in call: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist]
 }
 
-/// Lets them be changed.
+/// A source whose watchlists can be changed.
 ///
-/// A list of another user, and an id that is not in the broker's form, is `notFound`; of the latter the broker is not asked.
+/// The id of another user's list, and an id that is not in the broker's form, is `notFound`; the latter
+/// without a call.
 package protocol WatchlistDesk: WatchlistSource {
-    /// One of the user's lists, with what is in it.
+    /// One of the user's lists, with its entries.
     func watchlist(_ id: String, in call: CallContext) async throws(ProviderFailure) -> BrokerWatchlist
 
     func createWatchlist(

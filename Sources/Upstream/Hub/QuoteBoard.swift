@@ -14,12 +14,12 @@ extension QuoteNews {
     }
 }
 
-/// What a follower is told.
+/// News for a follower.
 package struct QuoteUpdate: Sendable {
-    /// Of each symbol the latest.
+    /// The latest news of each symbol.
     package var news: [Symbol: QuoteNews]
-    /// Symbols of the news, each with a failure, that are not followed for this follower any longer: the provider does not
-    /// know them, or the feed has no room for them.
+    /// Symbols of the news, each with a failure, that are no longer followed for this follower: the provider
+    /// does not know them, or the feed has no room for them.
     package var ended: Set<Symbol>
 
     package init(news: [Symbol: QuoteNews] = [:], ended: Set<Symbol> = []) {
@@ -27,11 +27,13 @@ package struct QuoteUpdate: Sendable {
     }
 }
 
-/// For whom the symbols of a price feed are counted.
+/// The client for which the symbols of a price feed are counted.
 package enum QuoteClient: Hashable, Sendable {
-    /// An authenticated user: has priority over all addresses.
+    /// An authenticated user.
+    ///
+    /// It has priority over all addresses.
     case user(OwnerID)
-    /// All clients without a user of their own at an address; the number stands for the address.
+    /// All clients without a user of their own at an address; the number identifies the address.
     case address(UInt64)
 
     fileprivate var isAuthenticated: Bool {
@@ -54,7 +56,7 @@ struct QuoteBoard {
         var symbols: Set<Symbol> = []
         /// Of which there are news: the latest only, for who is slow is not told what is over.
         var untold: Set<Symbol> = []
-        /// Symbols that are not followed any longer, of which that is untold.
+        /// Symbols that are no longer followed, with failures that are not delivered yet.
         var ended: [Symbol: ProviderFailure] = [:]
         let bell: Bell
 
@@ -63,7 +65,7 @@ struct QuoteBoard {
 
     private struct Entry {
         var followers: Set<Int> = []
-        /// How many of the followers are authenticated.
+        /// The number of authenticated followers.
         var authenticated = 0
         var news: QuoteNews?
         /// What the stream has told since the last snapshot was asked for.
@@ -73,13 +75,15 @@ struct QuoteBoard {
     }
 
     private let provider: Provider
-    /// How many symbols are followed at once, and how many of them for one client.
+    /// The most symbols that are followed at once, in total and for one client.
     private let limit: (symbols: Int, perClient: Int)
     private var followers: [Int: Follower] = [:]
     private var entries: [Symbol: Entry] = [:]
-    /// How many followers of each client follow each symbol.
+    /// The number of followers of each client for each symbol.
     private var clients: [QuoteClient: [Symbol: Int]] = [:]
-    /// Symbols without an authenticated follower, which make room for those with one.
+    /// Symbols without an authenticated follower.
+    ///
+    /// They are removed to make room for symbols with one.
     private var evictable: Set<Symbol> = []
     private var nextNumber = 0
     /// Symbols that a snapshot is wanted of as soon as possible.
@@ -99,11 +103,13 @@ struct QuoteBoard {
 
     // MARK: Followers
 
-    /// Takes a follower in: what is known is untold, the rest is to be read, and for what there is no room that is untold.
+    /// Adds a follower, for which known prices and symbols without room are undelivered news; the other
+    /// symbols are read.
     ///
-    /// The bell rings when something comes to be untold where nothing was; who has just come looks without being told.
+    /// The bell rings when there is undelivered news and there was none before. A new follower takes its
+    /// first news without a bell.
     ///
-    /// - Returns: the follower's number, and the bells of those whose symbols made room.
+    /// - Returns: The follower's number, and the bells of the followers whose symbols were removed.
     mutating func add(
         _ symbols: Set<Symbol>, for client: QuoteClient, ringing bell: @escaping Bell
     ) -> (number: Int, bells: [Bell]) {
@@ -136,9 +142,9 @@ struct QuoteBoard {
         clients[client, default: [:]][symbol, default: 0] += 1
     }
 
-    /// Sees to it that one more symbol may be followed for a client.
+    /// Makes room for one more symbol of a client.
     ///
-    /// - Returns: why it may not.
+    /// - Returns: The failure if there is no room.
     private mutating func makeRoom(
         for symbol: Symbol, of client: QuoteClient, _ bells: inout [Bell]
     ) -> ProviderFailure? {
@@ -152,9 +158,9 @@ struct QuoteBoard {
         return nil
     }
 
-    /// Follows a symbol for nobody any longer.
+    /// Ends a symbol for all followers.
     ///
-    /// - Returns: the bells of those who have not been rung for since they last looked.
+    /// - Returns: The bells that have not rung since their followers last took news.
     private mutating func end(_ symbol: Symbol, _ failure: ProviderFailure) -> [Bell] {
         var bells: [Bell] = []
         for number in entries[symbol]?.followers ?? [] {
@@ -247,7 +253,8 @@ struct QuoteBoard {
     /// Whether an authenticated user follows a symbol.
     func isFollowedByUser(_ symbol: Symbol) -> Bool { entries[symbol].map { $0.authenticated > 0 } ?? false }
 
-    /// Those of authenticated users first, and in an order of their own, so that a bound cuts off the same ones each time.
+    /// The symbols of authenticated users first, in a stable order, so that a limit cuts off the same ones
+    /// each time.
     private var ordered: [Symbol] {
         entries.keys.sorted { first, second in
             let (isFirstEvictable, isSecondEvictable) = (
@@ -263,7 +270,9 @@ struct QuoteBoard {
         return symbols
     }
 
-    /// Takes in what a snapshot says; a symbol that the provider does not know is followed no longer.
+    /// Stores the results of a snapshot.
+    ///
+    /// A symbol that the provider does not know is no longer followed.
     mutating func settle(_ results: [Symbol: QuoteNews], at moment: Instant) -> [Bell] {
         var news: [Symbol: QuoteNews] = [:]
         var bells: [Bell] = []
@@ -326,7 +335,7 @@ struct QuoteBoard {
 }
 
 extension ProviderFailure.Cause {
-    /// Whether the provider will not have the symbol, however often it is asked.
+    /// Whether the provider does not know the symbol, so that a retry has no use.
     fileprivate var isUnknownSymbol: Bool {
         switch self {
         case .notFound, .unsupported: true

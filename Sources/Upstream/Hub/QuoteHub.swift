@@ -5,7 +5,9 @@ import Synchronization
 package struct QuoteHubPolicy: Sendable {
     /// How often what no stream tells of is read.
     package var pollInterval = Duration.seconds(5)
-    /// While nothing can be read, the pause doubles with each attempt up to this, where it is the longer one.
+    /// The longest pause after failed reads, if it is longer than the usual one.
+    ///
+    /// The pause doubles with each failed read.
     package var longestPause = Duration.seconds(60)
     /// A snapshot may take so long.
     package var patience = Duration.seconds(10)
@@ -13,7 +15,7 @@ package struct QuoteHubPolicy: Sendable {
     package var retry = RetryPolicy.streams
     /// Symbols that are followed at once.
     package var symbols = 2_000
-    /// Symbols that are followed at once for one client: see ``QuoteClient``.
+    /// The most symbols that are followed at once for one client: see ``QuoteClient``.
     package var symbolsPerClient = 400
     /// Who follows at once.
     package var followers = 50_000
@@ -84,20 +86,20 @@ package final class QuoteHub: Sendable {
     /// Since when nobody follows; nil while anybody does.
     package var idleSince: ContinuousClock.Instant? { state.withLock(\.idleSince) }
 
-    /// Follows symbols, for as long as the follower lives.
+    /// Follows symbols until the follower is released.
     ///
-    /// Where the feed is full, symbols of an authenticated user take the places of those that only anonymous clients follow.
-    /// A symbol for which there is no room, or beyond the client's share, is told as ended (`feedFull`); the others are
-    /// followed.
+    /// If the feed is full, symbols of an authenticated user replace symbols that only anonymous clients
+    /// follow. A symbol for which there is no room, or above the client's share, is reported as ended
+    /// (`feedFull`); the others are followed.
     ///
     /// - Parameters:
     ///   - symbols: At least one.
-    ///   - client: For whom they are counted.
-    ///   - bell: Rings once there is something untold, and then again when it has been taken and there is more, and when it
-    ///     is over. Who has just come looks at once without being told. It is called on any thread, and must be quick; the
-    ///     hub may be called from it.
-    /// - Returns: what tells of them; it is over at once where the hub has been closed.
-    /// - Throws: `feedFull` where there are as many followers as there may be.
+    ///   - client: The client for which they are counted.
+    ///   - bell: Rings once there is undelivered news, again when it was taken and there is more, and at the
+    ///     end. A new follower takes its first news without a bell. It is called on any thread, and must be
+    ///     quick; it may call the hub.
+    /// - Returns: The follower, which delivers the news. It is over at once if the hub has been closed.
+    /// - Throws: `feedFull` if there are as many followers as allowed.
     package func follow(
         _ symbols: Set<Symbol>, for client: QuoteClient, ringing bell: @escaping @Sendable () -> Void
     ) throws(ProviderFailure) -> QuoteFollower {
@@ -197,27 +199,27 @@ package final class QuoteHub: Sendable {
         }
     }
 
-    /// - Returns: false where something was to be read, and nothing could be.
+    /// - Returns: false if there was something to read, and all reads failed.
     @discardableResult
     private func read(_ generation: Int, _ symbols: (inout QuoteBoard) -> [Symbol]) async -> Bool {
         let (ofUsers, ofOthers) = state.withLock { state -> ([Symbol], [Symbol]) in
             let symbols = state.generation == generation ? symbols(&state.board) : []
             let areOfUsers = symbols.map { state.board.isFollowedByUser($0) }
-            // Where calls are cheap, one call for both is better than two.
+            // If calls are not scarce, one call for both is better than two.
             guard provider.isScarce || !areOfUsers.contains(true) else { return (symbols, []) }
             return (
                 zip(symbols, areOfUsers).filter(\.1).map(\.0),
                 zip(symbols, areOfUsers).filter { !$0.1 }.map(\.0)
             )
         }
-        // Anonymous clients take no more of a quota by subscriptions than by queries.
+        // Anonymous clients use no more of a quota by subscriptions than by queries.
         let outcomes = [
             await read(ofUsers, nil, generation), await read(ofOthers, .ofAnonymousClients, generation),
         ].compactMap(\.self)
         return outcomes.isEmpty || outcomes.contains(true)
     }
 
-    /// Whether any of the symbols was read; nil where there are none.
+    /// Whether any of the symbols was read; nil if there are none.
     private func read(
         _ symbols: [Symbol], _ allowance: CallAllowance?, _ generation: Int
     ) async -> Bool? {
@@ -286,7 +288,7 @@ package final class QuoteHub: Sendable {
         if mustRing { Task.detached { [self] in ringBells() } }
     }
 
-    /// - Returns: whether the bells are to be rung by the caller, outside of the lock.
+    /// - Returns: whether the caller must ring the bells outside of the lock.
     private func take(_ bells: [QuoteBoard.Bell], _ state: inout State) -> Bool {
         state.bells += bells
         if state.bells.isEmpty || state.isRinging { return false }

@@ -14,9 +14,10 @@ package struct JSONError: Error, Hashable, Sendable {
         self.offset = offset
     }
 
-    /// Why reading stopped.
+    /// The reason for which reading stopped.
     ///
-    /// All up to ``tooDeep(limit:)`` are faults of the text by RFC 8259 or beyond a bound; the others are faults of what it holds.
+    /// All up to ``tooDeep(limit:)`` are errors of the text by RFC 8259, or exceed a limit; the others are
+    /// errors of its content.
     package enum Reason: Hashable, Sendable {
         case unexpectedEnd
         case unexpectedByte(UInt8)
@@ -37,7 +38,9 @@ package struct JSONError: Error, Hashable, Sendable {
         /// A number, or a numeric string, past the range of the type that it is read into.
         case outOfRange(Expectation)
         case missing(key: String)
-        /// An object has the key twice, and which of the values counts is not defined.
+        /// An object has the key twice.
+        ///
+        /// It is not defined which of the values is valid.
         case duplicateKey
     }
 

@@ -79,12 +79,13 @@ package struct JSONKey: Sendable {
         return true
     }
 
-    /// A number that tells keys apart: two keys of one object share it by chance in one of 10^13 objects of a thousand keys.
+    /// A number that distinguishes keys: two keys of one object have the same one by chance in one of 10^13
+    /// objects of a thousand keys.
     ///
     /// Its high bits depend on all bytes.
     @inline(__always)
     var fingerprint: UInt64 {
-        // What stands behind the key in its last word is shifted out.
+        // The bytes behind the key in its last word are shifted out.
         let shift = UInt64(truncatingIfNeeded: 0 &- (count &<< 3))
         let length = UInt64(truncatingIfNeeded: count)
         if length &- 1 < 8 { return ((head[0].littleEndian &<< shift) ^ length) &* Self.multiplier }
@@ -116,7 +117,9 @@ package struct JSONKey: Sendable {
     /// A bit for the key: keys with different bits differ.
     var mark: UInt64 { 1 &<< (fingerprint &>> 58) }
 
-    /// Whether its text has this length, which one with escapes has not.
+    /// Whether its text has this length.
+    ///
+    /// A text with escapes has another one.
     func hasText(of length: Int) -> Bool { count == length }
 
     /// 2^64 divided by the golden ratio.

@@ -1,15 +1,17 @@
-/// The keys of a large JSON object, to find one that occurs twice: a hash table with open addressing.
+/// A hash table with open addressing of the keys of a large JSON object, to find a duplicate key.
 ///
 /// It stores fingerprints, see ``JSONKey/fingerprint``.
 struct JSONKeyTable {
-    /// 0 for a free slot; as many as a power of two, at most half of them taken.
+    /// The slots, 0 for a free one.
+    ///
+    /// Their number is a power of two, and at most half of them are used.
     private var slots = [UInt64](repeating: 0, count: 256)
     private var count = 0
 
-    /// False where the fingerprint is in the table already.
+    /// Inserts a fingerprint; returns false if the table contains it.
     mutating func insert(_ fingerprint: UInt64) -> Bool {
         if count &* 2 >= slots.count { grow() }
-        // 0 stands for a free slot.
+        // 0 is the value of a free slot.
         let fingerprint = max(fingerprint, 1)
         let slot = freeSlot(for: fingerprint)
         guard slots[slot] == 0 else { return false }
@@ -18,7 +20,7 @@ struct JSONKeyTable {
         return true
     }
 
-    /// The slot that has the fingerprint, or the free one where it belongs.
+    /// The slot that has the fingerprint, or the free one in which to store it.
     private func freeSlot(for fingerprint: UInt64) -> Int {
         let mask = slots.count &- 1
         var slot = Int(truncatingIfNeeded: fingerprint &>> 32) & mask

@@ -1,7 +1,8 @@
 extension JSONReader {
     /// Reads an object: `member` is called for each key, and must read or ``skip()`` exactly one value.
     ///
-    /// - Throws: `duplicateKey` where a key occurs twice, before its second value is read; what `member` throws.
+    /// - Throws: `duplicateKey` if a key occurs twice, before its second value is read; the errors of
+    ///   `member`.
     package mutating func object(
         _ member: (JSONKey, inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {

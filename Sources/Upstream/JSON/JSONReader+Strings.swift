@@ -114,10 +114,12 @@ extension JSONReader {
         return index
     }
 
-    /// The highest bit of the first byte of a word that is a quote, a backslash or a control character; 0 if none is.
+    /// The highest bit of the first byte of a word that is a quote, a backslash or a control character; 0 if
+    /// there is none.
     ///
-    /// A byte below 0x20, or equal to `"` or `\`, borrows into its highest bit. Bytes from 0x80 on are masked out. A borrow
-    /// can only reach past the first hit, never in front of it: bits behind the first say nothing.
+    /// A byte below 0x20, or equal to `"` or `\`, borrows into its highest bit. Bytes from 0x80 on are masked
+    /// out. A borrow can reach only past the first hit, never before it: bits after the first one have no
+    /// meaning.
     @inline(__always)
     private static func special(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101

@@ -15,9 +15,9 @@ import Brokerage
 /// }
 /// ```
 ///
-/// The text is checked by RFC 8259 to the letter, also where it is skipped. An object with a key that occurs twice is
-/// refused, also where it is skipped: RFC 8259, section 4, leaves open which of the values counts. Each method reads exactly
-/// one value, and fails if the next value is of another kind.
+/// The text is checked strictly by RFC 8259, also where it is skipped. An object with a duplicate key is
+/// refused, also where it is skipped: RFC 8259, section 4, does not define which of the values is valid. Each
+/// method reads exactly one value, and fails if the next value is of another kind.
 @safe
 package struct JSONReader: ~Copyable {
     /// The text, which ``read(_:maximumDepth:_:)`` keeps alive while the reader exists.
@@ -29,10 +29,11 @@ package struct JSONReader: ~Copyable {
     var position = 0
     private var depth = 0
     private let maximumDepth: Int
-    /// Where the keys are of the objects that are being read: a place for each of the outermost four.
+    /// The positions of the keys of the objects that are being read: one place for each of the outermost
+    /// four.
     private let keys: UnsafeMutableBufferPointer<UInt64>
     private var objectDepth = 0
-    /// The keys of those of them that have many, inner objects behind outer ones.
+    /// The tables of those objects that have many keys, inner objects after outer ones.
     private var tables: [JSONKeyTable] = []
 
     @unsafe
@@ -171,18 +172,25 @@ package struct JSONReader: ~Copyable {
 
     /// The keys of an object that is being read.
     struct SeenKeys {
-        /// Where the object's place in the reader's `keys` begins: a number of keys, then where each of them is.
+        /// The start of the object's place in the reader's `keys`, which has the number of keys, then their
+        /// positions.
         fileprivate let start: Int
-        /// How many keys are in the place; those beyond are in a table.
+        /// The number of keys in the place.
+        ///
+        /// Further keys are in a table.
         fileprivate var count = 0
-        /// Whether these are the first keys of the last object at this place, in its order: they need no comparison.
+        /// Whether these are the first keys of the last object at this place, in its order.
+        ///
+        /// They then need no comparison.
         fileprivate var areKnown: Bool
-        /// A bit for each key that was compared: a key whose bit is free is new.
+        /// A bit for each key that was compared.
+        ///
+        /// A key whose bit is not set is new.
         fileprivate var marks: UInt64 = 0
         fileprivate var hasTable = false
     }
 
-    /// Words of a place.
+    /// The number of words of a place.
     private static let placeWords = 32
 
     mutating func beginKeys() -> SeenKeys {
@@ -191,10 +199,10 @@ package struct JSONReader: ~Copyable {
         return unsafe SeenKeys(start: start, areKnown: start < keys.count)
     }
 
-    /// Reads a key, and checks that the object has not had it yet.
+    /// Reads a key, and checks that the object has not had it before.
     ///
-    /// Most objects have the keys of the one before at the same place, in the same order. Such a key is neither scanned nor
-    /// compared with others: its text is that of the known one.
+    /// Most objects have the same keys as the previous object at the same place, in the same order. Such a
+    /// key is neither scanned nor compared with others: its text is that of the known key.
     @inline(__always)
     mutating func key(in seen: inout SeenKeys) throws(JSONError) -> JSONKey {
         skipWhitespace()
@@ -212,7 +220,8 @@ package struct JSONReader: ~Copyable {
         return try newKey(in: &seen)
     }
 
-    /// Whether bytes of the text are those of an earlier place, by whole words; false near the end of the text.
+    /// Whether bytes of the text equal those of an earlier position, by whole words; false near the end of
+    /// the text.
     @inline(__always)
     private func hasText(at index: Int, of earlier: Int, _ length: Int) -> Bool {
         var rest = length
@@ -242,7 +251,7 @@ package struct JSONReader: ~Copyable {
         let from = position &+ 1
         let key = try key()
         let range = from..<(position &- 1)
-        // The text of a key with escapes does not tell which key it is.
+        // The text of a key with escapes does not identify the key.
         let fits = key.hasText(of: range.count) && range.count <= 0xFFFF
         if seen.hasTable || !fits || seen.count &+ 1 == Self.placeWords || !hasPlace(seen) {
             guard noteInTable(key.fingerprint, &seen) else { throw duplicate(key) }
@@ -270,7 +279,7 @@ package struct JSONReader: ~Copyable {
         return tables[tables.count &- 1].insert(fingerprint)
     }
 
-    /// Whether the object is not nested too deep to have one.
+    /// Whether the object has a place, which objects nested too deep do not have.
     private func hasPlace(_ seen: SeenKeys) -> Bool { unsafe seen.start < keys.count }
 
     private func duplicate(_ key: JSONKey) -> JSONError {

@@ -33,7 +33,7 @@ package struct LastingKey: Hashable, Sendable {
         subject.hashBytes(into: &hasher)
     }
 
-    /// The memory that it takes in bytes, with its place in a table.
+    /// The memory of the key in bytes, including its entry in a table.
     package var weight: Int { 128 + kind.utf8.count + subject.utf8.count }
 
     /// Nil for the key of private data.

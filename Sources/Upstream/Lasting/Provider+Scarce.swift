@@ -10,10 +10,11 @@ extension Provider {
         }
     }
 
-    /// A request that demands a new value (`Cache-Control: no-cache`) is given one that is younger than this all the same:
-    /// otherwise each such request would cost a call.
+    /// The age below which a value is returned even for a request that demands a new one (`Cache-Control:
+    /// no-cache`), since otherwise each such request would cost a call.
     ///
-    /// As long as the provider's usual plan spreads its calls of a minute, and longer where there are few a day.
+    /// It is the time in which the provider's usual plan allows one call of its calls per minute, and longer
+    /// if there are few calls a day.
     package var minimumAge: Duration {
         switch self {
         case .alpaca, .saxo: .seconds(1)
@@ -23,9 +24,10 @@ extension Provider {
         }
     }
 
-    /// How long it is remembered that the provider knows no such symbol.
+    /// How long a response that the provider does not know a symbol is stored.
     ///
-    /// A symbol that is listed meanwhile is found after that; one that nobody has costs a call in that time.
+    /// A symbol that is listed in the meantime is found after that time. An unknown symbol costs one call in
+    /// that time.
     package var unknownLifetime: Duration {
         switch self {
         case .alpaca, .saxo: .seconds(300)

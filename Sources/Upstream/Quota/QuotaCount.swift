@@ -1,11 +1,12 @@
 import Brokerage
 
-/// The places that are taken in one window.
+/// The slots that are taken in one window.
 ///
-/// A call takes a place from the moment at which it may go out until both the place's validity and then the window have
-/// passed: the call may be sent as late as its validity ends. The check for a place at a moment counts all that are free
-/// later than that, places booked for later moments included: then no stretch of the window's length has more calls than
-/// the limit, in whatever order places were booked, and counted at the moments at which the calls are sent.
+/// A call has a slot from the time at which it may be sent until both the slot's validity and then the window
+/// have passed: the call may be sent until its validity ends. The search for a slot counts all slots that
+/// become free later, including those booked for later times. So no interval of the window's length has more
+/// calls than the limit, in whatever order slots were booked, counted at the times at which the calls are
+/// sent.
 struct QuotaCount {
     private struct Places {
         let freeAt: ContinuousClock.Instant
@@ -48,15 +49,15 @@ struct QuotaCount {
 
     // MARK: Places
 
-    /// The first moment, `start` or later, at which a call may go out; nil if there is none.
+    /// The first time, `start` or later, at which a call may be sent; nil if there is none.
     ///
-    /// A later moment than the answer is good as well.
+    /// Every later time is allowed as well.
     ///
     /// - Parameters:
-    ///   - start: The earliest moment.
-    ///   - isShared: whether the call is one of a client without a session. All such clients together take at most half of a
-    ///     window of a minute or longer, rounded up.
-    /// - Returns: the moment; nil if the limit is zero.
+    ///   - start: The earliest time.
+    ///   - isShared: Whether the call belongs to a client without a session. All such clients together take
+    ///     at most half of a window of a minute or longer, rounded up.
+    /// - Returns: The time; nil if the limit is zero.
     func earliest(
         from start: ContinuousClock.Instant, isShared: Bool = false
     ) -> ContinuousClock.Instant? {
@@ -86,9 +87,9 @@ struct QuotaCount {
             window: window, sendBefore: sendBefore, freeAt: freeAt, until: moment.wallTime(of: freeAt))
     }
 
-    /// Exchanges a place that is too old for one from now on; nil if none is free now.
+    /// Replaces a slot that is too old by a slot from now on; returns nil if none is free now.
     ///
-    /// A place that outlives the process is not exchanged: what was written down of it would end too early.
+    /// A slot that outlives the process is not replaced: its record in the store would end too early.
     mutating func renew(
         _ place: QuotaReservation.Place, _ moment: QuotaMoment
     ) -> QuotaReservation.Place? {

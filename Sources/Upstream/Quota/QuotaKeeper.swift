@@ -17,7 +17,7 @@ package protocol QuotaKeeper: Sendable {
 
     /// Removes all entries of a holder.
     ///
-    /// - Throws: a failure of the store; the entries may then still be there.
+    /// - Throws: The error of the store; the entries may then still be there.
     func remove(_ holder: QuotaHolder) async throws
 }
 

@@ -1,22 +1,22 @@
 package import Brokerage
 import Synchronization
 
-/// Counts every call against the limits of who makes it, so that none goes out that is known to fail.
+/// Counts every call against the limits of its credential, so that no call is sent that would exceed a limit.
 ///
-/// - A call takes a place in all its windows at once, or in none, before it goes out. Places are counted by a clock that is
-///   never set back and that runs while the machine sleeps. The places of windows of a minute and longer are kept before the
-///   call goes out: a process that is killed leaves no call uncounted.
-/// - A place is valid for a short time (``QuotaWindow/validity``), which ``confirm(_:)`` checks when the call is sent: a
-///   process that was stopped in between sends no call that does not count any more.
-/// - Without a place the call fails at once, unless there will be one so soon that waiting for it is better: then that place
-///   is booked, and the call waits for its moment. So a limit by the second sets the pace.
-/// - What responses say corrects the count towards the stricter; a refusal closes a window.
+/// - A call takes a slot in all its windows at once, or in none, before it is sent. Slots are counted by a
+///   clock that is never set back and that runs while the machine sleeps. The slots of windows of a minute
+///   and longer are stored before the call is sent: a process that is killed leaves no call uncounted.
+/// - A slot is valid for a short time (``QuotaWindow/validity``), which ``confirm(_:)`` checks when the call
+///   is sent: a process that was stopped in this time sends no call that no longer counts.
+/// - Without a slot the call fails at once, unless a slot will be free so soon that waiting is better. That
+///   slot is then booked, and the call waits for its time. So a limit by the second determines the rate.
+/// - The figures in responses can only make the count stricter; a refusal closes a window.
 package final class QuotaLedger: Sendable {
     private struct State {
         var counts: [QuotaHolder: [String: QuotaCount]] = [:]
         /// Read at the start, until their windows are known.
         var restored: [QuotaHolder: [KeptQuota]] = [:]
-        /// Before this moment idle holders are not searched again.
+        /// The time before which idle holders are not searched again.
         var nextSweep: ContinuousClock.Instant?
     }
 
@@ -105,10 +105,11 @@ package final class QuotaLedger: Sendable {
     /// The number of holders whose counts are in memory.
     package var holderCount: Int { state.withLock { $0.counts.count } }
 
-    /// Removes all counts of a connection that was not stored, or that was deleted, in memory and in the keeper.
+    /// Removes all counts of a connection that was not stored, or that was deleted, in memory and in the
+    /// keeper.
     ///
-    /// A call of the holder that is still in flight can add a count again; it is dropped when it is idle and its room is
-    /// needed. The counts of the server's own key are never removed.
+    /// A call of the holder that is still in flight can add a count again, which is removed when it is idle
+    /// and room is needed. The counts of the server's own key are never removed.
     package func remove(_ holder: QuotaHolder) async {
         guard holder.connection != nil else { return }
         state.withLock { state in
@@ -125,16 +126,17 @@ package final class QuotaLedger: Sendable {
 
     // MARK: Places
 
-    /// Takes a place in each window for one call, and waits for its moment where that is near.
+    /// Takes a slot in each window for one call, and waits for its time if that is near.
     ///
     /// - Parameters:
     ///   - windows: The limits that the call counts against.
-    ///   - holder: Whose quota it spends.
-    ///   - deadline: The latest moment at which the call may be sent.
-    ///   - isShared: whether the call is one of a client without a session: see ``QuotaCount/earliest(from:isShared:)``.
-    /// - Returns: the places, valid from their `start`.
-    /// - Throws: `quotaExhausted` with the moment of the next place; `cancelled` with the task; `overloaded` when there are
-    ///   more credentials than the bound.
+    ///   - holder: The owner of the quota.
+    ///   - deadline: The latest time at which the call may be sent.
+    ///   - isShared: Whether the call belongs to a client without a session: see
+    ///     ``QuotaCount/earliest(from:isShared:)``.
+    /// - Returns: The slots, valid from their `start`.
+    /// - Throws: `quotaExhausted` with the time of the next slot; `cancelled` with the task; `overloaded` if
+    ///   there are more credentials than the limit.
     func reserve(
         _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant,
         isShared: Bool = false
@@ -172,10 +174,10 @@ package final class QuotaLedger: Sendable {
         await keep(reservation.kept.map(\.takenBack))
     }
 
-    /// Whether a call may be sent now on its reservation, asked immediately before its first byte.
+    /// Whether a call may be sent now on its reservation; called immediately before its first byte.
     ///
-    /// Slots that are too old, because the process was stopped or the connection took its time, are exchanged where that
-    /// can be done at once. Otherwise the call is not sent: the ledger does not count it any more.
+    /// Slots that are too old, because the process was stopped or the connection took long, are replaced if
+    /// that is possible at once. Otherwise the call is not sent, because the ledger no longer counts it.
     func confirm(_ reservation: QuotaReservation) -> Bool {
         let moment = QuotaMoment(clock)
         return state.withLock { state in
@@ -286,10 +288,10 @@ package final class QuotaLedger: Sendable {
         }
     }
 
-    /// Whether there is room for a holder's counts, after those that count nothing have gone.
+    /// Whether there is room for a holder's counts, after counts without effect have been removed.
     ///
-    /// Idle holders are searched once a second at most: the search reads all holders under the lock, and callers that
-    /// are refused would otherwise repeat it with each call.
+    /// Idle holders are searched once a second at most: the search reads all holders under the lock, and
+    /// refused callers would otherwise repeat it with each call.
     private func makeRoom(for holder: QuotaHolder, in state: inout State, _ moment: QuotaMoment) -> Bool {
         if state.counts[holder] != nil || state.counts.count < limits.holders { return true }
         if let next = state.nextSweep, moment.now < next { return false }

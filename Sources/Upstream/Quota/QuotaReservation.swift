@@ -3,7 +3,8 @@ import Synchronization
 
 /// The slots that one call has in its windows.
 ///
-/// A class, because the transport's thread may renew slots while the caller's task holds the reservation.
+/// It is a class, because the transport's thread may renew slots while the caller's task holds the
+/// reservation.
 final class QuotaReservation: Sendable {
     struct Place: Sendable {
         let window: QuotaWindow
@@ -29,9 +30,10 @@ final class QuotaReservation: Sendable {
 
     var places: [Place] { state.withLock(\.self) }
 
-    /// Replaces each slot that is too old at a moment.
+    /// Replaces each slot that is too old at a given time.
     ///
-    /// - Returns: whether all slots are valid at that moment; without a new slot for one, the others stay as they are.
+    /// - Returns: Whether all slots are valid at that time. If one cannot be replaced, the others are
+    ///   unchanged.
     func renewPlaces(
         at now: ContinuousClock.Instant, _ renew: (Place) -> Place?
     ) -> Bool {

@@ -42,9 +42,10 @@ extension QuotaWindow.Period {
 }
 
 extension QuotaWindow {
-    /// How long after a slot's moment its call may be sent: a thirtieth of the window, 250 ms to 2 s.
+    /// How long after a slot's time its call may be sent: a thirtieth of the window, 250 ms to 2 s.
     ///
-    /// The slot counts for so much longer than the window, because the provider counts from the arrival of the call.
+    /// The slot counts for this much longer than the window, because the provider counts from the arrival of
+    /// the call.
     var validity: Duration { min(max(period.longest / 30, .milliseconds(250)), .seconds(2)) }
 
     /// Whether its count must outlive the process.

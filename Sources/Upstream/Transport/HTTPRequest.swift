@@ -8,11 +8,12 @@ package struct HTTPRequest: Sendable {
     package var deadline: ContinuousClock.Instant
     /// Larger bodies fail with ``TransportError/responseTooLarge``, counted after decompression.
     package var maximumResponseBytes: Int
-    /// Whether the request may still be sent; nil for no condition but the deadline.
+    /// Returns whether the request may still be sent; nil for no condition other than the deadline.
     ///
-    /// The transport calls it immediately before libcurl writes the first byte, on the thread that carries all calls: it
-    /// must be quick and must not wait. Where it returns false, nothing is sent and the call fails with
-    /// ``TransportError/notSent``. A request with such a condition is sent once at most, also if it only reads.
+    /// The transport calls it immediately before libcurl writes the first byte, on the thread that handles
+    /// all calls: it must be quick and must not wait. If it returns false, nothing is sent and the call fails
+    /// with ``TransportError/notSent``. A request with such a condition is sent once at most, also if it only
+    /// reads.
     package var maySend: (@Sendable () -> Bool)?
 
     package init(

@@ -1,6 +1,7 @@
 /// An absolute `http` or `https` address, known to be well formed.
 ///
-/// It carries no user name, password or fragment, and no segment of its path means another path. Its ``description`` shows no secret; ``text`` shows all.
+/// It contains no user name, password or fragment, and no path segment that changes the path (`.` or `..`).
+/// Its ``description`` contains no secret; ``text`` is the whole address.
 package struct HTTPURL: Sendable, Hashable {
     /// The whole address, as it is sent.
     ///
@@ -10,12 +11,12 @@ package struct HTTPURL: Sendable, Hashable {
     package let host: String
     package let isSecure: Bool
 
-    /// Nil unless the scheme is `http` or `https`, there is a host, and every byte may stand in an address.
+    /// Nil unless the scheme is `http` or `https`, there is a host, and every byte is allowed in an address.
     ///
-    /// Addresses with a segment `.` or `..` in their path are refused, escaped or not: libcurl and servers make another path of
-    /// them (RFC 3986, section 5.2.4).
+    /// Addresses with a segment `.` or `..` in their path are refused, escaped or not: libcurl and servers
+    /// change their path (RFC 3986, section 5.2.4).
     ///
-    /// Addresses with a user or password are refused, as those would be a secret in the wrong place.
+    /// Addresses with a user or password are refused, since an address is no place for a secret.
     package init?(_ text: String) {
         guard let scheme = Self.schemes.first(where: { text.utf8.starts(with: $0.prefix.utf8) }),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) }),
@@ -35,7 +36,7 @@ package struct HTTPURL: Sendable, Hashable {
 
     private static func hasDotSegment(_ path: Substring) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
-            // `%2E%2E` is the longest spelling.
+            // `%2E%2E` is the longest form.
             guard segment.count <= 6 else { return false }
             let plain = String(Substring(segment)).replacing("%2e", with: ".").replacing("%2E", with: ".")
             return plain == "." || plain == ".."
@@ -74,13 +75,14 @@ package struct HTTPURL: Sendable, Hashable {
 }
 
 extension HTTPURL {
-    /// The address with more path behind, one segment for each value; the only way in which a value gets into a path.
+    /// The address with an extended path, one segment for each value; this is the only way to put a value
+    /// into a path.
     ///
     /// `base.appending(path: "v2", "positions", "BRK/B")` ends in `/v2/positions/BRK%2FB`.
     ///
     /// - Parameter values: Every byte of them that is not unreserved is escaped (RFC 3986, section 2.3).
-    /// - Returns: nil where a value is empty, `.` or `..`, which no escaping makes a segment of; and where the address has a
-    ///   query or would be too long.
+    /// - Returns: nil if a value is empty, `.` or `..`, which escaping cannot make a segment, and if the
+    ///   address has a query or would be too long.
     package func appending(path values: String...) -> HTTPURL? {
         guard !text.contains("?"), !values.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
             return nil

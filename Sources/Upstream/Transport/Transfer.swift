@@ -168,11 +168,12 @@ final class Transfer {
 
     /// Whether libcurl may write the first byte of the request now.
     ///
-    /// It asks again when the kept connection on which it has sent the request breaks. The provider may have seen the
-    /// request: a write is not sent again, and neither is a call that was counted once against a limit.
+    /// libcurl calls it again when the reused connection on which it has sent the request breaks. The
+    /// provider may have received the request: a write is not sent again, and neither is a call that was
+    /// counted once against a limit.
     ///
-    /// The clock runs while the machine sleeps (CLOCK_BOOTTIME): a process that was stopped between the decision to send
-    /// and this moment sends nothing.
+    /// The clock runs while the machine sleeps (CLOCK_BOOTTIME): a process that was stopped between the
+    /// decision to send a request and this call sends nothing.
     fileprivate func mayWillSend() -> Bool {
         guard let request = submission?.call.request else { return false }
         sendCount += 1
@@ -181,7 +182,7 @@ final class Transfer {
             return false
         }
         guard ContinuousClock.now < request.deadline, request.maySend?() ?? true else {
-            // A read that libcurl sends again has been sent.
+            // A read that libcurl wants to send again has been sent.
             refusal = sendCount == 1 ? .notSent : .timedOut
             return false
         }
@@ -218,10 +219,11 @@ private func willSend(
     return CURL_PREREQFUNC_OK
 }
 
-/// Bounds how long the kernel retransmits what was sent on a socket, and how long it waits while the provider takes nothing:
-/// by default it would deliver a request minutes later.
+/// Limits how long the kernel retransmits data of a socket, and how long it waits while the provider accepts
+/// no data: by default it would deliver a request minutes later.
 ///
-/// Any connection may carry a write later, so it applies to all. A kernel without the option keeps its own bound.
+/// Any connection may send a write later, so the limit applies to all. A kernel without the option keeps its
+/// own limit.
 private func didOpenSocket(
     _ context: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ purpose: curlsocktype
 ) -> Int32 {

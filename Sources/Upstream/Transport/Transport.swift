@@ -2,9 +2,10 @@ import Synchronization
 
 /// Calls providers over HTTP/1.1 and HTTP/2, with libcurl on one thread of its own.
 ///
-/// Connections are kept and used again, responses decompressed; redirects are answers like any other, and not
-/// followed. A write is sent once at most, even where libcurl would send it again because a kept connection broke.
-/// Nothing is sent after its deadline, or where ``HTTPRequest/maySend`` refuses. Proxies are taken from the environment (`https_proxy`, `no_proxy`), never for this machine itself.
+/// Connections are reused, and responses decompressed. Redirects are returned like any other response, and
+/// not followed. A write is sent once at most, even where libcurl would send it again because a reused
+/// connection broke. Nothing is sent after its deadline, or if ``HTTPRequest/maySend`` returns false. Proxies
+/// are taken from the environment (`https_proxy`, `no_proxy`), never for this machine itself.
 package final class Transport: Sendable {
     private let mailbox: TransportMailbox
     private let thread: Mutex<TransportThread?>

@@ -20,7 +20,8 @@ package enum TransportError: Error, Hashable, Sendable {
     case overloaded
     /// The transport has been shut down.
     case shutDown
-    /// The deadline had passed, or ``HTTPRequest/maySend`` refused, before the first byte: nothing was sent.
+    /// The deadline had passed, or ``HTTPRequest/maySend`` returned false, before the first byte: nothing was
+    /// sent.
     case notSent
     /// Another failure of libcurl, by its number (`CURLcode`).
     case other(code: Int32)

@@ -2,10 +2,10 @@ import GraphQL
 import NIOCore
 import Synchronization
 
-/// Whole answers of public operations, reused within their age.
+/// A cache of whole responses of public operations, used until they expire.
 ///
-/// Only those without errors are kept, and each for one audience: sessions for which public values are the same. Those whose
-/// age is over are removed when they are looked up, and every ten seconds.
+/// Only responses without errors are stored, each for one audience: sessions for which public values are the
+/// same. Expired responses are removed when they are looked up, and every ten seconds.
 final class AnswerCache: Sendable {
     private let answers: BoundedStore<Key, Kept>
     private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
@@ -33,7 +33,7 @@ final class AnswerCache: Sendable {
         let since: NIODeadline
         let maximumAge: Int
 
-        /// In whole seconds.
+        /// The age in whole seconds.
         func age(at now: NIODeadline) -> Int { Int((now - since).nanoseconds / 1_000_000_000) }
     }
 
@@ -60,7 +60,7 @@ final class AnswerCache: Sendable {
         answers.keep(kept, as: key, weight: response.body.count + key.weight + 256)
     }
 
-    /// The number of answers, those that have expired since the last sweep included.
+    /// The number of responses, including those that have expired since the last sweep.
     var count: Int { answers.count }
 
     private func removeExpired(now: NIODeadline) {

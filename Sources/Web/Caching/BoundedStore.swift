@@ -56,7 +56,7 @@ final class BoundedStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes the values that are of no use any more; it looks at all of them.
+    /// Removes the values that meet a condition; reads all values.
     func removeAll(where isUseless: (Value) -> Bool) {
         generations.withLock { generations in
             generations.old = generations.old.filter { !isUseless($0.value.value) }

@@ -11,7 +11,9 @@ extension ConnectionHandler {
         let isLast: Bool
         /// Otherwise the connection's end is the body's: HTTP/1.0 knows no chunks.
         let isChunked: Bool
-        /// Otherwise it is cancelled when the server drains.
+        /// Whether the stream ends by itself.
+        ///
+        /// If not, it is cancelled when the server drains.
         let endsByItself: Bool
         /// Parts that are written, and whose writer waits until the client takes more.
         var waiting: [EventLoopPromise<Void>] = []

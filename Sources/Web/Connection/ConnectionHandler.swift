@@ -20,11 +20,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var current: Current?
     /// Set with the last answer: from then on nothing is read or answered.
     var isOver = false
-    /// Whether the server is shutting down: requests that have arrived are answered, new ones are refused.
+    /// Whether the server is shutting down: requests that have arrived are finished, new ones are refused.
     var isDraining: Bool { assembler.isDraining }
-    /// Whether the connection is closed as soon as it is idle: one that was there when the server began to shut down.
+    /// Whether the connection is closed as soon as it is idle.
+    ///
+    /// Set for connections that were open when the shutdown began.
     private var closesWhenIdle = false
-    /// Whether the time to answer requests is over as the server shuts down.
+    /// Whether the grace period of the shutdown is over.
     private var isPastGracePeriod = false
     /// Whether a read has begun and not yet completed; flushing waits for its end.
     private var isInRead = false
@@ -69,7 +71,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = ConnectionDeadline(now: .now(), server.limits)
     }
 
-    /// Whether a request's head has come and its end has not.
+    /// Whether a request's head has arrived and its end has not.
     var isMidRequest: Bool { assembler.isMidRequest }
 
     // MARK: - Channel
@@ -105,7 +107,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin(context: ChannelHandlerContext) {
         assembler.peer = ClientAddress(context.channel.remoteAddress)
-        // A stream of HTTP/2 is told of it by an event.
+        // A stream of HTTP/2 gets this by an event.
         if encoding == .http1 { assembler.isDraining = server.load.connections.isDraining }
         setTimer(context: context)
     }
@@ -182,8 +184,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The server is shutting down: takes no new requests, and ends the connection when those that have arrived are
-    /// answered.
+    /// Begins the shutdown of the connection: takes no new requests, and closes it after the responses to
+    /// those that have arrived.
     private func drain(context: ChannelHandlerContext) {
         assembler.isDraining = true
         closesWhenIdle = true
@@ -192,13 +194,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         settle(context: context)
     }
 
-    /// The time to answer requests is over: those that have no response get one that says so.
+    /// Ends the grace period: requests without a response get one with the reason.
     private func abort(context: ChannelHandlerContext) {
         drain(context: context)
         isPastGracePeriod = true
         let problem = HTTPProblem.aborted(limit: server.limits.drainTimeout)
         guard !isOver else { return }
-        // The response has begun, and its client must not take a part for the whole.
+        // The response has begun, and its client must not take a part of it as complete.
         guard current?.body == nil else { return close(context: context) }
         giveUp(problem, context: context)
         if !isOver, assembler.isMidRequest { refuse(problem, context: context) }
@@ -318,12 +320,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             } else {
                 isMidHead ? .head : .idle
             }
-        // A stream of HTTP/2 has ended with its answer already.
+        // A stream of HTTP/2 has already ended with its response.
         if phase == .idle, closesWhenIdle, encoding == .http1 { return closeBehindAnswers(context: context) }
         if phase != deadline.phase { enter(phase, context: context) }
     }
 
-    /// Closes an idle connection when its client has taken the answers before.
+    /// Closes an idle connection after its client has received the earlier responses.
     private func closeBehindAnswers(context: ChannelHandlerContext) {
         isOver = true
         enter(.ending, context: context)

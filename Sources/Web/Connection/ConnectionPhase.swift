@@ -42,7 +42,8 @@ enum ConnectionPhase: Sendable, Hashable {
 struct ConnectionDeadline {
     private(set) var phase = ConnectionPhase.idle
     private(set) var end: NIODeadline
-    /// When the timer fires; `.distantFuture` after it has fired, so that the next phase sets it again.
+    /// The time at which the timer fires; `.distantFuture` after it has fired, so that the next phase sets it
+    /// again.
     private var timerEnd: NIODeadline
 
     init(now: NIODeadline, _ limits: ServerLimits) {

@@ -76,10 +76,11 @@ final class Connections: Sendable {
 
     /// Ends all connections, so that the server can stop.
     ///
-    /// Idle connections are closed at once, the others when their requests are answered. Meanwhile the listener takes
-    /// new connections, so that clients and health checks are told that the server shuts down. When the requests are
-    /// answered, or the grace period is over, the listener is closed, and requests that have no response yet get one
-    /// that says so. What is open after the linger time is closed.
+    /// Idle connections are closed at once, the others after their responses. During this time the listener
+    /// accepts new connections, so that clients and health checks get the response that the server is
+    /// shutting down. When no request is in flight, or the grace period is over, the listener is closed, and
+    /// requests without a response get one with the reason. Connections that are still open after the linger
+    /// time are closed.
     func drain(_ listener: any Channel) async {
         let (channels, streams) = state.withLock { state in
             state.isDraining = true
@@ -88,7 +89,7 @@ final class Connections: Sendable {
         for channel in streams + channels { channel.pipeline.fireUserInboundEventTriggered(DrainEvent()) }
         await Connections.end(of: channels, within: limits.drainTimeout, on: listener.eventLoop)
         listener.close(promise: nil)
-        // Why it failed to close does not matter: it takes no more connections.
+        // The reason for which closing failed has no effect: the listener accepts no more connections.
         try? await listener.closeFuture.get()
         let (rest, restOfStreams) = state.withLock { state in
             (Array(state.channels.values), Array(state.streams.values))
@@ -114,11 +115,12 @@ final class Connections: Sendable {
 }
 
 extension Channel {
-    /// Closes a connection without the closing handshake of TLS, for which a silent client would be waited for.
+    /// Closes a connection without the closing handshake of TLS, in which the server would wait for a silent
+    /// client.
     ///
     /// Must be called on the channel's event loop.
     func closeWithoutHandshake() {
-        // Closing from the place of TLS in the pipeline passes its handler over.
+        // Closing from the context of the TLS handler skips that handler.
         guard let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) else {
             return close(promise: nil)
         }
@@ -126,8 +128,8 @@ extension Channel {
     }
 }
 
-/// Tells the handlers of a connection that the server is shutting down: what has begun is to be finished.
+/// Notifies the handlers of a connection of the shutdown: requests that have begun must be finished.
 package struct DrainEvent: Sendable {}
 
-/// Tells the handlers of a connection that the grace period is over: what is not finished is to be given up.
+/// Notifies the handlers of a connection of the end of the grace period: unfinished requests must be ended.
 package struct GracePeriodEndEvent: Sendable {}

@@ -8,11 +8,13 @@ struct RequestAssembler {
     private let limits: ServerLimits
     private let memory: RequestMemory
     private let trustedProxies: Int
-    /// Is called for each request of a proxy on this machine that is not trusted.
+    /// Called for each request of a proxy on this machine that is not trusted.
     private let reportProxy: @Sendable () -> Void
     /// Whom the connection is with.
     var peer = ClientAddress.unknown
-    /// Set when the server shuts down: requests whose head comes later are refused.
+    /// Set when the server shuts down.
+    ///
+    /// Requests whose head arrives later are refused.
     var isDraining = false
     private var state = State.head
 
@@ -88,7 +90,7 @@ struct RequestAssembler {
         }
     }
 
-    /// Whom a request counts for.
+    /// The client against whose limits a request counts.
     private func client(of head: RequestHead) -> ClientAddress {
         if trustedProxies > 0 {
             return peer.behind(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)

@@ -50,7 +50,7 @@ struct DocumentResolver: Sendable {
             return known
         }
         guard DocumentHash(of: text) == hash else { throw .document(.wrongHash) }
-        // With the hash, and the places of both in the table.
+        // Including the hash, and the entries of both in the table.
         persisted.keep(text, as: hash, weight: text.utf8.count + 256)
         return text
     }

@@ -61,7 +61,7 @@ final class GraphQLRoute: Route {
             let caller = Caller(
                 id: id, trace: tracer?.context(of: head.fields), responseType: type, forms: forms,
                 responder: responder, token: token,
-                // Without a token the server's own quotas would pay for it.
+                // Without a token it would use up the server's own quotas.
                 demandsFresh: token != nil && head.fields.demandsFresh,
                 client: head.client, hearsOfUpstream: tellsUpstream && head.fields.asksForUpstream)
             return .success { [self] body, _ in answer(source, body: body, for: caller) }
@@ -101,7 +101,8 @@ final class GraphQLRoute: Route {
         if let token { throw .tokenInURL(parameter: token.name) }
     }
 
-    /// What answers a request, and the token that it counts against; nil for one that is refused, as for none.
+    /// The responder of a request, and the token that it counts against; nil for a refused token, as for
+    /// none.
     private func responder(
         for head: RequestHead
     ) throws(HTTPProblem) -> (responder: Responder, token: String?) {
@@ -287,7 +288,7 @@ final class GraphQLRoute: Route {
             let token = try token(of: head)
             let user = responder(token).user
             let permit = try shares.socket(of: user, at: head.client)
-            // Whether the token is valid is looked up with the first message, which may have another one.
+            // The validity of the token is checked with the first message, which may have another token.
             let socket = SocketService.Socket(
                 client: head.client, token: token, user: user, speaksProtocol: handshake.speaksProtocol,
                 trace: tracer?.context(of: head.fields), asksForUpstream: head.fields.asksForUpstream)

@@ -7,20 +7,23 @@ package import Tracing
 package struct GraphQLService<Session: Sendable>: Sendable {
     /// The session of a bearer token, from memory; nil where none was sent.
     package var session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
-    /// What answers a request whose token `session` refuses: a session that may do what a request without a token may, and
-    /// that says why where more is asked for.
-    package var refusedSession: @Sendable (Unauthorized) -> Session
-    /// Whether the token that has opened a session has not ended meanwhile: what goes on for longer than a request ends with
-    /// it.
-    package var isValid: @Sendable (Session) -> Bool = { _ in true }
-    /// Calls a closure when the token that has opened a session ends, at once where it has ended; on any thread.
+    /// Returns the session of a request whose token `session` refuses.
     ///
-    /// It returns what removes the closure; nil for a token that does not end while the process runs.
+    /// It has the rights of a request without a token, and gives the reason if a field needs more.
+    package var refusedSession: @Sendable (Unauthorized) -> Session
+    /// Returns whether the token of a session is still valid.
+    ///
+    /// Work that runs longer than a request ends with the token.
+    package var isValid: @Sendable (Session) -> Bool = { _ in true }
+    /// Calls a closure when the token of a session ends, at once if it has ended; on any thread.
+    ///
+    /// It returns a closure that removes the observer; nil for a token that does not end while the process
+    /// runs.
     package var onEnd:
         @Sendable (Session, _ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? = {
             _, _ in nil
         }
-    /// The user of a session, by whom limits count what the client has open; nil to count it by its address.
+    /// The user of a session, by whom limits count open streams and sockets; nil to count them by address.
     package var user: @Sendable (Session) -> String? = { _ in nil }
     /// Answers a request.
     ///
@@ -40,7 +43,7 @@ package struct GraphQLService<Session: Sendable>: Sendable {
         }
     /// Parses and validates the document of a request.
     ///
-    /// It is called once for each request, before anything else that depends on the document.
+    /// It is called once for each request, before any step that depends on the document.
     package var prepare: @Sendable (GraphQL.Request) -> PreparedRequest = { PreparedRequest(unprepared: $0) }
     /// The schema, served at `/schema.graphql`.
     package var schemaText: String
@@ -81,7 +84,8 @@ package struct RequestContext<Session: Sendable>: Sendable {
     package let allowedOperations: Set<OperationType>
     /// The span that calls are made below; nil where nothing is traced.
     package let trace: ServiceContext?
-    /// Whether the client wants nothing that was read before it asked (`Cache-Control: no-cache`), and has sent a token.
+    /// Whether the client demands values that were read after its request (`Cache-Control: no-cache`), and
+    /// has sent a token.
     package let demandsFresh: Bool
     /// Where the request comes from.
     package let client: ClientAddress

@@ -5,13 +5,15 @@ import Tracing
 struct Responder: Sendable {
     /// Whom public answers are shared with; nil shares none.
     let audience: [String]?
-    /// By whom limits count what the client has open; nil to count it by its address.
+    /// The user by whom limits count open streams and sockets; nil to count them by address.
     let user: String?
-    /// Why the token was refused, and the request is answered as one without a token; nil where it was not.
+    /// Why the token was refused, so that the request is handled like one without a token; nil if it was not
+    /// refused.
     let refusal: Unauthorized?
-    /// Whether the token has not ended meanwhile.
+    /// Returns whether the token is still valid.
     let isValid: @Sendable () -> Bool
-    /// Calls a closure when the token ends; returns what removes it, nil for a token that does not end.
+    /// Calls a closure when the token ends; returns a closure that removes it, or nil for a token that does
+    /// not end.
     let onEnd: @Sendable (_ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
     let respond: @Sendable (PreparedRequest, RequestCircumstances) -> Loading<GraphQL.Response>
     let subscribe:

@@ -14,7 +14,7 @@ package struct Unauthorized: Error, Hashable, Sendable {
         Unauthorized(message: message, error: nil)
     }
 
-    /// The token was valid when its socket or stream was opened, and has ended since.
+    /// The error of a token that was valid when its socket or stream was opened, and has ended since.
     static let endedToken = Unauthorized.invalidToken("The session has ended: sign in again.")
 
     /// The Authorization field is of another scheme, or malformed.

@@ -1,14 +1,14 @@
 package import NIOCore
 
-/// Makes the body of a response while it is sent, in a task of its own.
+/// Produces the body of a response while it is sent, in a task of its own.
 ///
-/// The task is cancelled when the client goes away, when the server drains, unless the body ends by itself, and when no part
-/// has come within `ServerLimits.streamTimeout`. Returning ends the body in good order, also after cancellation: a draining server
-/// still sends what is written until then, within its bound. Throwing breaks the connection off, so that the client
-/// does not take a part for the whole.
+/// The task is cancelled when the client disconnects, when the server drains (unless the body ends by
+/// itself), and when no part was produced within `ServerLimits.streamTimeout`. Returning completes the body,
+/// also after cancellation: a draining server still sends the parts that were written before, up to its
+/// limit. Throwing closes the connection, so that the client does not take a part as complete.
 package struct BodyProducer: Sendable {
     let produce: @Sendable (BodyWriter) async throws -> Void
-    /// Whether it is finished when the server drains, as any other answer is.
+    /// Whether it is finished when the server drains, as any other response is.
     let endsByItself: Bool
 
     package init(

@@ -1,17 +1,17 @@
 import NIOHTTP1
 
-/// Refuses what pages of other sites make a browser send to a server that they may not read: by DNS rebinding, by
-/// WebSockets, and by requests that browsers send without asking first (no CORS preflight).
+/// Refuses requests that pages of other sites make a browser send to a server that they may not read: by DNS
+/// rebinding, by WebSockets, and by requests that browsers send without a CORS preflight.
 ///
-/// A POST needs no check: its content type makes a browser ask first. Other clients than browsers send neither Origin nor
-/// Fetch Metadata, and are not concerned.
+/// A POST needs no check: its content type makes a browser send a preflight first. Clients other than
+/// browsers send neither Origin nor Fetch Metadata, and are not affected.
 struct CrossSitePolicy: Sendable {
     let hosts: HostPolicy
     let cors: CORSPolicy
 
-    /// Refuses a request whose host is not this server's.
+    /// Refuses a request whose host is not one of this server.
     ///
-    /// A client of HTTP/1.0 may name none; browsers always do.
+    /// A client of HTTP/1.0 may send no host; browsers always do.
     ///
     /// - Throws: `.unknownHost`.
     func checkHost(of head: RequestHead) throws(HTTPProblem) {
@@ -23,7 +23,7 @@ struct CrossSitePolicy: Sendable {
     ///
     /// - Parameters:
     ///   - head: The request.
-    ///   - isPage: Whether a link of another site may lead there.
+    ///   - isPage: Whether a link of another site may lead to the requested path.
     /// - Throws: `.foreignOrigin`.
     func checkOrigin(of head: RequestHead, isPage: @autoclosure () -> Bool) throws(HTTPProblem) {
         guard head.method == .GET || head.method == .HEAD, isCrossSite(head) else { return }
@@ -33,9 +33,10 @@ struct CrossSitePolicy: Sendable {
         throw .foreignOrigin(origin.map { String($0.prefix(100)) })
     }
 
-    /// Whether a browser sends a request for a page of another site (Fetch Metadata Request Headers; RFC 6454, section 7).
+    /// Whether a browser sends a request for a page of another site (Fetch Metadata Request Headers; RFC
+    /// 6454, section 7).
     ///
-    /// Fetch Metadata is the browser's own word, and holds also where a proxy changes Host.
+    /// Fetch Metadata come from the browser itself, and are valid also if a proxy changes Host.
     func isCrossSite(_ head: RequestHead) -> Bool {
         let fields = head.fields
         if let site = fields[.fetchSite] { return site != "same-origin" && site != "none" }

@@ -20,10 +20,10 @@ extension HTTPProblem {
         case .slow(let part, let limit):
             "The request's \(part.rawValue) took longer than \(limit.seconds) seconds to arrive."
         case .unknownHost(let host):
-            "This server does not answer for the host \"\(host)\". Use an address that it listens on, or add the name "
+            "This server does not accept the host \"\(host)\". Use an address that it listens on, or add the name "
                 + "to its setting \"hosts\"."
         case .foreignOrigin(nil):
-            "Pages of other sites may not send this request. Open the address itself, or add the site to the server's "
+            "Pages of other sites may not send this request. Open the address directly, or add the site to the server's "
                 + "setting \"cors-origins\"."
         case .foreignOrigin(let origin?):
             "Pages of \"\(origin)\" may not send this request. Add the site to the server's setting "
@@ -57,10 +57,10 @@ extension HTTPProblem {
             "Too many requests come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."
         case .answerTooSlow(let limit): "The answer took longer than \(limit.seconds) seconds."
         case .shuttingDown:
-            "The server is shutting down, and has not begun the request. Send it again in a moment."
+            "The server is shutting down and did not start the request. Send it again in a moment."
         case .aborted(let limit):
             "The server is shutting down, and did not finish the request within \(limit.seconds) seconds. A query "
-                + "can be sent again; after a mutation, read first whether it took effect."
+                + "can be sent again; after a mutation, check first whether it took effect."
         case .internalError: "Internal server error"
         }
     }

@@ -18,10 +18,11 @@ package enum HTTPProblem: Error, Equatable, Sendable {
     case expectationFailed(String)
     case slow(Part, limit: TimeAmount)
 
-    // Who asks, and for whom
-    /// The request is for a host that is not this server's.
+    // The client and the host of the request
+    /// The request is for a host that is not one of this server.
     case unknownHost(String)
-    /// A browser sends the request for a page of another site; its origin, where the browser names it.
+    /// The browser sends the request for a page of another site; the value is its origin, if the browser
+    /// sends it.
     case foreignOrigin(String?)
 
     // What is asked for, and how
@@ -43,9 +44,9 @@ package enum HTTPProblem: Error, Equatable, Sendable {
     case overloaded(Overload)
     case tooManyRequests(Sender, after: TimeAmount)
     case answerTooSlow(limit: TimeAmount)
-    /// The server is shutting down, and the request was not begun.
+    /// The server is shutting down, and the request was not started.
     case shuttingDown
-    /// The server is shutting down, and the request was begun and not finished within the grace period.
+    /// The server is shutting down, and the request was started and not finished within the grace period.
     case aborted(limit: TimeAmount)
     case internalError
 

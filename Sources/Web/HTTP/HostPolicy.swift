@@ -1,10 +1,11 @@
-/// The hosts that a server answers for, by the Host field of HTTP/1.1 and `:authority` of HTTP/2.
+/// The hosts that a server accepts, by the Host field of HTTP/1.1 and `:authority` of HTTP/2.
 ///
-/// The check is against DNS rebinding: a page of any site can let its own name lead to the address of a server in its
-/// reader's network, and read its answers as if they were the site's own. Such a request names the site as its host. So a
-/// name that public DNS may lead anywhere has to be configured. An address, and a name that public DNS does not resolve,
-/// belongs to nobody's site: a server that listens beyond this machine accepts them all, since a port mapping hides under
-/// which of them clients know it. Ports are not compared, for the same reason.
+/// The check prevents DNS rebinding: a page of any site can make its own name resolve to the address of a
+/// server in its reader's network, and read the responses as if they were the site's own. Such a request has
+/// the name of the site as its host. So a name that public DNS can resolve must be configured. An address,
+/// and a name that public DNS does not resolve, cannot belong to such a site: a server that listens beyond
+/// this machine accepts all of them, since with a port mapping it does not know by which of them clients
+/// reach it. Ports are not compared, for the same reason.
 package struct HostPolicy: Sendable, Hashable {
     /// Configured names and addresses in lower case, each with its port if it has one.
     private let names: [String]
@@ -13,7 +14,7 @@ package struct HostPolicy: Sendable, Hashable {
     private let extent: Extent
 
     private enum Extent {
-        /// Names and addresses of the loopback interface, and those that are configured.
+        /// Names and addresses of the loopback interface, and the configured ones.
         case loopback
         /// Also every address, and every name that public DNS does not resolve.
         case network
@@ -27,7 +28,7 @@ package struct HostPolicy: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - host: The name or address that it listens on.
-    ///   - names: Hosts in the form of a Host field, with which clients reach it besides.
+    ///   - names: Further hosts by which clients reach it, in the form of a Host field.
     package init(listeningOn host: String, names: [String] = []) {
         let address = (host.contains(":") ? "[\(host)]" : host).lowercased()
         self.init(
@@ -44,7 +45,9 @@ package struct HostPolicy: Sendable, Hashable {
     /// Whether a text has the form of a Host field: `example.com`, `example.com:8443` or `[::1]:8080`.
     package static func isHost(_ text: String) -> Bool { HostName.isValid(text.utf8Span.span) }
 
-    /// Whether requests for a host are answered; its form is known to be valid.
+    /// Whether requests for a host are accepted.
+    ///
+    /// The form of `field` must be valid.
     func accepts(_ field: Span<UInt8>) -> Bool {
         if extent == .any { return true }
         let host = field.extracting(0..<HostPolicy.endOfHost(field))
@@ -56,19 +59,20 @@ package struct HostPolicy: Sendable, Hashable {
         return extent == .network && !HostPolicy.isPublicName(host)
     }
 
-    /// Whether a page of this origin is the server's own: it is of the host that is asked, or of a configured one.
+    /// Whether a page of this origin is the server's own: its host is that of the request, or a configured
+    /// one.
     func isOwn(origin: String, askedFor host: String?) -> Bool {
         guard let mark = origin.firstRange(of: "://") else { return false }
         let authority = origin[mark.upperBound...].lowercased()
         if names.contains(authority) { return true }
         guard let host = host?.lowercased() else { return false }
-        // Browsers leave the usual port out, and some proxies add it.
+        // Browsers omit the default port, and some proxies add it.
         return [authority, authority + ":80", authority + ":443"].contains(host)
     }
 
     // MARK: - Kinds of hosts
 
-    /// The end of the name or address in `name:port`, without the dot that may end a name.
+    /// The end of the name or address in `name:port`, without a final dot of a name.
     private static func endOfHost(_ field: Span<UInt8>) -> Int {
         var end = field.count
         if let bracket = field.firstIndex(of: UInt8(ascii: "]")) {
@@ -80,7 +84,8 @@ package struct HostPolicy: Sendable, Hashable {
         return end
     }
 
-    /// The names and addresses that lead to this machine in every browser (RFC 6761, section 6.3).
+    /// Whether a host is one of the names and addresses of this machine in every browser (RFC 6761, section
+    /// 6.3).
     private static func isLoopback(_ host: Span<UInt8>) -> Bool {
         host.matches("localhost") || host.hasSuffix(".localhost") || host.matches("[::1]")
             || ipv4(host).map { $0[0] == 127 } ?? false
@@ -95,7 +100,7 @@ package struct HostPolicy: Sendable, Hashable {
         return !host.hasSuffix(".local") && !host.hasSuffix(".internal")
     }
 
-    /// The bytes of an IPv4 address in the form that browsers give every one: four decimal numbers.
+    /// The bytes of an IPv4 address in the form that browsers use for all: four decimal numbers.
     private static func ipv4(_ host: Span<UInt8>) -> InlineArray<4, UInt8>? {
         guard !host.isEmpty, host[0] &- UInt8(ascii: "0") < 10 else { return nil }
         var bytes = InlineArray<4, UInt8>(repeating: 0)
@@ -124,13 +129,17 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Whether the bytes end with the given text, in any mix of ASCII cases; that one is given in lower case.
+    /// Whether the bytes end with the given text, ignoring ASCII case.
+    ///
+    /// The text must be in lower case.
     fileprivate func hasSuffix(_ lowercased: StaticString) -> Bool {
         let length = lowercased.utf8CodeUnitCount
         return count >= length && extracting((count - length)..<count).matches(lowercased)
     }
 
-    /// Whether the other bytes are the same, in any mix of ASCII cases; these ones are in lower case.
+    /// Whether the other bytes are the same, ignoring ASCII case.
+    ///
+    /// These bytes must be in lower case.
     fileprivate func matches(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in indices {

@@ -18,7 +18,7 @@ extension RequestFields {
         case lastEventID
         case origin
         case porticoUpstream
-        /// One of the fields by which proxies tell of themselves, beside X-Forwarded-For.
+        /// One of the fields that proxies add, other than X-Forwarded-For.
         case proxy
         case requestedMethod
         case traceparent

@@ -32,7 +32,7 @@ package struct RequestFields: Sendable {
     /// Whether Host names a host, where it is there.
     var hasValidHost: Bool { hasHost(where: HostName.isValid) }
 
-    /// Whether Host is not there, or its value meets a condition.
+    /// Whether Host is missing, or its value meets a condition.
     func hasHost(where condition: (Span<UInt8>) -> Bool) -> Bool {
         guard has(.host) else { return true }
         let place = places[Name.host.index]
@@ -40,7 +40,7 @@ package struct RequestFields: Sendable {
         return condition(bytes.readableBytesUInt8Span.extracting(start..<(start + Int(place.length))))
     }
 
-    /// Whether a proxy has passed the request on, and says so.
+    /// Whether a field shows that a proxy has forwarded the request.
     var isFromProxy: Bool { has(.forwardedFor) || has(.proxy) }
 
     /// Adds a field whose value stands in the bytes already.

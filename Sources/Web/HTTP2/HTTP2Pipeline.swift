@@ -30,17 +30,18 @@ enum HTTP2Pipeline {
     }
 }
 
-/// Closes a connection that has no streams for too long, and one of a server that drains when its streams have ended.
+/// Closes a connection that has had no streams for too long, and one of a draining server when its streams
+/// have ended.
 ///
-/// NIO's own handler for this waits for the client to answer a ping, which a silent client never does, and starts its
-/// timer only when a connection becomes active, which one behind a TLS handshake already is.
+/// NIO's own handler for this waits for the client's response to a ping, which a silent client never sends,
+/// and starts its timer only when a connection becomes active, which one behind a TLS handshake already is.
 private final class HTTP2ConnectionCloser: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
     private let idleTimeout: TimeAmount
     private var openStreams: Set<HTTP2StreamID> = []
-    /// The latest stream of the client, which GOAWAY names: streams behind it were not processed.
+    /// The latest stream of the client, for GOAWAY: later streams were not processed.
     private var latestStream = HTTP2StreamID.rootStream
     private var idleSince = NIODeadline.now()
     private var isDraining = false
@@ -51,7 +52,7 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
         self.idleTimeout = idleTimeout
     }
 
-    /// Passes on which streams are opened and closed.
+    /// Forwards the opening and closing of streams.
     struct StreamDelegate: NIOHTTP2StreamDelegate {
         let closer: NIOLoopBound<HTTP2ConnectionCloser>
 
@@ -69,7 +70,7 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
         openStreams.remove(id)
         guard openStreams.isEmpty else { return }
         idleSince = .now()
-        // The frame that has ended the stream is not flushed yet, and would be lost.
+        // The last frame of the stream is not flushed yet, and would be lost.
         if isDraining { context?.eventLoop.assumeIsolated().execute { self.closeIfIdle() } }
     }
 
@@ -94,7 +95,7 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
         isDraining = true
-        // The client may open streams before it reads this; they get an answer, too (RFC 9113, section 6.8).
+        // The client may open streams before it reads this; they get a response, too (RFC 9113, section 6.8).
         sendGoAway(after: .maxID, context: context)
         closeIfIdle()
     }
@@ -103,7 +104,7 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// One timer is kept, and set again where streams were open meanwhile.
+    /// Uses one timer, which is set again if streams were open in the meantime.
     private func setTimer(context: ChannelHandlerContext) {
         let start = openStreams.isEmpty ? idleSince : .now()
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: start + idleTimeout) {

@@ -5,8 +5,10 @@ package enum ClientAddress: Hashable, Sendable {
     case ipv4(UInt32)
     /// The first 64 bits: one customer of a provider has at least all that begins with them.
     case ipv6Network(UInt64)
-    /// This machine, on behalf of others: a proxy that is not trusted to name its clients, or a browser with a page of
-    /// another site. All of them count as one address.
+    /// This machine, for other clients: a proxy that is not trusted to name its clients, or a browser with a
+    /// page of another site.
+    ///
+    /// All of them count as one address.
     case localIntermediary
     /// A socket without an address, such as one of a path.
     case unknown

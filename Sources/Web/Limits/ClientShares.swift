@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A client, as limits of what goes on at a time count it.
+/// A client, as limits of concurrent streams and sockets count it.
 enum ClientIdentity: Hashable, Sendable {
-    /// From whatever addresses.
+    /// A user, from any address.
     case user(String)
     /// All clients without a user of their own at an address.
     case address(ClientAddress)
 }
 
-/// How many streams and WebSockets each client has open, up to its share.
+/// The numbers of streams and WebSockets that each client has open, with their limits.
 struct ClientShares: Sendable {
     typealias Permit = ConcurrencyLimiter<ClientIdentity>.Permit
 
@@ -22,13 +22,13 @@ struct ClientShares: Sendable {
         self.limits = limits
     }
 
-    /// Counts a streamed answer, or an operation of a WebSocket, for as long as the permit lives.
+    /// Counts a streamed response, or an operation of a WebSocket, until the permit is released.
     ///
     /// - Parameters:
     ///   - user: Nil for a client without one.
-    ///   - address: Where the client is.
-    /// - Returns: nil for a client on this machine that is exempt from limits.
-    /// - Throws: `.overloaded` where the client has as many as it may have.
+    ///   - address: The address of the client.
+    /// - Returns: Nil for a client on this machine that is exempt from limits.
+    /// - Throws: `.overloaded` if the client has reached its limit.
     func stream(of user: String?, at address: ClientAddress) throws(HTTPProblem) -> Permit? {
         guard !isExempt(address) else { return nil }
         guard let permit = streams.enter(Self.identity(user, address)) else {
@@ -37,7 +37,7 @@ struct ClientShares: Sendable {
         return permit
     }
 
-    /// Counts a WebSocket, for as long as the permit lives; see above.
+    /// Counts a WebSocket until the permit is released; see ``stream(of:at:)``.
     func socket(of user: String?, at address: ClientAddress) throws(HTTPProblem) -> Permit? {
         guard !isExempt(address) else { return nil }
         guard let permit = sockets.enter(Self.identity(user, address)) else {
@@ -55,10 +55,10 @@ struct ClientShares: Sendable {
     }
 }
 
-/// Counts what goes on at a time by keys, each up to the same bound.
+/// Counts concurrent uses by key, each up to the same limit.
 ///
-/// A lock, because the clients of all event loops share the table. It has only those keys of which something goes on, so
-/// whoever uses it bounds it by the number of all of them together.
+/// It has a lock, because the clients of all event loops share the table. The table contains only keys in
+/// use, so the number of all uses limits it.
 final class ConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
     private let limit: Int
     private let counts = Mutex<[Key: Int]>([:])
@@ -67,7 +67,7 @@ final class ConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// One that goes on, until it is released.
+    /// One use, until it is released.
     final class Permit: Sendable {
         fileprivate let key: Key
         private let limiter: ConcurrencyLimiter
@@ -79,7 +79,7 @@ final class ConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
         deinit { limiter.leave(key) }
     }
 
-    /// Counts one more; nil where the bound is reached.
+    /// Counts one more use; nil if the limit is reached.
     func enter(_ key: Key) -> Permit? {
         let isAdmitted = counts.withLock { counts in
             let count = counts[key, default: 0]
@@ -90,7 +90,7 @@ final class ConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
         return isAdmitted ? Permit(key, of: self) : nil
     }
 
-    /// How many keys there are of which something goes on.
+    /// The number of keys in use.
     var keyCount: Int { counts.withLock(\.count) }
 
     private func leave(_ key: Key) {

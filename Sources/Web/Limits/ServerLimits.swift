@@ -17,10 +17,12 @@ package struct ServerLimits: Sendable, Hashable {
     /// Whole answers that are kept for reuse, with their documents.
     package var answerCache = 16 << 20
 
-    /// Bodies of requests and messages of WebSockets, over all connections, until they are answered; at least ``body``.
+    /// The most memory for request bodies and WebSocket messages, over all connections, until they are answered; at
+    /// least ``body``.
     package var requestMemory = 32 << 20
 
-    /// Documents and variables of running streams and of operations of WebSockets, over all connections.
+    /// The most memory for documents and variables of running streams and of operations of WebSockets, over
+    /// all connections.
     package var streamMemory = 32 << 20
 
     // MARK: Counts
@@ -37,10 +39,10 @@ package struct ServerLimits: Sendable, Hashable {
     package var operationsPerSocket = 100
     /// Answers that are streamed, and operations of WebSockets, over all connections.
     package var streams = 10_000
-    /// Answers that are streamed, and operations of WebSockets, of one client: a user, or the clients without one at an
-    /// address.
+    /// The most streamed responses and operations of WebSockets of one client: a user, or the clients without
+    /// one at an address.
     package var streamsPerClient = 400
-    /// WebSockets of one client.
+    /// The most WebSockets of one client.
     package var socketsPerClient = 100
     /// Requests of one connection of HTTP/2 at a time.
     package var streamsPerConnection = 100
@@ -61,11 +63,11 @@ package struct ServerLimits: Sendable, Hashable {
     package var tokenRate = RateLimit(perSecond: 100, burst: 500)
     /// Addresses, and tokens, whose requests are counted apart at a time; those beyond share what one may send.
     package var trackedClients = 100_000
-    /// Whether rates, connections and shares of clients on this machine are not limited: they are its owner's, or those of a
-    /// proxy, which knows its clients better.
+    /// Whether clients on this machine are exempt from the limits of rates, connections and shares: they
+    /// belong to its owner, or are those of a proxy, which has limits of its own.
     ///
-    /// Where a trusted proxy tells of clients, what it tells counts instead. Requests that a proxy that is not trusted
-    /// passes on, or a browser sends for a page of another site, are limited.
+    /// If a trusted proxy names its clients, the limits apply to these. Requests that an untrusted proxy
+    /// forwards, or that a browser sends for a page of another site, are limited.
     package var exemptsThisMachine = true
 
     // MARK: Times
@@ -91,12 +93,14 @@ package struct ServerLimits: Sendable, Hashable {
     package var keepalive = TimeAmount.seconds(30)
     /// For a client to take some of what was written to it.
     package var writeTimeout = TimeAmount.seconds(30)
-    /// For a client to close its side after the last answer of a connection, or after the close frame of a WebSocket;
-    /// then the server closes the connection, whatever the client does.
-    package var lingerTimeout = TimeAmount.seconds(1)
-    /// For requests in flight to be answered when the server shuts down: the grace period.
+    /// The time for a client to close its side after the last response of a connection, or after the close
+    /// frame of a WebSocket.
     ///
-    /// The default is what Kubernetes gives a container.
+    /// The server then closes the connection in any case.
+    package var lingerTimeout = TimeAmount.seconds(1)
+    /// The time for requests in flight to finish when the server shuts down: the grace period.
+    ///
+    /// The default is the one that Kubernetes gives a container.
     package var drainTimeout = TimeAmount.seconds(30)
 
     package init() {}

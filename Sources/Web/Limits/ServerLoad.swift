@@ -31,7 +31,7 @@ struct ServerLoad: Sendable {
                 "portico_http_streams", "Streamed answers and operations on WebSockets.", streams.count),
             ServerLoad.gauge(
                 "portico_http_stream_memory_bytes",
-                "Documents and variables of streamed answers and of operations on WebSockets.",
+                "Bytes of documents and variables of streamed responses and operations on WebSockets.",
                 streamMemory.bytes),
             ServerLoad.gauge(
                 "portico_http_request_memory_bytes",

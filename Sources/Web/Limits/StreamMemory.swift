@@ -1,10 +1,11 @@
 import GraphQL
 import Synchronization
 
-/// The memory that running streams and socket operations retain: their documents with the plans, and their variables.
+/// The memory that running streams and socket operations retain: their documents with the plans, and their
+/// variables.
 ///
-/// A subscription retains these for as long as it runs, which can be days. The document cache bounds only what it stores
-/// itself. A document counts once, however many operations run it.
+/// A subscription retains these while it runs, which can be days. The document cache limits only the
+/// documents that it stores. A document counts once, for any number of operations that run it.
 final class StreamMemory: Sendable {
     private let limit: Int
     // Locked for a look-up, when an operation begins and when it ends.
@@ -20,17 +21,17 @@ final class StreamMemory: Sendable {
         let bytes: Int
     }
 
-    /// - Parameter limit: In bytes.
+    /// - Parameter limit: The limit in bytes.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// The bytes that are retained now.
+    /// The number of bytes that are retained now.
     var bytes: Int { state.withLock { $0.bytes } }
 
-    /// Counts an operation that begins; false if there is no room for it.
+    /// Counts an operation that begins; returns false if there is no room for it.
     ///
-    /// Otherwise `leave` must follow.
+    /// If it returns true, `leave` must follow.
     func enter(_ retained: PreparedRequest.Retained) -> Bool {
         state.withLock { state in
             let document = retained.document

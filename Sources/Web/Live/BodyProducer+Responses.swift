@@ -2,17 +2,18 @@ import GraphQL
 import NIOCore
 
 extension BodyProducer {
-    /// Sends responses as they come, and says in between that it is still there.
+    /// Sends responses as they arrive, and keep-alive messages between them.
     ///
-    /// The next response is asked for when the client has taken the one before: who is slow holds up nothing but their
-    /// own stream. Where the server stops, the stream ends without the word that it is complete, so that clients come
-    /// again. When its token ends, a subscription is told UNAUTHENTICATED and ends at once.
+    /// The next response is requested when the client has received the one before: a slow client delays only
+    /// its own stream. If the server stops, the stream ends without the message that it is complete, so that
+    /// clients reconnect. If its token ends, a subscription gets UNAUTHENTICATED and ends at once.
     ///
     /// - Parameters:
-    ///   - form: how responses are written.
-    ///   - interval: between two signs of life; shorter than the server and proxies wait for one.
-    ///   - operation: is run when its answer is on its way.
-    ///   - permit: is released when the answer is over, or nobody wants it.
+    ///   - form: The format of the responses.
+    ///   - interval: The time between two keep-alive messages; shorter than the timeouts of the server and of
+    ///     proxies.
+    ///   - operation: Started when the head of its response is sent.
+    ///   - permit: Released when the response ends, or is not needed.
     init(
         _ form: StreamForm, heartbeat interval: Duration, of operation: FollowedOperation,
         holding permit: ClientShares.Permit?
@@ -48,7 +49,7 @@ extension BodyProducer {
                         return false
                     }
                 }
-                // Whichever is over first, the others are of no use any more.
+                // When the first task ends, the others are not needed any more.
                 let hasTokenEnded = try await group.next() ?? false
                 group.cancelAll()
                 while await group.nextResult() != nil {}

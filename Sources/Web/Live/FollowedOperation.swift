@@ -19,14 +19,16 @@ struct FollowedOperation: Sendable {
         case response(GraphQL.Response)
         /// It did not begin, and nothing more comes.
         case refusal(GraphQL.Response)
-        /// Its token has ended, and nothing more comes.
+        /// The token has ended, and no further response follows.
         case endedToken
     }
 
-    /// Whether it ends with its token; what has one response has begun with a valid one, and may have ended it itself.
+    /// Whether it ends with its token.
+    ///
+    /// An operation with one response has begun with a valid token, and may have ended the token itself.
     var endsWithToken: Bool { request.operationType == .subscription }
 
-    /// What a stream is told whose token has ended.
+    /// The response to a stream whose token has ended.
     var endedToken: GraphQL.Response {
         HTTPProblem.unauthorized(.endedToken).graphQLResponse(id: circumstances.id)
     }

@@ -41,10 +41,11 @@ enum StreamForm: Sendable, Hashable {
         }
     }
 
-    /// Breaks the stream off for a reason that lies outside of its operation; nothing comes after it.
+    /// The last part of a stream that ends for a reason outside of its operation.
     ///
-    /// Not that it is complete, which would mean success: clients of server-sent events come again, and the multipart protocol
-    /// has a form for it, which Apollo's clients take for an error.
+    /// It is not the message that the stream is complete, which would mean success: clients of server-sent
+    /// events then connect again, and the multipart protocol has a form for it, which Apollo's clients handle
+    /// as an error.
     func interruption(_ response: GraphQL.Response) -> [UInt8] {
         switch self {
         case .eventStream: part(response)

@@ -72,7 +72,7 @@ final class Metrics: Sendable {
 
     private func label(for name: String?, in state: State) -> String {
         guard let name, !name.isEmpty else { return "(anonymous)" }
-        // Names of operations are ASCII; another text is the name of none.
+        // Names of operations are ASCII; any other text is not a name.
         guard name.utf8.count <= 100, name.utf8.allSatisfy({ $0 < 0x80 }) else { return "(other)" }
         return state.times[name] != nil || state.times.count < maximumNames ? name : "(other)"
     }

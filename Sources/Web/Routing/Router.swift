@@ -32,16 +32,16 @@ struct Router: Sendable {
         routes[path] == nil ? "(none)" : path
     }
 
-    /// What is still answered while the server shuts down: it is asked by those who watch the server.
+    /// The paths that are served while the server shuts down, for monitoring.
     private static let monitoringPaths: Set<String> = ["/health/live", "/health/ready", "/metrics"]
 
-    /// Hands a request's head to the route at its path.
+    /// Passes a request's head to the route at its path.
     ///
     /// - Parameters:
     ///   - head: The request.
     ///   - id: Its id.
-    ///   - isDraining: Whether the server is shutting down, and takes no new requests.
-    /// - Returns: What answers it, or its refusal.
+    ///   - isDraining: Whether the server is shutting down, and accepts no new requests.
+    /// - Returns: The handler of the request, or its refusal.
     func admit(
         _ head: RequestHead, id: RequestID, isDraining: Bool = false
     ) -> Result<Answerer, Refusal> {

@@ -18,7 +18,7 @@ final class TLSIdentity: Sendable {
         var fingerprint: Int
     }
 
-    /// For a client to answer the end of its connection's TLS.
+    /// The time for a client to respond to the end of its connection's TLS.
     private let closeTimeout: TimeAmount
 
     /// Reads the files; it blocks.

@@ -121,7 +121,7 @@ struct GoalChangeTests {
             .create(#"title: " ", target: 1"#, #"Argument "input.title": It is empty."#),
             .create(
                 "title: \"\(String(repeating: "x", count: 101))\", target: 1",
-                #"Argument "input.title": It has 101 characters; at most 100 are taken."#),
+                #"Argument "input.title": It has 101 characters; at most 100 are allowed."#),
             .create(
                 #"title: "a", target: 0"#, #"Argument "input.target": It is 0; it must be above 0."#),
             .create(
@@ -129,14 +129,14 @@ struct GoalChangeTests {
             ),
             .create(
                 #"title: "a", target: "1e3x""#,
-                #"Argument "input.target": "1e3x" is no decimal number of at most 38 digits, like "1234.56"."#
+                #"Argument "input.target": "1e3x" is not a decimal number of at most 38 digits, like "1234.56"."#
             ),
             .create(
                 #"title: "a", target: "0.123456789""#,
                 #"Argument "input.target": It is 0.123456789; it may have 8 digits after the point at most."#),
             .create(
                 #"title: "a", target: 1, currency: "usd""#,
-                #"Argument "input.currency": "usd" is no currency: it takes a code of ISO 4217, like USD."#),
+                #"Argument "input.currency": "usd" is not a currency. Use a code of ISO 4217, such as USD."#),
             .create(
                 #"title: "a", target: 1, dueOn: "2031-02-29""#,
                 #"Argument "input.dueOn": Expected a day of the calendar, like "2026-11-20"."#),

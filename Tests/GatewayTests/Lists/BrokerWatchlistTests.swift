@@ -150,7 +150,7 @@ struct BrokerWatchlistTests {
     }
 
     @Test(
-        "whose id is not in the form of the broker's ids, or that the user does not have, are not asked to be changed",
+        "whose id is not in the broker's form, or that the user does not have, are not changed",
         arguments: ["..", ".", "", "no", "../orders", "00000000-0000-4000-8000-000000000000"])
     func foreign(_ list: String) async throws {
         try await withGateway { gateway in

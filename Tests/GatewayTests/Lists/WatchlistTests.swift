@@ -112,11 +112,11 @@ struct WatchlistTests {
         ),
         (
             "createWatchlist(input: { name: \"\(String(repeating: "é", count: 65))\" })", "BAD_USER_INPUT",
-            #"Argument "input.name": It has 65 characters; at most 64 are taken."#
+            #"Argument "input.name": It has 65 characters; at most 64 are allowed."#
         ),
         (
             #"renameWatchlist(id: $id, name: "a\u0007b")"#, "BAD_USER_INPUT",
-            #"Argument "name": It has a control character."#
+            #"Argument "name": It contains a control character."#
         ),
         (
             #"createWatchlist(input: { name: "a", symbols: ["KO", "NOSUCH"] })"#, "NOT_FOUND",

@@ -288,7 +288,7 @@ struct AuthenticationTests {
         }
     }
 
-    /// A server whose hasher has two threads and so many places in its queue.
+    /// A server whose hasher has two threads and `queue` places in its queue.
     private static func slow(_ queue: Int, cost: Int = 13) throws -> PeopleSettings {
         var settings = PeopleSettings.test
         settings.passwordCost = try #require(PasswordCost(log2: cost))
@@ -296,14 +296,14 @@ struct AuthenticationTests {
         return settings
     }
 
-    @Test("an attempt for which no hashing slot was free is no failed attempt")
+    @Test("an attempt without a free hashing slot does not count as failed")
     func overloaded() async throws {
         try await withGateway(people: Self.slow(1)) { gateway in
             let hasher = gateway.household.authentication.hasher
             var ann = try Visitor(gateway)
             try await ann.enter(Visitor.signUp("ann"))
             var elsewhere = try Visitor(gateway, from: 2)
-            // Strangers keep all slots that are not reserved busy.
+            // Unknown clients use all slots that are not reserved.
             let flood = (0..<8).map { stranger in
                 // Before the tasks of other tests, which would keep a slot free for longer.
                 Task(priority: .high) {
@@ -315,7 +315,7 @@ struct AuthenticationTests {
                 }
             }
             var (refused, failed) = (0, 0)
-            // As many as would block the client if they counted.
+            // More attempts than would block the client if they counted.
             while refused < 12, failed < 3 {
                 let refusal = try await elsewhere.refusal(of: Visitor.signIn("ann", "wrong password"))
                 if refusal["extensions"]?["code"] == "UNAUTHENTICATED" {
@@ -325,10 +325,10 @@ struct AuthenticationTests {
                 #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
                 #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)
                 #expect(
-                    refusal["message"] == "Too many clients sign in at this moment: try again soon.")
+                    refusal["message"] == "Too many clients are signing in. Try again soon.")
                 refused += 1
             }
-            // A slot was free now and then; three failures at most are below every limit.
+            // A slot is free sometimes. Three failures at most are below every limit.
             #expect(refused >= 6, "\(failed) were hashed")
             for task in flood { task.cancel() }
             for task in flood { await task.value }
@@ -336,9 +336,9 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("forty clients with invented names keep nobody out who has signed in before, nor a new client")
+    @Test("forty clients with invented names block neither a known client nor a new one")
     func invented() async throws {
-        // Cheap enough that those who wait are not refused because of the time that they would wait.
+        // Cheap hashes, so that waiting clients are not refused because of the waiting time.
         try await withGateway(people: Self.slow(64, cost: 8)) { gateway in
             var users: [Visitor] = []
             for number in 0..<20 as Range<UInt64> {
@@ -368,14 +368,14 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("clients that send a user's name do not keep the user out, who is known by address or session")
+    @Test("clients that send a user's name do not block the user, who is known by address or session")
     func lockedOut() async throws {
         try await withGateway { gateway in
             var ann = try Visitor(gateway, from: 1)
             try await ann.enter(Visitor.signUp("ann"))
             let session = ann
             ann.token = nil
-            // From everywhere for her name, and at her own address for other names.
+            // For her name from many addresses, and for other names at her own address.
             for address in 10..<40 as Range<UInt64> {
                 let thief = try Visitor(gateway, from: address)
                 for _ in 0..<3 { _ = try await thief.refusal(of: Visitor.signIn("ann", "wrong password")) }
@@ -385,7 +385,7 @@ struct AuthenticationTests {
                 _ = try await neighbour.refusal(of: Visitor.signIn("nobody\(number)", "wrong password"))
             }
             try await ann.enter(Visitor.signIn("ann"))
-            // At her own address for her name: the address is of no use any more, her session is.
+            // For her name at her own address: the address is then blocked, her session is not.
             var limit: JSONValue = .null
             for _ in 0..<40 where limit["extensions"]?["code"] != "RATE_LIMITED" {
                 limit = try await neighbour.refusal(of: Visitor.signIn("ann", "wrong password"))
@@ -396,7 +396,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("guests from one address, and from all together, are limited; a refusal names the time of the next")
+    @Test("guests from one address, and from all addresses, are limited; a refusal has the time of the next")
     func guests() async throws {
         var settings = PeopleSettings.test
         settings.limits.arrivals = CallRate(burst: 3, every: .seconds(600))
@@ -421,7 +421,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("attempts to sign in from one client are limited, also where they succeed")
+    @Test("attempts to sign in from one client are limited, including successful ones")
     func manySignIns() async throws {
         var settings = PeopleSettings.test
         settings.limits.signIns = CallRate(burst: 4, every: .seconds(600))

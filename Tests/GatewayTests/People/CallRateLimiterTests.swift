@@ -7,7 +7,7 @@ struct CallRateLimiterTests {
     private let start = ContinuousClock.now
     private static let rate = CallRate(burst: 3, every: .seconds(60))
 
-    /// After how long the next call is allowed; nil where this one was.
+    /// The time after which the next call is allowed; nil if this one was allowed.
     private func take<Client>(
         _ limiter: CallRateLimiter<Client>, _ client: Client, after delay: Duration = .zero
     ) -> CallRateLimiter<Client>.Refusal? {
@@ -19,7 +19,7 @@ struct CallRateLimiterTests {
         }
     }
 
-    @Test("of one client: so many at once, then one after the other; a refused call does not count")
+    @Test("of one client: a burst, then one in each interval; a refused call does not count")
     func perClient() {
         let limiter = CallRateLimiter<Int>(perClient: Self.rate)
         for _ in 0..<3 { #expect(take(limiter, 1) == nil) }
@@ -31,7 +31,7 @@ struct CallRateLimiterTests {
         #expect(take(limiter, 1, after: .seconds(86_400)) != nil)
     }
 
-    @Test("of all clients together; a client that is refused for the others keeps its own share")
+    @Test("of all clients together; a client that this limit refuses keeps its own share")
     func total() {
         let total = CallRate(burst: 5, every: .seconds(1))
         let limiter = CallRateLimiter<Int>(perClient: Self.rate, total: total)
@@ -41,7 +41,7 @@ struct CallRateLimiterTests {
         #expect(take(limiter, 9, after: .seconds(4)) == .client(retryAfter: .seconds(57)))
     }
 
-    @Test("give a call back that did nothing")
+    @Test("do not count a call that is given back")
     func givesBack() {
         let total = CallRate(burst: 3, every: .seconds(1))
         let limiter = CallRateLimiter<Int>(perClient: Self.rate, total: total)
@@ -51,7 +51,7 @@ struct CallRateLimiterTests {
         #expect(take(limiter, 1) != nil)
     }
 
-    @Test("count clients beyond the table's capacity as one")
+    @Test("count clients above the table's capacity as one")
     func bounded() {
         let limiter = CallRateLimiter<Int>(perClient: Self.rate, capacity: 2)
         #expect(take(limiter, 1) == nil)
@@ -59,7 +59,7 @@ struct CallRateLimiterTests {
         for client in 3...5 { #expect(take(limiter, client) == nil) }
         #expect(take(limiter, 6) == .client(retryAfter: .seconds(60)))
         #expect(take(limiter, 1) == nil)
-        // Both are full again, and forgotten.
+        // Both buckets are full again, and their entries removed.
         #expect(take(limiter, 6, after: .seconds(600)) == nil)
     }
 }

@@ -60,7 +60,7 @@ struct SignInAttemptsTests {
         for _ in 0..<5 { last = try fail(Self.start) }
         #expect(throws: SignInAttempts.TooEarly.self) { try fail(Self.start) }
         attempts.succeeded(try #require(last), now: Self.start)
-        // The client is known now, and may fail more often.
+        // The client is known now, and has a higher limit of failures.
         for _ in 0..<10 { _ = try fail(Self.start) }
         #expect(throws: SignInAttempts.TooEarly.self) { try fail(Self.start) }
         let later = Self.start + Duration.seconds(3_601)
@@ -68,7 +68,7 @@ struct SignInAttemptsTests {
         #expect(throws: SignInAttempts.TooEarly.self) { try fail(later) }
     }
 
-    @Test("are not counted where they are withdrawn, because no password was compared")
+    @Test("are not counted if they are withdrawn, because no password was compared")
     func withdrawn() throws {
         let attempts = SignInAttempts()
         for number in 0..<100 {
@@ -84,7 +84,7 @@ struct SignInAttemptsTests {
         _ = try attempts.begin(user: "ann", from: RequestOrigin(1), now: Self.start)
     }
 
-    @Test("of others keep no known client out: neither for the name nor for the address")
+    @Test("of other clients do not block a known client, neither by name nor by address")
     func known() throws {
         let attempts = SignInAttempts()
         attempts.know(RequestOrigin(1), of: "ann", now: Self.start)
@@ -106,7 +106,7 @@ struct SignInAttemptsTests {
         #expect(own.isKnown)
     }
 
-    @Test("of others at a user's own address keep no session of that user out")
+    @Test("of other clients at a user's own address do not block a session of that user")
     func session() throws {
         let attempts = SignInAttempts()
         attempts.know(RequestOrigin(1), of: "ann", now: Self.start)

@@ -2,12 +2,12 @@ import Alpaca
 import Brokerage
 import Upstream
 
-/// Alpaca, with something that happens before a call.
+/// Alpaca, with closures that run before calls.
 struct InterceptedTrading: OrderDesk {
     let client: AlpacaClient
-    /// Before an order is marked and sent.
+    /// Runs before an order is marked and sent.
     var beforePlacing: @Sendable () async -> Void = {}
-    /// Before Alpaca is asked for an order by its client's id.
+    /// Runs before Alpaca is queried for an order by its client's id.
     var beforeLookup: @Sendable () async -> Void = {}
 
     var orderAbilities: OrderAbilities { client.orderAbilities }

@@ -132,7 +132,7 @@ struct TestGateway: Sendable {
 struct FollowedAnswers {
     private var responses: ResponseStream.Iterator?
     private var refusal: GraphQL.Response?
-    /// How many answers may still come: a test that waits for one that never comes ends.
+    /// The number of responses that may still arrive, so that a test that waits in vain ends.
     private var rest = 10_000
 
     fileprivate init(_ responses: ResponseStream) {

@@ -21,7 +21,8 @@ struct Visitor {
         backends = try gateway.backends([])
     }
 
-    /// The session of the token, which the front door looks for before anything else; nil where it refuses the token.
+    /// The session of the token, which the server looks up before any other step; nil if it refuses the
+    /// token.
     var session: Session? {
         guard let token else { return .anonymous }
         return gateway.household.authentication.sessions.session(ofToken: token).map { Session($0) }

@@ -1,7 +1,7 @@
 import GraphQL
 import Testing
 
-/// A change of what the reference implementation does not compare.
+/// A change that the reference implementation does not compare.
 struct DefinitionChange: CustomTestStringConvertible, Sendable {
     struct Found: Hashable, Sendable {
         let impact: SchemaChange.Impact
@@ -17,7 +17,7 @@ struct DefinitionChange: CustomTestStringConvertible, Sendable {
     }
 
     let title: String
-    /// Text of `DefinitionChangeTests.schema`, and what takes its place.
+    /// A part of `DefinitionChangeTests.schema`, and its replacement.
     let change: (old: String, new: String)
     let changes: [Found]
 
@@ -65,7 +65,7 @@ struct DefinitionChangeTests {
         #expect(Set(changes.map(\.subject)).count == Set(test.changes.map(\.coordinate)).count)
     }
 
-    @Test("that say the same in another way are none")
+    @Test("of form without a change of meaning are not reported")
     func same() throws {
         let one = "directive @tag(name: String, note: String = \"a\") on OBJECT type Query @tag"
         let texts = ["(name: \"x\", note: \"a\")", "(note: \"a\", name: \"x\")", "(name: \"x\")"]
@@ -131,13 +131,13 @@ extension DefinitionChange {
                         #"@tag(name: "a", note: "none") was added to the schema definition."#)
                 ]),
             DefinitionChange(
-                title: "there are mutations",
+                title: "the schema gets mutations",
                 change: ("{ query: Query }", "{ query: Query mutation: Mutation }"),
                 changes: [
                     Found(.safe, .rootTypeAdded, "Mutation", "Mutation was added as the mutation type.")
                 ]),
             DefinitionChange(
-                title: "queries begin from another type", change: ("{ query: Query }", "{ query: Account }"),
+                title: "the query type changes", change: ("{ query: Query }", "{ query: Account }"),
                 changes: [
                     Found(
                         .breaking, .rootTypeChanged, "Query", "The query type changed from Query to Account.")
@@ -159,7 +159,7 @@ extension DefinitionChange {
         ("level: Int", "level: Int @tag(name: \"a\")", "@trace(level:)"),
     ].map { old, new, coordinate in
         DefinitionChange(
-            title: "a directive comes to \(coordinate)", change: (old, new),
+            title: "a directive is added to \(coordinate)", change: (old, new),
             changes: [
                 Found(
                     .dangerous, .appliedDirectiveAdded, coordinate,
@@ -179,7 +179,7 @@ extension DefinitionChange {
                     "@specifiedBy https://b.example was removed from Stamp.")
             ]),
         DefinitionChange(
-            title: "a scalar is specified elsewhere", change: ("https://b.example", "https://c.example"),
+            title: "a scalar has another specification", change: ("https://b.example", "https://c.example"),
             changes: [
                 Found(
                     .dangerous, .specifiedByChanged, "Stamp",

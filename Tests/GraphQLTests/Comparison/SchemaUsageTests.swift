@@ -176,7 +176,7 @@ extension UsageCase {
             ],
             spared: ["{ orders(filter: { open: true }) { id } }"]),
         UsageCase(
-            title: "an input type takes one field only",
+            title: "an input type accepts only one field",
             change: (
                 "input Range { from: Float = 0, to: Float }", "input Range @oneOf { from: Float, to: Float }"
             ),

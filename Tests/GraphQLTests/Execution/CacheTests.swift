@@ -47,7 +47,7 @@ struct CacheTests {
     }
 
     @Test(
-        "never holds more bytes than it may, and no document that is too heavy for it",
+        "never exceeds its limit in bytes, and stores no document above that limit",
         arguments: [1 << 20, 4 << 20])
     func weighs(_ bytes: Int) throws {
         let cache = DocumentCache(capacity: 1_000, bytes: bytes)
@@ -65,7 +65,7 @@ struct CacheTests {
         #expect(cache.document(String(decoding: heavy.text, as: UTF8.self)) == nil)
     }
 
-    @Test("a document weighs its text, its nodes and its plans")
+    @Test("the weight of a document includes its text, its nodes and its plans")
     func weight() throws {
         let small = try prepared("{ a }").weight
         #expect(try prepared("{ a } # \(String(repeating: "x", count: 50_000))").weight >= small + 50_000)
@@ -81,7 +81,7 @@ struct CacheTests {
         #expect(try #require(request.retained.document).bytes > before + 1_000)
     }
 
-    @Test("stores plans of a document within its share, the latest of an operation at least")
+    @Test("stores plans of a document within its share, and at least the latest of an operation")
     func plans() throws {
         var options = ExecutionOptions()
         options.documentCacheBytes = 256 << 10

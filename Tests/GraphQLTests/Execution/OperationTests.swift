@@ -63,7 +63,7 @@ struct OperationTests {
     }
 
     @Test(
-        "an event makes the context of its own response, where something is loaded below it",
+        "an event makes the context of its own response, if a field below it is loaded",
         arguments: [
             ("amount total", [#"{"amount":1,"total":105}"#, #"{"amount":2,"total":205}"#], 2),
             ("amount", [#"{"amount":1}"#, #"{"amount":2}"#], 0),

@@ -14,7 +14,7 @@ struct PreparationTests {
     }
 
     @Test(
-        "leaves the valid documents in the cache, however many documents are refused",
+        "keeps valid documents in the cache, whatever the number of refused documents",
         arguments: [
             "{ __typename", "{ nothing }", "query Named { __typename }",
             "{ \((0..<40).map { "a\($0): __typename" }.joined(separator: " ")) }",
@@ -38,7 +38,7 @@ struct PreparationTests {
         return response
     }
 
-    @Test("parses a document once for all that is asked of it, also if it is refused")
+    @Test("parses a document once for all its uses, also if it is refused")
     func once() throws {
         let schema = try schema()
         for (number, document) in ["{ __typename", "{ nothing }", "{ __typename }"].enumerated() {
@@ -50,7 +50,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("tells the operation's type, and nothing of a document that is refused")
+    @Test("returns the operation's type, and nil for a refused document")
     func type() throws {
         let schema = try schema()
         #expect(schema.prepare(Request("{ __typename }")).operationType == .query)
@@ -58,7 +58,7 @@ struct PreparationTests {
         #expect(schema.prepare(Request("query A { __typename } query B { __typename }")).operationType == nil)
     }
 
-    /// Requests in pairs, and whether the same response answers both.
+    /// Pairs of requests, and whether both have the same response.
     static let pairs: [(one: Request, other: Request, isSame: Bool)] = [
         (echo("a"), echo("a"), true),
         (echo("a"), echo("b"), false),
@@ -78,7 +78,7 @@ struct PreparationTests {
     }
 
     @Test(
-        "names the response by the document, the operation and the declared variables, byte by byte",
+        "makes the response key from the bytes of the document, the operation and the declared variables",
         arguments: pairs)
     func responseKeys(_ one: Request, _ other: Request, _ isSame: Bool) throws {
         let schema = try schema()
@@ -86,7 +86,7 @@ struct PreparationTests {
         #expect(try (#require(one) == #require(other)) == isSame)
     }
 
-    @Test("takes no name for another that is canonically equivalent to it")
+    @Test("does not match names that are only canonically equivalent")
     func names() throws {
         let schema = try schema()
         let kelvin = "\u{212A}"

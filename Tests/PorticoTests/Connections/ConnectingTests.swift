@@ -190,7 +190,7 @@ struct ConnectingTests {
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }",
             more: "label: \"\(String(repeating: "x", count: 101))\"", code: "BAD_USER_INPUT",
-            message: #"Argument "input.label": It has 101 characters; at most 100 are taken."#),
+            message: #"Argument "input.label": It has 101 characters; at most 100 are allowed."#),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "renew: \"Connection:saxo\"",
             code: "FORBIDDEN", message: "This connection is part of the server's settings"),
@@ -277,18 +277,18 @@ struct ConnectingTests {
             }
             let calls = house.sandbox.calls.total
             let answer = try await house.connect(.alphaVantage, "{ apiKey: { key: \"KEY21\" } }", as: ann)
-            #expect(house.sandbox.calls.total == calls, "no credential is tested that cannot be kept")
+            #expect(house.sandbox.calls.total == calls, "no credential is tested that cannot be stored")
             #expect(answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
             #expect(
                 answer.message
-                    == "A user may have 20 connections: part with one by `disconnectProvider` first.")
+                    == "A user may have 20 connections. Remove one with `disconnectProvider` first.")
         }
     }
 }
 
 @Suite("Limits of connecting with a provider")
 struct ConnectingLimitTests {
-    @Test("an attempt that keeps no connection leaves no holder in the quota ledger, nor does one that ends")
+    @Test("a failed attempt leaves no holder in the quota ledger, nor does a removed connection")
     func holders() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -315,13 +315,13 @@ struct ConnectingLimitTests {
         }
     }
 
-    @Test("a user who tries too many credentials, or begins too many consents, is told when to come again")
+    @Test("a user with too many attempts, or too many authorizations, gets the time of the next one")
     func limits() async throws {
         var people = PeopleSettings()
         people.limits.connects = CallRate(burst: 3, every: .seconds(600))
         try await withHouse(people: people) { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
-            // Nothing is tried, and nothing counted.
+            // No credential is tested, and no attempt counted.
             for _ in 0..<5 {
                 let unknown = try await house.connect(.saxo, code: "c", state: "s", as: ann)
                 #expect(unknown.failures.map(\.code) == ["BAD_USER_INPUT"])
@@ -340,7 +340,7 @@ struct ConnectingLimitTests {
             let begun = try await house.ask(
                 "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(TestHouse.redirectURI)\") { url } }",
                 as: ann)
-            #expect(begun.message == "Too many consents by this user: try again later.")
+            #expect(begun.message == "Too many authorizations by this user: try again later.")
             for refusal in [late, begun] {
                 #expect(refusal.failures.map(\.code) == ["RATE_LIMITED"])
                 let retryAt = refusal["errors"]?[0]?["extensions"]?["retryAt"]?.string

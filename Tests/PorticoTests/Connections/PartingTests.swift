@@ -63,7 +63,7 @@ struct PartingTests {
         }
     }
 
-    @Test("of one account ends with an error that says that the connection is no more")
+    @Test("of one account ends with the error that the connection does not exist")
     func account() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")

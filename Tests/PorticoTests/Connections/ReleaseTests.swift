@@ -4,9 +4,9 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("What a user has in memory")
+@Suite("The memory of a user")
 struct ReleaseTests {
-    /// What points a server at a sandbox whose users may ask as often as they like.
+    /// The environment of a server for a sandbox whose users have no rate limit.
     private static func environment(_ sandbox: Sandbox, _ folder: URL) -> [String: String] {
         Upstream(sandbox).environment.merging(
             [
@@ -49,7 +49,8 @@ struct ReleaseTests {
             #expect(answer["connectProvider"]?["connection"]?["status"] == "ACTIVE")
         }
 
-        /// Follows orders and prices by the connection, until a price has come: there may be no order.
+        /// Subscribes to orders and prices by the connection, and waits for the first price; there may be no
+        /// order.
         func follow() async throws -> [RawClient] {
             var clients: [RawClient] = []
             for (field, told) in [
@@ -77,20 +78,20 @@ struct ReleaseTests {
                 _ = try await ask("mutation { revokeSession(id: \"\(id)\") { deletedId } }")
             case 2: _ = try await ask("mutation { deleteUser { deletedId } }")
             default:
-                // Another session of the same guest's ends the first.
+                // Signing out the guest's other session ends the first one.
                 _ = try await ask("mutation { renewSession { token } signOut { deletedId } }")
             }
         }
     }
 
-    /// A gauge of the server's.
+    /// The value of a gauge of the server.
     private static func gauge(_ name: String, _ server: RunningServer) async throws -> Int {
         let metrics = try await server.get("/metrics").body
         let line = metrics.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
         return try #require(line.flatMap { Int($0.dropFirst(name.count + 1)) }, "\(metrics)")
     }
 
-    /// Waits until a gauge is that small, since streams end a moment after their token.
+    /// Waits until a gauge is at most a value, since streams end a moment after their token.
     private static func expect(
         _ name: String, atMost value: Int, _ server: RunningServer,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -103,7 +104,7 @@ struct ReleaseTests {
             "\(name) is \(try await gauge(name, server)), more than \(value)", sourceLocation: sourceLocation)
     }
 
-    @Test("is released when a thousand guests have connected, followed and left")
+    @Test("is released after a thousand guests have connected, subscribed and signed out")
     func guests() async throws {
         try await withSandbox(configured: {
             $0.alpaca.tradingRequestsPerMinute = 1_000_000
@@ -113,7 +114,7 @@ struct ReleaseTests {
                 try await withServer(
                     environment: Self.environment(sandbox, folder), longestLife: .seconds(600)
                 ) { server in
-                    // The one of the settings.
+                    // The connection of the settings.
                     let connections = try await Self.gauge("portico_provider_connections", server)
                     #expect(connections == 1)
                     let memory = ProcessGauge(server.program.processID)
@@ -139,13 +140,13 @@ struct ReleaseTests {
                         if round == 1 { warm = try memory.residentBytes() }
                     }
                     try await Self.expect("portico_provider_connections", atMost: connections, server)
-                    // Of the forty that followed, at most the server's own source is left.
+                    // Of the forty followed feeds, at most the server's own source is left.
                     try await Self.expect("portico_quote_feeds", atMost: 1, server)
                     for _ in 0..<600 where sandbox.streams[.alpaca, "GET /stream"] > 0 {
                         try await Task.sleep(for: .milliseconds(50))
                     }
                     #expect(sandbox.streams[.alpaca, "GET /stream"] == 0)
-                    // Eight hundred of the thousand came after it was measured.
+                    // Eight hundred of the thousand guests came after the first measurement.
                     let growth = try memory.residentBytes() - warm
                     #expect(growth < 12 << 20, "\(growth)")
                 }
@@ -153,7 +154,7 @@ struct ReleaseTests {
         }
     }
 
-    @Test("is kept while a user is signed out, who may come back, and released when the user is deleted")
+    @Test("is kept while a user is signed out, and released when the user is deleted")
     func named() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in

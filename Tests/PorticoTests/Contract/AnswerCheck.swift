@@ -12,7 +12,7 @@ struct AnswerCheck {
     private(set) var typesSeen: Set<String> = []
     /// An id of an object, by its type.
     private(set) var ids: [String: String] = [:]
-    /// The type of each object that the answer has with its id, by the id.
+    /// The types of the objects with an id in the response, by the id.
     private(set) var typesByID: [String: String] = [:]
 
     /// Checks the answer to the only operation of a document.

@@ -10,7 +10,7 @@ import TestSupport
 struct ContractRun {
     private let schema: Schema
     private let answer: (String) async throws -> JSONValue
-    /// An id of each type that an answer had an object of.
+    /// One id for each type of which a response had an object.
     private(set) var ids: [String: String] = [:]
     /// The way by which an object of the type was answered.
     private(set) var paths: [String: ContractPath] = [:]

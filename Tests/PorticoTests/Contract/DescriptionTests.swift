@@ -11,7 +11,7 @@ struct DescriptionTests {
         return try #require(definition.description)
     }
 
-    @Test("say of `hasPreviousPage` what it is: true on a page that was asked for with `after`")
+    @Test("say that `hasPreviousPage` is true on a page that was requested with `after`")
     func previousPage() async throws {
         let described = try Self.description(of: "PageInfo", "hasPreviousPage")
         #expect(!described.contains("Always false") && described.contains("`after`"), "\(described)")
@@ -25,19 +25,19 @@ struct DescriptionTests {
         }
     }
 
-    @Test("do not say of a position's quantity that it is above zero: a closed one is told with 0")
+    @Test("do not say that a position's quantity is above zero: a closed position is reported with 0")
     func quantity() throws {
         #expect(try Self.description(of: "Subscription", "positions").contains("quantity 0"))
         #expect(try !Self.description(of: "Position", "quantity").contains("Above zero"))
     }
 
-    @Test("tell the two kinds of `source` apart: the name of a publisher, and a provider")
+    @Test("distinguish the two kinds of `source`: the name of a publisher, and a provider")
     func source() throws {
         let described = try Self.description(of: "Article", "source")
         #expect(described.contains("publisher") && described.contains("`Provider`"), "\(described)")
     }
 
-    @Test("say of a list that has one null for each connection that could not be read just that")
+    @Test("say that a list has one null for each connection that could not be read")
     func unreadable() async throws {
         for field in ["accounts", "positions"] {
             let described = try Self.description(of: "Query", field)

@@ -35,7 +35,8 @@ struct GoldenAnswer {
 }
 
 extension Golden {
-    /// Expects a text to be that of a file below `Tests/Golden`; with `RECORD_GOLDEN` in the environment it is written there.
+    /// Compares a text with a file below `Tests/Golden`; with `RECORD_GOLDEN` in the environment it writes
+    /// the file.
     static func compare(
         _ text: String, with path: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

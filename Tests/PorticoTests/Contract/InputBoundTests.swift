@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Upstream
 
-/// Every argument and input field that takes a text, or a list, is sent one that is far too long.
+/// Sends a text or a list that is far too long to every argument and input field that accepts one.
 @Suite("The contract, input by input")
 struct InputBoundTests {
     /// One grapheme of 900 KB.
@@ -19,7 +19,7 @@ struct InputBoundTests {
             let before = try await Self.state(of: house)
             let calls = house.sandbox.calls.total
             let inputs = try Self.rootInputs(of: schema).filter { $0.takesText(schema) }
-            // Fewer were not found.
+            // A search that found fewer inputs would be wrong.
             #expect(inputs.count > 60)
             for input in inputs {
                 let answer = try await Self.send(input, ["v": .string(Self.hugeText)], to: house, schema)
@@ -30,7 +30,7 @@ struct InputBoundTests {
         }
     }
 
-    @Test("so is one below the root")
+    @Test("such a text in an argument below the root is refused too")
     func nestedTexts() async throws {
         try await withHouse { house in
             let schema = try Schema.build(Contract.schemaText)
@@ -68,7 +68,7 @@ struct InputBoundTests {
                 let list = try #require(try Self.value(entry).map { Array(repeating: $0, count: 100_000) })
                 let answer = try await Self.send(
                     input, ["v": .list(list)], to: house, schema, wholeList: true)
-                // Where each entry costs something, the operation is refused before its arguments are read.
+                // If each entry has a cost, the operation is refused before its arguments are read.
                 if answer["errors"]?[0]?["extensions"]?["code"] == "COST_LIMIT_EXCEEDED" { continue }
                 Self.check(answer, refuses: input, wholeList: true)
                 named += 1
@@ -113,11 +113,11 @@ struct InputBoundTests {
         #expect(error?["message"]?.string?.hasPrefix("Argument \"\(name)\": ") == true, "\(place)")
         #expect(error?["extensions"]?["argument"]?.string == name, "\(place)")
         #expect(error?["extensions"]?["code"] == "BAD_USER_INPUT", "\(place)")
-        // The text does not come back.
+        // The message does not contain the text.
         #expect((error?["message"]?.string?.utf8.count ?? .max) < 500, "\(place)")
     }
 
-    /// All that is kept of the user who asks.
+    /// All stored data of the requesting user.
     private static func state(of house: TestHouse) async throws -> String? {
         try await HouseExport(of: house.file).json(of: try #require(OwnerID("owner")))
     }
@@ -131,7 +131,7 @@ struct InputBoundTests {
     }
 }
 
-/// One argument, or one field of an input object below an argument, in whose place something else is sent.
+/// One argument, or one field of an input object below an argument, that is replaced by another value.
 struct HostileInput {
     enum Operation: String, CustomStringConvertible {
         case query, mutation, subscription
@@ -140,7 +140,7 @@ struct HostileInput {
 
     let operation: Operation
     let field: SchemaField
-    /// From the argument to the input field.
+    /// The path from the argument to the input field.
     let path: [SchemaInputValue]
     let type: WrappedType
 
@@ -159,7 +159,7 @@ struct HostileInput {
         return [own] + object.fields.flatMap { below($0, path, field, operation, schema) }
     }
 
-    /// As messages name it: `input.allocations[0].symbol`.
+    /// The name in messages: `input.allocations[0].symbol`.
     func name(wholeList: Bool) -> String {
         let names = path.map { $0.type.wrapping.item == nil ? $0.name : $0.name + "[0]" }
         let name = names.joined(separator: ".")
@@ -181,7 +181,7 @@ struct HostileInput {
         return wholeList ? "$v: [\(name)!]!" : "$v: \(name)!"
     }
 
-    /// The field with `$v` in the place of the input, and examples in those that must be given besides.
+    /// The field with `$v` in the place of the input, and examples in the other required inputs.
     func selection(_ schema: Schema, wholeList: Bool = false) -> String {
         let arguments = Self.values(field.arguments, path[...], schema, wholeList: wholeList)
         let isLeaf = schema[field.type.type].isLeaf
@@ -209,7 +209,7 @@ struct HostileInput {
         input.type.wrapping.item == nil ? value : "[\(value)]"
     }
 
-    /// A literal that a field takes as it is read.
+    /// A literal that a field accepts when its arguments are read.
     static func example(_ type: TypeID, named name: String, _ schema: Schema) -> String {
         let texts = [
             "symbol": "AAPL", "symbols": "AAPL", "currency": "USD", "to": "EUR", "id": "Instrument:AAPL",

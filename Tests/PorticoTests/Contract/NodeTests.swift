@@ -8,7 +8,7 @@ import Upstream
 
 @Suite("The ids of the contract")
 struct NodeTests {
-    /// Instruments and articles are nobody's own.
+    /// The types of public objects.
     private static let publicTypes: Set = ["Article", "Instrument"]
 
     @Test("every type with an id is a Node")
@@ -23,7 +23,7 @@ struct NodeTests {
     }
 
     @Test(
-        "each id of each answer finds the same object again, at `node` and at `nodes`; a stranger finds the public ones only"
+        "each id of each response finds the same object at `node` and `nodes`; another user finds only public ones"
     )
     func everyID() async throws {
         let schema = try Schema.build(Contract.schemaText)
@@ -38,15 +38,16 @@ struct NodeTests {
             #expect(Set(known.values) == Set(withID.map(\.name)))
             try await Self.expect(known, at: house, as: nil) { _ in true }
             let stranger = try house.user("stranger")
-            // The session of a token of the settings has the same id for everybody, and is each requester's own.
+            // The session of a token of the settings has the same id for every user, and is each requester's
+            // own.
             let ofOthers = known.filter { $0.key != "Session:settings" }
             try await Self.expect(ofOthers, at: house, as: stranger) { Self.publicTypes.contains($0) }
-            // Again with nothing in memory.
+            // Again after a restart, without data in memory.
             try await Self.expect(known, at: house.restarted(), as: nil) { _ in true }
         }
     }
 
-    /// The types of the objects of generated and of real operations, by their ids.
+    /// The types of the objects in responses to generated and real operations, by their ids.
     private static func typesByID(_ house: TestHouse, _ schema: Schema) async throws -> [String: String] {
         var known: [String: String] = [:]
         func note(_ answer: JSONValue, to query: String) throws {
@@ -67,7 +68,7 @@ struct NodeTests {
         return known
     }
 
-    /// Expects those of some ids that `isFound` names by their types to be found, and the others not to be.
+    /// Expects the ids whose types meet `isFound` to be found, and the others not to be found.
     private static func expect(
         _ known: [String: String], at house: TestHouse, as user: OwnerID?, where isFound: (String) -> Bool
     ) async throws {
@@ -99,7 +100,7 @@ struct NodeTests {
         #expect(node["id"]?.string == id)
     }
 
-    @Test("that are none find nothing, and cost nothing")
+    @Test("that are invalid find nothing, and cause no call")
     func malformed() async throws {
         try await withHouse { house in
             let ids = [
@@ -132,7 +133,7 @@ struct NodeTests {
             #expect(refused.failures == [FieldFailure("nodes", "BAD_USER_INPUT", nil)])
             #expect(
                 refused["errors"]?[0]?["message"]?.string
-                    == "`ids` has 101 entries; at most 100 can be asked for at once.")
+                    == "`ids` has 101 entries; at most 100 are allowed.")
         }
     }
 }

@@ -58,7 +58,7 @@ extension OperationDocument {
         return try #require(try await responses.next())
     }
 
-    /// Makes in a house what the document needs to find there.
+    /// Creates in a house the objects that the document needs.
     func prepare(_ house: TestHouse) async throws {
         if wantsWatchlist { try await house.makeWatchlist() }
         if isSubscription { try await house.placeOpenOrder() }
@@ -76,13 +76,14 @@ extension OperationDocument {
         return try Self.object([UInt8](text.utf8))
     }
 
-    /// By subscription, a query that tells how many things it follows; the others follow one.
+    /// By subscription, a query for the number of objects that it follows; the other subscriptions follow
+    /// one.
     private static let followed = [
         "raven-live-positions": "{ positions { id } }",
         "saxotrader-live-orders": "{ orders(open: true) { nodes { id } } }",
     ]
 
-    /// With how many events a subscription begins: one for each thing that it follows.
+    /// The number of first events of a subscription: one for each object that it follows.
     func countOfFirstEvents(asking ask: (_ query: String) async throws -> JSONValue) async throws -> Int {
         guard let query = Self.followed[name] else { return 1 }
         let found = try #require(try await ask(query)["data"]?.members?.values.first)

@@ -5,12 +5,12 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// How many calls of providers an answer costs when nothing is in memory, recorded beside the golden answers: an additional
-/// call is a line of the difference.
-@Suite("The upstream calls of an answer")
+/// Compares the number of provider calls of a response, without data in memory, with the recorded number: an
+/// additional call is a line of the difference.
+@Suite("The upstream calls of a response")
 struct UpstreamCallTests {
     @Test(
-        "to an operation of a real screen are those that were recorded; `make golden` records them",
+        "to an operation of a real screen are the recorded ones; `make golden` records them",
         arguments: OperationDocument.all)
     func document(_ document: OperationDocument) async throws {
         try await Self.withCountedHouse { house in
@@ -35,7 +35,7 @@ struct UpstreamCallTests {
         }
     }
 
-    @Test("to each pair of a root field and an object that it links to are those that were recorded")
+    @Test("to each pair of a root field and an object that it links to are the recorded ones")
     func pairs() async throws {
         let schema = try Schema.build(Contract.schemaText)
         let root = schema[try #require(schema.queryType)]
@@ -62,7 +62,7 @@ struct UpstreamCallTests {
         }
     }
 
-    /// A house whose time stands still, and whose providers refuse nobody for asking often.
+    /// Runs a test with a house whose clock is stopped, and whose providers have no rate limits.
     private static func withCountedHouse(_ test: (TestHouse) async throws -> Void) async throws {
         try await withHouse(clock: HouseClock(isStopped: true)) { configuration in
             configuration.saxo.requestsPerMinute = 1_000_000
@@ -75,7 +75,7 @@ struct UpstreamCallTests {
         }
     }
 
-    /// Makes what users make, so that there is something behind every field.
+    /// Creates the objects that users create, so that every field has a value.
     private static func furnish(_ house: TestHouse) async throws {
         for document in OperationDocument.mutations {
             let failures = try await document.ask(house).failures
@@ -83,7 +83,7 @@ struct UpstreamCallTests {
         }
     }
 
-    /// An id of each type that root fields without an id lead to.
+    /// An id for each type of the root fields without an id.
     private static func ids(
         _ root: NamedType, _ schema: Schema, _ house: TestHouse
     ) async throws -> [String: String] {
@@ -98,19 +98,21 @@ struct UpstreamCallTests {
         return ids
     }
 
-    /// The same name in every run.
+    /// Replaces ids, so that the name is the same in every run.
     private static func withoutIDs(_ name: String, _ ids: [String: String]) -> String {
         ids.reduce(name) { $0.replacing($1.value, with: "id of \($1.key)") }
     }
 
-    /// What is private and can be asked of one broker is asked of Saxo too, which reads each account by calls of its own.
+    /// A private field with a broker argument is requested from Saxo too, which needs calls of its own for
+    /// each account.
     private static func brokerArguments(of field: SchemaField) -> [String] {
         let isPrivate = field.appliedDirectives.first(named: "requires") != nil
         return isPrivate && field.arguments.contains { $0.name == "provider" } ? ["(provider: SAXO)"] : []
     }
 
-    /// A selection on the objects of a field, those of its pages where it has pages; `select` is given `id` where they
-    /// have one.
+    /// A selection on the objects of a field, or of its pages if it has pages.
+    ///
+    /// `select` gets `id` if the objects have one.
     private static func items(
         of field: SchemaField, _ schema: Schema, _ select: (_ id: String) -> String
     ) -> String {
@@ -120,8 +122,8 @@ struct UpstreamCallTests {
         return item == nil ? selection : "{ nodes \(selection) }"
     }
 
-    /// For a field: its objects alone, and with each object that they link to, of which either nothing or every leaf is
-    /// selected.
+    /// For a field: its objects alone, and with each object that they link to, of which either nothing or
+    /// every leaf is selected.
     private static func selections(
         of field: SchemaField, _ schema: Schema, _ ids: [String: String]
     ) -> [(link: String, selection: String)] {
@@ -148,9 +150,10 @@ struct UpstreamCallTests {
 }
 
 extension Calls {
-    /// The calls that have been added to others: a line for each endpoint, with how often it was called.
+    /// The calls that have been added: a line for each endpoint, with the number of calls.
     ///
-    /// What opens a stream is left out: it is no call for an answer, and comes when it comes.
+    /// Calls that open a stream are left out: they do not belong to a response, and their time is not
+    /// determined.
     fileprivate func lines(since before: Calls) -> [String] {
         Provider.allCases.flatMap { provider in
             let old = Dictionary(uniqueKeysWithValues: before.all(of: provider).map { ($0.name, $0.count) })

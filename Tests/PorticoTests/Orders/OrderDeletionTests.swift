@@ -10,7 +10,7 @@ struct OrderDeletionTests {
     private static let credentials = #"username: "ann", password: "correct horse battery""#
     private static let deletion = #"mutation { deleteUser(password: "correct horse battery") { deletedId } }"#
 
-    /// A new user's token, which may place orders.
+    /// The token of a new user, with the right to place orders.
     private func token(_ server: RunningServer) async throws -> String {
         let signedUp = try await server.ask(
             "mutation { signUp(input: { \(Self.credentials) }) { token } }", token: nil)
@@ -33,7 +33,7 @@ struct OrderDeletionTests {
         return try #require(answer.json?["data"]?["placeOrder"]?["order"], "\(answer.body)")
     }
 
-    @Test("keep their user and their connection, until each order has been answered and recorded")
+    @Test("prevent the deletion of their user and connection, until each response has been recorded")
     func inProgress() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -45,14 +45,14 @@ struct OrderDeletionTests {
                     let accounts = try await server.ask("{ accounts { id } }", token: token)
                     let account = try #require(
                         accounts.json?["data"]?["accounts"]?[0]?["id"]?.string, "\(accounts.body)")
-                    // Saxo takes an order a second, and its answers take five.
+                    // Saxo accepts one order a second, and its responses take five.
                     let fault = Fault(.latency(.seconds(5)), provider: .saxo, endpoint: Self.endpoint)
                     try #require(sandbox.faults.add(fault))
                     let orders = try await withThrowingTaskGroup(of: JSONValue.self) { group in
                         for key in 1...4 {
                             group.addTask { try await place(key, in: account, server, token) }
                         }
-                        // The sandbox counts a call when it comes, and tells nobody.
+                        // The sandbox counts a call when it arrives, without a notification.
                         try await waitUntil { sandbox.calls[.saxo, Self.endpoint] != 0 }
                         let parted = try await server.ask(
                             "mutation { disconnectProvider(id: \"\(connection)\") { deletedId } }",
@@ -66,7 +66,7 @@ struct OrderDeletionTests {
                         #expect(run.status == 2, "\(run.output) \(run.errors)")
                         #expect(
                             run.errors.contains(
-                                "ann is not deleted: requests about orders to be sent or answered: "),
+                                "ann cannot be deleted while requests about orders are in progress: "),
                             "\(run.errors)")
                         return try await group.reduce(into: []) { $0.append($1) }
                     }
@@ -74,7 +74,7 @@ struct OrderDeletionTests {
                     #expect(orders.allSatisfy { $0["providerOrderId"]?.string != nil }, "\(orders)")
                     #expect(sandbox.calls[.saxo, Self.endpoint] == 4)
                     let list = try await server.ask("{ orders { nodes { id } } }", token: token)
-                    // Beside those that the account had before.
+                    // In addition to the orders that the account had before.
                     let listed = list.json?["data"]?["orders"]?["nodes"]?.elements ?? []
                     #expect(
                         orders.allSatisfy { order in listed.contains { $0["id"] == order["id"] } },

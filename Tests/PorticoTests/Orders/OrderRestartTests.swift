@@ -20,7 +20,7 @@ struct OrderRestartTests {
         return try #require(answer.json?["data"]?["placeOrder"]?["order"], "\(answer.body)")
     }
 
-    /// Asks for the order until the broker has been asked about it, for a minute at most.
+    /// Reads the order until the broker has been queried for it, for a minute at most.
     private func settled(_ server: RunningServer) async throws -> JSONValue {
         var order = JSONValue.null
         try await waitUntil {

@@ -16,11 +16,11 @@ struct OrderSendTests {
     private static let orders = "POST /v2/orders"
     private static let bars = "GET /v2/stocks/bars"
 
-    /// Connections to one host, as the transport limits them.
+    /// The number of connections to one host, by the transport's limit.
     private static let connections = 16
 
     @Test(
-        "is not sent when the process goes on more than five seconds after the mark, and may be placed again")
+        "is not sent if the process resumes more than five seconds after the mark, and can be placed again")
     func stopped() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -30,12 +30,12 @@ struct OrderSendTests {
                     "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
                 ]) { $1 }
                 try await withServer(environment: environment) { server in
-                    // What the order needs is at hand, so that nothing but the order itself waits below.
+                    // All other values of the order are cached, so that only the order itself waits below.
                     let asked = try await server.ask(
                         #"{ account { id } instrument(symbol: "AMD") { symbol } }"#, token: ownerToken)
                     let account = try #require(
                         asked.json?["data"]?["account"]?["id"]?.string, "\(asked.body)")
-                    // Slow charts take all connections, so that the order waits for one after it was marked.
+                    // Slow charts use all connections, so that the order waits for one after it was marked.
                     try #require(
                         sandbox.faults.add(
                             Fault(
@@ -53,7 +53,8 @@ struct OrderSendTests {
                         async let placed = Self.place(server, account, "one")
                         try await Self.marked(in: folder)
                         kill(server.program.processID, SIGSTOP)
-                        // The kernel receives the charts meanwhile: the connections are free when the process goes on.
+                        // The kernel receives the charts in this time: the connections are free when the
+                        // process resumes.
                         try await Task.sleep(for: .seconds(6))
                         kill(server.program.processID, SIGCONT)
                         let refused = try await placed
@@ -63,7 +64,7 @@ struct OrderSendTests {
                         try await group.waitForAll()
                     }
                     #expect(sandbox.calls[.alpaca, Self.orders] == 0)
-                    // The journal knows that nothing was sent: the same key places the order now.
+                    // The journal has recorded that nothing was sent: the same key places the order now.
                     let again = try await Self.place(server, account, "one")
                     let order = again.json?["data"]?["placeOrder"]?["order"]
                     #expect(order?["providerOrderId"]?.string != nil, "\(again.body)")
@@ -94,7 +95,7 @@ struct OrderSendTests {
         while try await database.read({ db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM journal_write WHERE state = 'SENT'")
         }) == 0 {
-            // Later than that the charts have ended, and the order does not wait for them.
+            // After the deadline the charts have ended, and the order does not wait for them.
             try #require(ContinuousClock.now < deadline, "not marked while the charts were slow")
             try await Task.sleep(for: .milliseconds(2))
         }

@@ -52,7 +52,7 @@ struct CallCountTests {
     }
 
     @Test(
-        "the stored fields of an account cost no call for its figures, and the figures of one account a call for this one"
+        "stored fields of an account need no call for its figures; figures of one account need one call for it"
     )
     func storedFields() async throws {
         try await withHouse { house in
@@ -72,7 +72,7 @@ struct CallCountTests {
         }
     }
 
-    @Test("a rate is asked for the way round that markets quote it, and of nobody else")
+    @Test("a rate is requested in the direction in which markets quote it, from one provider")
     func rates() async throws {
         try await withHouse { house in
             let answer = try await house.ask(

@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-@Suite("Figures of a company out of several sources")
+@Suite("Figures of a company from several sources")
 struct MergedFundamentalsTests {
     private static let query = """
         { instrument(symbol: "AAPL") { fundamentals {
@@ -17,11 +17,11 @@ struct MergedFundamentalsTests {
         return try #require(answer["data"]?["instrument"]?["fundamentals"])
     }
 
-    @Test("has each field from the first source of the route that has it, and says which")
+    @Test("have each field from the first source of the route that has it, and name the source")
     func merged() async throws {
         try await withHouse { house in
             let figures = try await Self.figures(house)
-            // Polygon has none of these; Alpha Vantage has.
+            // Polygon has none of these; Alpha Vantage has them.
             for field in ["sector", "peRatio", "yearHigh", "yearLow", "earningsPerShare"] {
                 #expect(figures[field] != .null, "\(field): \(figures)")
             }
@@ -31,16 +31,16 @@ struct MergedFundamentalsTests {
             #expect(parts[0]["fields"]?.elements?.contains("marketCap") == true, "\(parts)")
             #expect(parts[1]["fields"]?.elements?.contains("peRatio") == true, "\(parts)")
             let fields = parts.flatMap { $0["fields"]?.elements?.compactMap(\.string) ?? [] }
-            #expect(Set(fields).count == fields.count, "each field is from one source")
+            #expect(Set(fields).count == fields.count, "each field comes from one source")
             for field in fields { #expect(figures[field] != .null) }
-            // Once is enough for a day.
+            // One call is enough for a day.
             let calls = house.sandbox.calls
             #expect(try await Self.figures(house) == figures)
             #expect(house.sandbox.calls == calls)
         }
     }
 
-    @Test("passes over a source without quota: the next one of the route has the rest")
+    @Test("skip a source without quota: the next one of the route supplies the rest")
     func withinQuota() async throws {
         try await withHouse { house in
             let spent = Fault(.status(429), provider: .alphaVantage)
@@ -65,7 +65,7 @@ struct AssetClassTests {
         Set(list?.elements?.compactMap { $0["key"]?.string } ?? [])
     }
 
-    @Test("is that of the instrument where the broker does not say, in every way to divide what is held")
+    @Test("is that of the instrument if the broker has none, in every allocation of the holdings")
     func known() async throws {
         try await withHouse { house in
             let answer = try await house.ask(Self.query)
@@ -77,7 +77,7 @@ struct AssetClassTests {
             #expect(account.contains("EQUITY") && !account.contains("OTHER"), "\(account)")
             let portfolio = Self.keys(answer["data"]?["portfolio"]?["allocation"])
             #expect(portfolio.isSuperset(of: account) && !portfolio.contains("OTHER"), "\(portfolio)")
-            // What an instrument is does not change from one hour to the next.
+            // The asset class of an instrument does not change within an hour.
             let assets = house.calls(of: .alpaca).filter { $0.key.contains("assets") }
             house.clock.advance(by: .seconds(3_600))
             _ = try await house.ask(Self.query)
@@ -85,7 +85,7 @@ struct AssetClassTests {
         }
     }
 
-    @Test("is EQUITY where no provider knows the instrument and the broker lists it among US equities")
+    @Test("is EQUITY if no provider knows the instrument and the broker lists it among US equities")
     func probable() async throws {
         try await withHouse { house in
             for endpoint in ["GET /v2/assets", "GET /v2/assets/{symbol_or_asset_id}"] {

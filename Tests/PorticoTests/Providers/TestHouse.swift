@@ -17,7 +17,7 @@ struct TestHouse: Sendable {
     /// What users have entrusted to it, and what seals their secrets.
     let file: HouseFile
     let master: MasterKey
-    /// What counts the calls to providers.
+    /// The ledger that counts the calls to providers.
     let ledger: QuotaLedger
     private let transport: Transport
     private let backends: Backends
@@ -111,7 +111,7 @@ struct TestHouse: Sendable {
 struct FollowedResponses {
     private var responses: ResponseStream.Iterator?
     private var refusal: GraphQL.Response?
-    /// How many responses may still come: a test that waits for one that never comes ends.
+    /// The number of responses that may still arrive, so that a test that waits in vain ends.
     private var rest = 10_000
 
     private struct Endless: Error {}
@@ -134,10 +134,11 @@ struct FollowedResponses {
     }
 }
 
-/// Time for the house and its sandbox: it passes as it does, and in leaps where a test says so.
+/// The clock of the house and its sandbox: it runs with the machine's clock, and a test can advance it.
 ///
-/// It begins on a Friday at 11:00 in New York, whenever the test runs. A stopped one passes in leaps only: nothing grows old
-/// and nothing is polled while a slow machine works, so that counts of calls are the same in every run.
+/// It begins on a Friday at 11:00 in New York, whenever the test runs. A stopped clock moves only when a test
+/// advances it: no value expires and no poll is made while a slow machine works, so that counts of calls are
+/// the same in every run.
 final class HouseClock: Sendable {
     private let start = ContinuousClock.now
     private let leaps = SettableClock(HouseClock.opening)
@@ -147,9 +148,9 @@ final class HouseClock: Sendable {
         self.isStopped = isStopped
     }
 
-    /// How long an operation may take.
+    /// The time limit of an operation.
     ///
-    /// Transports count in the machine's time from the moment at which a clock was stopped.
+    /// Transports measure in the machine's time from the moment at which a clock was stopped.
     var patience: Duration { isStopped ? .seconds(3_600) : .seconds(60) }
 
     private static let opening = Instant("2026-11-20T16:00:00Z") ?? .earliest

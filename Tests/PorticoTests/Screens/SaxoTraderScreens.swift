@@ -129,7 +129,7 @@ struct SaxoTraderScreens {
         _ field: String, _ mutation: String, _ server: RunningServer
     ) async throws -> JSONValue {
         var answer = try await server.ask(mutation, token: ownerToken)
-        // Saxo takes one a second. Nothing was sent, so it may be asked again.
+        // Saxo accepts one order a second. Nothing was sent, so the request may be repeated.
         try await waitUntil {
             guard answer.failures.contains(where: { $0.code == "QUOTA_EXHAUSTED" }) else { return true }
             try await Task.sleep(for: .milliseconds(100))

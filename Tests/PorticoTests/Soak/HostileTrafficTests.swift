@@ -5,10 +5,10 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A small volume of what `HostileSoak` sends.
+/// A small volume of the traffic that `HostileSoak` sends.
 @Suite("Soak: hostile traffic of clients without a session")
 struct HostileTrafficSoakTests {
-    @Test("takes neither memory nor quotas, and no legitimate user sees an error")
+    @Test("exhausts neither memory nor quotas, and no legitimate user gets an error")
     func hostile() async throws {
         try await withSandbox { configuration in
             configuration.alpaca.tradingRequestsPerMinute = 1_000_000

@@ -52,12 +52,12 @@ struct HashingQueueTests {
         #expect(run.add(Self.known(2), "known 2"))
         #expect(!run.add(Self.known(3), "known 3"))
         try run.end("unknown 0")
-        #expect(run.begun.last == "unknown 1", "an unknown client keeps a thread where both kinds wait")
+        #expect(run.begun.last == "unknown 1", "an unknown client keeps a thread while both groups wait")
         try run.end("known 0")
         #expect(run.begun.last == "known 1")
     }
 
-    @Test("known clients leave a thread for unknown ones that wait")
+    @Test("known clients leave a thread for waiting unknown clients")
     func floodOfKnown() throws {
         let run = Run(width: 2, limit: 8)
         for id in 0..<6 { #expect(run.add(Self.known(id), "known \(id)")) }
@@ -81,7 +81,7 @@ struct HashingQueueTests {
         #expect(run.begun == ["unknown 0", "known 0", "unknown 1"])
     }
 
-    @Test("one client has no more than its share, whatever room there is, and has it again afterwards")
+    @Test("one client has no more than its share, even if there is room, and has it again afterwards")
     func share() throws {
         let run = Run(width: 2, limit: 100)
         let unknown = (0..<20).count { run.add(Self.unknown(1), "unknown \($0)") }
@@ -94,7 +94,7 @@ struct HashingQueueTests {
         #expect(run.add(Self.unknown(2), "another client"))
     }
 
-    @Test("of one kind, the first to come is the first to run")
+    @Test("within one group, the order of arrival counts")
     func order() throws {
         let run = Run(width: 1, limit: 100)
         for id in 0..<20 { run.add(Self.unknown(id), "\(id)") }
@@ -102,12 +102,12 @@ struct HashingQueueTests {
         #expect(run.begun == (0..<20).map { "\($0)" })
     }
 
-    @Test("a hash that would wait for longer than ten seconds is not added")
+    @Test("a hash that would wait longer than ten seconds is not added")
     func longWaits() throws {
         let run = Run(width: 2, limit: 1_000)
         run.add(Self.unknown(0), "0")
         try run.end("0", after: .seconds(2))
-        // One runs; five before another are ten seconds.
+        // One runs; five earlier hashes take ten seconds.
         let taken = (1...100).count { run.add(Self.unknown($0), "\($0)") }
         #expect(taken == 7)
         #expect(run.add(Self.known(1), "known"))

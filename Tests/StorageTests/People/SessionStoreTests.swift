@@ -181,12 +181,12 @@ struct SessionStoreTests {
         #expect(new.session.expiresAt == now + Self.day * 90)
         #expect(store.session(ofToken: old.token.text, now: now) == nil)
         #expect(store.session(ofToken: new.token.text, now: now)?.id == old.session.id)
-        // The old token renews nothing any more, and the new one nothing when its time is over.
+        // The old token cannot renew the session any more, nor can the new one after it has expired.
         #expect(try await store.renew(old.session, now: now) == nil)
         #expect(try await store.renew(new.session, now: now + Self.day * 31) == nil)
     }
 
-    /// What ends a token: of the session `old`, of a user who may have others.
+    /// A way to end a token: the token of the session `old`, of a user who may have other sessions.
     struct End: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let act: @Sendable (SessionStore, HouseFile, _ old: SessionStore.Opened) async throws -> Void
@@ -205,7 +205,7 @@ struct SessionStoreTests {
                 _ = try #require(try await store.change(known, to: new, in: old.session))
             },
             End(testDescription: "deletion") { store, _, old in _ = try await store.delete(old.user.id) },
-            End(testDescription: "one session too many") { store, file, old in
+            End(testDescription: "a session above the limit") { store, file, old in
                 let known = try #require(try await UserStore(in: file).registered(old.user.id))
                 _ = try #require(try await store.open(wish, for: known, now: .now + day))
             },
@@ -230,7 +230,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("tell whoever observes a token that it ends, once, and at once where it has", arguments: End.all)
+    @Test("notify the observers of a token once when it ends or has ended", arguments: End.all)
     func observed(end: End) async throws {
         try await Folder.with { folder in
             let file = try HouseFile(in: try folder.opened())
@@ -252,7 +252,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("are left alone by what another process does to others")
+    @Test("do not change when another process changes other sessions")
     func unchangedByOthers() async throws {
         try await Folder.with { folder in
             let file = try HouseFile(in: try folder.opened())
@@ -268,7 +268,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("report each user who is deleted, however that comes about, once the row is gone")
+    @Test("report each deleted user, for every cause of the deletion, after the row was deleted")
     func reportsDeletions() async throws {
         try await Folder.with { folder in
             let file = try HouseFile(in: try folder.opened())
@@ -294,7 +294,7 @@ struct SessionStoreTests {
             let reported = await deletions.reduce(into: []) { $0.append($1) }
             let expected = [0, 1, 2].map { guests[$0].user.id } + [guests[3], named].map(\.user.id)
             #expect(Array(reported.prefix(3)) == Array(expected.prefix(3)))
-            // The file is compared as a whole: those before are missing in it, too.
+            // The file is compared as a whole: users deleted before are missing in it, too.
             #expect(Set(reported) == Set(expected + [guests[4].user.id]))
             #expect(reported.last == guests[4].user.id)
         }

@@ -152,7 +152,7 @@ struct QuoteHubTests {
         let second = await news.next()
         let stale = try #require(try second?[aapl]?.get())
         #expect(stale.reading.isStale && stale.price == 200)
-        #expect(second?[ko] == nil, "it is not followed any longer")
+        #expect(second?[ko] == nil, "it is no longer followed")
     }
 
     @Test("polls what the stream has no room for")
@@ -269,7 +269,7 @@ struct QuoteHubTests {
         #expect(follower.takeUntold() == nil)
     }
 
-    @Test("forgets a symbol that its provider does not know, once it has said so")
+    @Test("removes a symbol that its provider does not know, after it has reported this")
     func unknown() async throws {
         let snapshots = ScriptedSnapshots([aapl: 200])
         let hub = hub(nil, snapshots) { $0.symbols = 2 }
@@ -278,7 +278,7 @@ struct QuoteHubTests {
         #expect(first?[ko] == .failure(ProviderFailure(.alpaca, .notFound)))
         #expect(price(first, aapl) == 200)
         #expect(hub.symbolCount == 1)
-        // What is known goes on, and nobody asks for the other one again.
+        // The known symbol continues, and the other one is not requested again.
         snapshots.set(aapl, 201)
         await clock.somebodySleeps(atMost: .seconds(100))
         clock.advance(by: .seconds(100))
@@ -290,7 +290,7 @@ struct QuoteHubTests {
         .failure(ProviderFailure(.alpaca, .feedFull(symbolsPerClient: client)))
     }
 
-    @Test("refuses more symbols and followers than its bounds, says so, and takes them when there is room")
+    @Test("refuses symbols and followers above its limits with an error, and accepts them when there is room")
     func bounds() async throws {
         let hub = hub(nil, ScriptedSnapshots([aapl: 200, ko: 60])) {
             $0.symbols = 1
@@ -307,7 +307,7 @@ struct QuoteHubTests {
         withExtendedLifetime((second, try hub.follow([aapl]))) {}
     }
 
-    @Test("follows so many symbols for one client, however many subscriptions it has, and others go on")
+    @Test("limits the symbols of one client over all its subscriptions, without effect on others")
     func share() async throws {
         let spy = try #require(Symbol("SPY"))
         let hub = hub(nil, ScriptedSnapshots([aapl: 200, ko: 60, spy: 500])) { $0.symbolsPerClient = 2 }
@@ -326,10 +326,10 @@ struct QuoteHubTests {
             #expect(await still.next() == [spy: full(of: 2)])
             withExtendedLifetime(again) {}
         }
-        #expect(hub.symbolCount == 0, "whoever has gone counts no more")
+        #expect(hub.symbolCount == 0, "a released follower does not count")
     }
 
-    @Test("lets symbols of authenticated users take the places of those that only anonymous clients follow")
+    @Test("replaces symbols that only anonymous clients follow by symbols of authenticated users")
     func priority() async throws {
         let (stream, ann) = (ScriptedStream(symbolLimit: 1), try #require(OwnerID("ann")))
         let spy = try #require(Symbol("SPY"))
@@ -340,7 +340,7 @@ struct QuoteHubTests {
         var connections = stream.connections.makeAsyncIterator()
         var wanted = try #require(await connections.next()).wanted.makeAsyncIterator()
         #expect(await wanted.next() == [aapl], "the first by name")
-        // Followed by both: it stays.
+        // Both follow it, so it stays.
         let both = try hub.follow([ko], for: .user(ann))
         #expect(await wanted.next() == [ko], "the user's is streamed first")
         let user = try hub.follow([spy], for: .user(ann))
@@ -348,7 +348,7 @@ struct QuoteHubTests {
         #expect(price(await userNews.next(), spy) == 500)
         #expect(await anonymousNews.next() == [aapl: full()])
         #expect(hub.symbolCount == 2)
-        // Nobody makes room for an anonymous client, nor is there anybody left to make room for a user.
+        // No symbol is removed for an anonymous client, and no removable symbol is left for a user.
         for client in [QuoteClient.address(9), .user(ann)] {
             var late = try hub.follow([aapl], for: client).makeAsyncIterator()
             #expect(await late.next() == [aapl: full()])

@@ -107,7 +107,8 @@ struct QuotaCallTests {
         }
     }
 
-    /// One connection, so that a call waits for it until the test lets it go, and a ledger whose calls wait for slots.
+    /// One connection, so that a call waits for it until the test releases it, and a ledger whose calls wait
+    /// for slots.
     private static func withOneConnection(
         _ windows: [QuotaWindow],
         _ test: (TestServer, ProviderLine, ProviderCaller, ManualClock, Journal<ContinuousClock.Instant>)
@@ -131,7 +132,7 @@ struct QuotaCallTests {
         }
     }
 
-    /// A call that waits in the transport for its connection: it has taken its slots.
+    /// A call that waits in the transport for its connection, and has taken its slots.
     private static func waiting(
         _ caller: ProviderCaller, _ server: TestServer, _ line: ProviderLine, _ clock: ManualClock,
         leaving remaining: Int
@@ -141,7 +142,7 @@ struct QuotaCallTests {
         return task
     }
 
-    @Test("a read whose slot is too old at its first byte is not sent, and takes another")
+    @Test("a read whose slot is too old at its first byte is not sent, and takes another slot")
     func tooOld() async throws {
         try await Self.withOneConnection([Self.window]) { server, line, caller, clock, arrivals in
             let start = clock.now
@@ -159,7 +160,7 @@ struct QuotaCallTests {
     }
 
     @Test(
-        "a provider that counts sees no stretch with more calls than the limit, when calls wait in the process"
+        "a provider counts no interval with more calls than the limit, when calls wait in the process"
     )
     func countedAtTheProvider() async throws {
         let window = QuotaWindow("requests", limit: 2, per: .rolling(seconds: 10))
@@ -186,7 +187,7 @@ struct QuotaCallTests {
         }
     }
 
-    @Test("a slot of a short window that is too old is exchanged at the first byte where one is free")
+    @Test("a slot of a short window that is too old is replaced at the first byte if another one is free")
     func renewed() async throws {
         let window = QuotaWindow("second", limit: 2, per: .rolling(seconds: 1))
         try await Self.withOneConnection([window]) { server, line, caller, clock, arrivals in

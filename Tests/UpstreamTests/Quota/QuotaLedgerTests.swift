@@ -122,7 +122,7 @@ struct QuotaLedgerTests {
         }
         await clock.somebodySleeps()
         #expect(clock.remaining == .milliseconds(1_250))
-        // The place after that is two and a half seconds away, which is too long to wait.
+        // The next slot is two and a half seconds away, which is too long to wait.
         let retryAt = clock.wallTime + .milliseconds(2_500)
         #expect(
             await Self.take([Self.perSecond, Self.perMinute], ledger) == .quotaExhausted(retryAt: retryAt))

@@ -24,7 +24,7 @@ private struct QuotaModel {
     }
 
     func end(of call: Duration, _ window: QuotaWindow, _ start: Instant) -> Duration {
-        // The call may be sent as late as its slot is valid.
+        // The call may be sent until its slot's validity ends.
         let latest = call + window.validity
         switch window.period {
         case .rolling(let seconds): return latest + .seconds(seconds)
@@ -108,7 +108,7 @@ struct QuotaModelTests {
     }
 
     @Test(
-        "lets no more be sent in any stretch than the limit, however long each call takes from its slot to its first byte",
+        "allows no more calls than the limit in any interval, whatever the time from a slot to its first byte",
         arguments: Array(1...4) as [UInt64])
     func delayed(seed: UInt64) async throws {
         var random = Seeded(state: seed)
@@ -130,7 +130,7 @@ struct QuotaModelTests {
             {
                 waiting.append(reservation)
             }
-            // A process is stopped for a long time now and then, and each call is sent sooner or later.
+            // The process is stopped for a long time at random, and each call is sent at a random time.
             if Int.random(in: 0..<15, using: &random) == 0 { clock.advance(by: .seconds(25)) }
             for _ in waiting where Bool.random(using: &random) {
                 let index = Int.random(in: waiting.indices, using: &random)

@@ -242,7 +242,7 @@ struct ReadsAgeingTests {
     }
 
     @Test(
-        "that a provider does not know something is remembered for as long as its calls are few",
+        "a response that a provider does not know an object is stored for the provider's default time",
         arguments: [
             (Provider.alpaca, 300), (.saxo, 300), (.yahoo, 3_600), (.polygon, 3_600), (.alphaVantage, 3_600),
         ])

@@ -62,7 +62,7 @@ struct ReadsDemandTests {
     }
 
     @Test(
-        "of a client accept what was younger then than the minimum age of its provider",
+        "of a client accept a value that was younger than the minimum age of its provider at that time",
         arguments: [
             (Provider.alpaca, 1), (.saxo, 1), (.yahoo, 15), (.polygon, 15), (.alphaVantage, 60),
         ])

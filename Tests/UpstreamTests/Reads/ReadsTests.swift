@@ -54,7 +54,7 @@ struct ReadsTests {
         #expect(journal.entries.allSatisfy { $0.outcome == .joined || $0.outcome == .cached })
     }
 
-    @Test("a key is not taken for another that is canonically equivalent to it")
+    @Test("a key does not match a key that is only canonically equivalent")
     func keys() async throws {
         let reads = Self.reads()
         let keys = ["search \u{E9}", "search e\u{301}", "search K", "search \u{212A}"].map {
@@ -69,7 +69,7 @@ struct ReadsTests {
         #expect(reads.cached(keys) == [0, 1, 2, 3])
     }
 
-    @Test("values whose time is over are removed as others come in")
+    @Test("expired values are removed when others are added")
     func expired() async throws {
         let clock = ManualClock()
         let reads = Self.reads(clock.clock)

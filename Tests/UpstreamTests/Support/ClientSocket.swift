@@ -2,7 +2,7 @@ import Glibc
 
 /// The sockets of this process that are connected to a port of this machine.
 enum ClientSocket {
-    /// TCP_USER_TIMEOUT of each, in milliseconds.
+    /// The TCP_USER_TIMEOUT of each socket, in milliseconds.
     static func userTimeouts(ofPeer port: UInt16) -> [UInt32] {
         (0..<Int32(4_096)).compactMap { descriptor in
             var address = sockaddr_in()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A client's share of streams and WebSockets", .timeLimit(.minutes(5)))
 struct ClientShareTests {
-    /// A server behind a proxy, for which a client may have so many of each.
+    /// Runs a test with a server behind a proxy, with limits for each client.
     private func withServer(
         streams: Int = 1, sockets: Int = 1, _ test: (TestServer) async throws -> Void
     ) async throws {
@@ -36,7 +36,7 @@ struct ClientShareTests {
     }
 
     @Test(
-        "of streams is refused beyond, by the address of a client without a user, and given back at the end")
+        "of streams is limited by the address of a client without a user, and free again at their end")
     func streams() async throws {
         try await withServer { server in
             let (first, opened) = try await stream(server, fields("203.0.113.1"))
@@ -61,7 +61,7 @@ struct ClientShareTests {
         }
     }
 
-    @Test("is that of a network of IPv6, and of a user from whatever addresses")
+    @Test("is one for a network of IPv6, and one for a user from all addresses")
     func identities() async throws {
         try await withServer { server in
             let cases: [(String, user: Bool, status: Int)] = [
@@ -78,7 +78,7 @@ struct ClientShareTests {
         }
     }
 
-    @Test("of streams counts the operations of all of a client's sockets")
+    @Test("of streams includes the operations of all sockets of a client")
     func operations() async throws {
         try await withServer(streams: 2, sockets: 2) { server in
             var sockets: [SocketClient] = []
@@ -96,7 +96,7 @@ struct ClientShareTests {
             #expect(refusal.hasPrefix(#"{"id":"2","type":"error""#))
             #expect(refusal.contains("A client may have 2 streams at a time"))
             #expect(refusal.contains("OVERLOADED"))
-            // What has ended makes room, at once or a moment later.
+            // An ended operation makes room, at once or a moment later.
             try await sockets[1].say(#"{"id":"1","type":"complete"}"#)
             var number = 2
             try await waitUntil {
@@ -109,7 +109,7 @@ struct ClientShareTests {
         }
     }
 
-    @Test("of sockets is refused at the handshake, and given back when a socket is closed")
+    @Test("of sockets is limited at the handshake, and free again when a socket is closed")
     func sockets() async throws {
         try await withServer { server in
             let handshake = SocketClient.handshake(fields: fields("203.0.113.1"))
@@ -129,26 +129,26 @@ struct ClientShareTests {
         }
     }
 
-    @Test("of sockets is that of the user whom the first message names, who gets back the address's")
+    @Test("of sockets is that of the user in the first message; the address gets its share back")
     func userOfSocket() async throws {
         try await withServer { server in
             let handshake = SocketClient.handshake(fields: fields("203.0.113.1"))
             let first = try await SocketClient.open(server, handshake)
             try await first.say(#"{"type":"connection_init","payload":{"token":"good"}}"#)
             #expect(try await first.next().text == #"{"type":"connection_ack"}"#)
-            // The address has none any more.
+            // The address has no sockets any more.
             let second = try await SocketClient.open(server, handshake)
             try await second.say(#"{"type":"connection_init","payload":{"token":"good"}}"#)
             let close = try await second.next()
             #expect(close.closeCode == 1013)
             #expect(close.closeMessage == "A user may have 1 WebSockets at a time; close one of them")
-            // The handshake says it already.
+            // The handshake has the user already.
             let known = SocketClient.handshake(fields: fields("203.0.113.3", isUser: true))
             #expect(try await server.ask(known).status == 503)
         }
     }
 
-    @Test("leaves nothing in memory of clients that have gone")
+    @Test("leaves no data in memory after a client has disconnected")
     func forgotten() throws {
         let limiter = ConcurrencyLimiter<Int>(limit: 2)
         var permits = (0..<1_000).flatMap { key in (0..<3).map { _ in limiter.enter(key) } }

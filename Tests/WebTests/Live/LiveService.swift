@@ -4,7 +4,7 @@ import Web
 
 /// A service over a real schema, whose subscriptions count.
 enum LiveService {
-    /// A service; every token ends with an event.
+    /// A service whose tokens all end with an event.
     static func make(endingTokens end: Event<Void>? = nil) throws -> GraphQLService<String> {
         make(try schema(), endingTokens: end)
     }
@@ -86,7 +86,7 @@ private struct LiveMutation: GraphQLObject {
     typealias Context = String
     static let graphQL = Object<LiveMutation>("Mutation") {
         Field("act") { _ in "done" }
-        // The service ends the token when this begins.
+        // The service ends the token when this field begins.
         Field("renew") { _ in "another token" }
     }
 }

@@ -62,15 +62,15 @@ struct SocketTests {
         }
     }
 
-    /// Expects the frame that closes a socket whose token has ended, and the end of its connection, though its client does
-    /// not answer.
+    /// Expects the frame that closes a socket whose token has ended, and the end of its connection without a
+    /// response of its client.
     private func expectEnd(of socket: SocketClient, _ close: SocketClient.Frame) async throws {
         #expect(close.closeCode == 4403)
         #expect(close.closeMessage == "The session has ended: connect again with another token")
         #expect(try await socket.client.rest().isEmpty)
     }
 
-    @Test("tells each stream UNAUTHENTICATED when its token ends, and is closed with 4403")
+    @Test("sends UNAUTHENTICATED to each stream when its token ends, and is closed with 4403")
     func endingToken() async throws {
         let end = Event<Void>()
         try await withServer(LiveService.make(endingTokens: end)) { server in
@@ -95,7 +95,7 @@ struct SocketTests {
         }
     }
 
-    @Test("begins no operation once its token has ended, although nobody has told it")
+    @Test("starts no operation once its token has ended, even before it is notified")
     func untold() async throws {
         let end = Event<Void>()
         var service = try LiveService.make(endingTokens: end)
@@ -121,7 +121,7 @@ struct SocketTests {
         }
     }
 
-    @Test("waits a moment only for an operation that does not end, when its token has")
+    @Test("waits only a moment for a running operation when its token has ended")
     func slowOperation() async throws {
         let end = Event<Void>()
         try await withServer(LiveService.make(endingTokens: end)) { server in
@@ -135,7 +135,7 @@ struct SocketTests {
         }
     }
 
-    @Test("opens with a token that is unknown, and goes on with the one of its first message")
+    @Test("opens with an unknown token, and then uses the token of its first message")
     func tokenOfFirstMessage() async throws {
         try await withServer(LiveService.make()) { server in
             let handshake = SocketClient.handshake(fields: "Authorization: Bearer bad\r\n")
@@ -148,7 +148,7 @@ struct SocketTests {
         }
     }
 
-    @Test("of a server that stops is closed with 1001 at once where it has subscriptions only")
+    @Test("of a server that stops is closed with 1001 at once if it has subscriptions only")
     func drainsSubscriptions() async throws {
         try await withServer(LiveService.make()) { server in
             let socket = try await SocketClient.begin(server)
@@ -161,7 +161,7 @@ struct SocketTests {
         }
     }
 
-    @Test("of a server that stops is closed when its queries are answered, and begins no other operation")
+    @Test("of a server that stops is closed after its queries, and starts no other operation")
     func drainsQueries() async throws {
         let gate = Event<Void>()
         var service = try LiveService.make()
@@ -187,7 +187,7 @@ struct SocketTests {
         }
     }
 
-    @Test("of a server that stops is told of each query that could not be finished")
+    @Test("of a server that stops gets an error for each query that was not finished")
     func abortsQueries() async throws {
         var limits = ServerLimits.patient
         limits.drainTimeout = .milliseconds(50)
@@ -218,7 +218,7 @@ struct SocketTests {
     }
 
     @Test(
-        "takes no id of an operation for another that is canonically equivalent to it, nor one that is too long"
+        "does not match ids of operations that are only canonically equivalent, and refuses too long ones"
     )
     func ids() async throws {
         try await withServer(LiveService.make()) { server in
@@ -235,7 +235,7 @@ struct SocketTests {
     }
 
     @Test(
-        "refuses operations beyond the memory that running ones may retain, and takes them again afterwards")
+        "refuses operations above the memory limit of running ones, and accepts them again afterwards")
     func memory() async throws {
         var limits = ServerLimits.patient
         limits.streamMemory = 300_000

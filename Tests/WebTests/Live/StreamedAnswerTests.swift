@@ -126,9 +126,9 @@ struct StreamedAnswerTests {
         }
     }
 
-    /// How each form tells UNAUTHENTICATED and ends: events do not say that they are complete.
+    /// How each form sends UNAUTHENTICATED and ends: server-sent events do not send `complete`.
     @Test(
-        "tell UNAUTHENTICATED and end when their token does, although nothing happens",
+        "send UNAUTHENTICATED and end when their token ends, also without events",
         arguments: [
             ("text/event-stream", "event: next\ndata: {\"errors\":[", "]}\n\n"),
             (
@@ -167,7 +167,7 @@ struct StreamedAnswerTests {
     }
 
     @Test(
-        "finish a mutation when the server drains, and end a subscription without the word that it is complete"
+        "finish a mutation when the server drains, and end a subscription without `complete`"
     )
     func draining() async throws {
         let (started, gate) = (Event<Void>(), Event<Void>())

@@ -10,7 +10,7 @@ extension SocketClient {
         return SocketClient(client: client)
     }
 
-    /// Opens a socket, and says who asks.
+    /// Opens a socket, and sends `connection_init`.
     static func begin(_ server: TestServer, payload: String = "{}") async throws -> SocketClient {
         let socket = try await open(server)
         try await socket.say(#"{"type":"connection_init","payload":\#(payload)}"#)

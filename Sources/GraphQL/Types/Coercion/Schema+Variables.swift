@@ -44,7 +44,7 @@ private struct VariableCoercion {
         self.document = document
         self.suggests = suggests
         self.errorLimit = errorLimit
-        // Names of variables are ASCII. Another name must not be taken for one to which it is canonically equivalent.
+        // Names of variables are ASCII. A name that is canonically equivalent to one must not match it.
         let named = given.fields.lazy.filter { $0.name.utf8.allSatisfy { $0 < 0x80 } }
         self.given = Dictionary(named.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     }

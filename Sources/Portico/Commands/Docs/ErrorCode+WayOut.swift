@@ -27,7 +27,7 @@ extension ErrorCode {
         case .reconnectRequired: "Lead the user to `connectProvider` with `renew`, the id of the connection."
         case .rateLimited: "Ask again after `extensions.retryAt`, and less often."
         case .tooManyUpstreamCalls:
-            "Ask for fewer symbols or fields in one operation. The same request may fail again."
+            "Request fewer symbols or fields in one operation. The same request may fail again."
         case .quotaExhausted:
             "Ask again after `extensions.retryAt`; until then what the rest of the answer has is what there is."
         case .providerUnavailable, .providerTimeout:

@@ -37,7 +37,7 @@ struct MockCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 picks a free one and prints it.")
     var port: UInt16 = 4000
 
-    @Option(help: "Names by which clients reach it besides, with commas between them; * for any.")
+    @Option(help: "Further names by which clients reach it, with commas between them; * for any.")
     var hosts: String?
 
     func run() async throws {

@@ -27,8 +27,8 @@ struct DeleteUser: AsyncParsableCommand {
         case .unknown: throw UnknownUser(name: username)
         case .ordersInProgress(let count):
             throw UsageError(
-                "\(user.username ?? username) is not deleted: requests about orders to be sent or answered: \(count). Repeat the "
-                    + "command in a minute. Where no server has run since a crash, start it once: it settles them."
+                "\(user.username ?? username) cannot be deleted while requests about orders are in progress: \(count). Repeat "
+                    + "the command in a minute. If no server has run since a crash, start it once: it records their outcomes."
             )
         }
     }

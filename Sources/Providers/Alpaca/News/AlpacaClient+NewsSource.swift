@@ -22,7 +22,7 @@ extension AlpacaClient: NewsSource {
         return page
     }
 
-    /// Articles by the time of their last change, which is mostly some seconds after they were published.
+    /// Articles by the time of their last change, which is usually some seconds after their publication.
     package func news(from time: Instant, in context: CallContext) async throws(ProviderFailure) -> [Article]
     {
         try await news(

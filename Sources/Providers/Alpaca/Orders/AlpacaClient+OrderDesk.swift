@@ -54,7 +54,8 @@ extension AlpacaClient: OrderDesk {
         do throws(ProviderFailure) {
             return .found(
                 try await readOrder(in: context) { base in
-                    // A part of the path that is no value: its colon escaped, it would be another one.
+                    // A constant part of the path: `appending(path:)` would escape its colon, which Alpaca
+                    // does not accept.
                     base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
                         .appending(query: [("client_order_id", clientID)])
                 })

@@ -60,7 +60,7 @@ extension AlpacaClient: WatchlistDesk {
         }
     }
 
-    /// `GET /v2/watchlists/{id}`, which has the lists of the credential's account only.
+    /// `GET /v2/watchlists/{id}`, which returns lists of the credential's account only.
     package func watchlist(
         _ id: String, in context: CallContext
     ) async throws(ProviderFailure) -> BrokerWatchlist {

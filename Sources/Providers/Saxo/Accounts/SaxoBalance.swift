@@ -34,18 +34,19 @@ struct SaxoBalance: JSONReadable, Hashable {
 }
 
 extension SaxoAccount {
-    /// The account's stored fields in Portico's words.
+    /// The account's stored fields in Portico's terms.
     var known: KnownAccount {
         KnownAccount(id: key, number: id, name: name, currency: currency)
     }
 
-    /// Nil for an empty one.
+    /// The account's name; nil for an empty one.
     private var name: String? { displayName.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The account with its figures in Portico's words.
+    /// The account with its figures in Portico's terms.
     ///
-    /// Figures are in the currency that the balance names, which is the account's where its key was asked with. Saxo does
-    /// not say what can be bought with margin, as that depends on what is bought, nor what the account was worth yesterday.
+    /// Figures are in the currency of the balance, which is the account's if the balance was requested with
+    /// the account's key. Saxo does not return the buying power with margin, as it depends on the instrument,
+    /// nor yesterday's value of the account.
     func account(_ balance: SaxoBalance, fetchedAt: Instant) -> Account {
         var account = Account(
             id: key, number: id, currency: balance.currency ?? currency,

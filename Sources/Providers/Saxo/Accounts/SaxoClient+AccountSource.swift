@@ -2,22 +2,23 @@ package import Brokerage
 package import Upstream
 
 extension SaxoClient: AccountDirectory {
-    /// The accounts: `clients/me` and `accounts/me`, whose answers are kept for a minute.
+    /// The accounts: `clients/me` and `accounts/me`, whose responses are stored for a minute.
     package func knownAccounts(in context: CallContext) async throws(ProviderFailure) -> [KnownAccount] {
         try await identity(in: context).accounts.map(\.known)
     }
 
     /// An account with its balance: `balances`.
     ///
-    /// It is asked for by account, as only then it is in the account's currency.
+    /// It is requested by account, since only then it is in the account's currency.
     package func account(_ id: String, in context: CallContext) async throws(ProviderFailure) -> Account {
         let account = try await listedAccount(id, in: context)
         return account.account(try await balance(of: account, in: context), fetchedAt: clock.wallTime())
     }
 
-    /// What an account holds: `netpositions`, page after page.
+    /// The positions of an account: `netpositions`, page after page.
     ///
-    /// They are asked for by account, as only then the answer says whose they are, and converts to the account's currency.
+    /// They are requested by account, since only then the response names their account and is in the
+    /// account's currency.
     package func positions(
         of account: String, in context: CallContext
     ) async throws(ProviderFailure) -> [Position] {

@@ -201,11 +201,12 @@ extension Order {
 
 /// The number of an order at Saxo: digits only.
 ///
-/// Its path takes several numbers with commas between them, so that any other text could cancel other orders.
+/// Saxo's path accepts several numbers with commas between them, so that another text could cancel other
+/// orders.
 struct SaxoOrderID: Hashable, Sendable {
     let text: String
 
-    /// - Throws: `notFound` for a text in another form: Saxo has no such order, and is not asked.
+    /// - Throws: `notFound` for a text in another form, without a call: Saxo has no order with such a number.
     init(_ text: String) throws(ProviderFailure) {
         guard (1...20).contains(text.utf8.count),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

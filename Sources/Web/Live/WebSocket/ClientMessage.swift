@@ -46,7 +46,7 @@ extension InputObject {
         guard case .string(let id)? = self["id"], !id.isEmpty else {
             throw .invalidMessage("Invalid message: 'id' must be a string that is not empty")
         }
-        // It is stored for as long as the operation lasts.
+        // It is stored as long as the operation runs.
         guard id.utf8.count <= 256 else {
             throw .invalidMessage("Invalid message: 'id' must have at most 256 bytes")
         }

@@ -29,16 +29,18 @@ struct CloseReason: Error, Hashable, Sendable {
     static let invalidText = CloseReason(1007, "Text must be UTF-8")
     static let messageTooLarge = CloseReason(1009, "Message too large")
 
-    /// Clients try again later (1013, as below).
+    /// Clients connect again later, as after ``tooManySockets(limit:)``.
     static let requestMemory = CloseReason(1013, "The messages that are being received take too much memory")
-    /// Clients come again later (1013 of the IANA registry of close codes).
+
+    /// Clients connect again later (1013 of the IANA registry of close codes).
     static func tooManySockets(limit: Int) -> CloseReason {
         CloseReason(1013, "A user may have \(limit) WebSockets at a time; close one of them")
     }
     static func invalidMessage(_ why: String) -> CloseReason { CloseReason(4400, why) }
     static let unauthorized = CloseReason(4401, "Unauthorized")
     static let forbidden = CloseReason(4403, "Forbidden")
-    /// Clients connect again after 4403, and ask for a token anew; after 4401 those of graphql-ws do not.
+    /// Clients connect again after 4403, and obtain their token again; after 4401, clients of graphql-ws do
+    /// not.
     static let endedToken = CloseReason(4403, "The session has ended: connect again with another token")
     static let subprotocolNotAcceptable = CloseReason(4406, "Subprotocol not acceptable")
     static let initialisationTimeout = CloseReason(4408, "Connection initialisation timeout")

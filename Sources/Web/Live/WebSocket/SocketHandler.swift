@@ -25,7 +25,7 @@ final class SocketHandler: ChannelDuplexHandler {
     private let service: SocketService
     private let socket: SocketService.Socket
     private let receiver: MessageMemoryHandler
-    /// Counts the socket for its client; nil where it is not counted.
+    /// Counts the socket for its client; nil if it is not counted.
     private var permit: ClientShares.Permit?
     private var state: SocketState
     /// Who has said who they are: what answers them.
@@ -40,7 +40,9 @@ final class SocketHandler: ChannelDuplexHandler {
     /// Whether reading waits until the client takes what it was sent.
     private var holdsRead = false
     private var isClosing = false
-    /// Whether the token of the first message has ended: no operation begins any more.
+    /// Whether the token of the first message has ended.
+    ///
+    /// No operation starts after that.
     private var hasTokenEnded = false
     private var stopObservingToken: (@Sendable () -> Void)?
     /// Whether the server is shutting down.
@@ -116,7 +118,7 @@ final class SocketHandler: ChannelDuplexHandler {
         operations.filter { $1.operation.request.operationType != .subscription }.map(\.key.text)
     }
 
-    /// Closes the socket of a server that shuts down when its queries and mutations are answered.
+    /// Closes the socket of a server that shuts down after the responses of its queries and mutations.
     private func closeIfDrained() {
         if isDraining, unfinished.isEmpty { close(.goingAway) }
     }
@@ -132,7 +134,7 @@ final class SocketHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Asks whether the client is still there, and ends a socket from which nothing was heard since the last time.
+    /// Sends a ping, and closes a socket from which nothing was received since the last one.
     private func keepAlive() {
         guard wasHeard else { return close(.idle) }
         wasHeard = false
@@ -243,7 +245,8 @@ final class SocketHandler: ChannelDuplexHandler {
             return close(.forbidden)
         }
         let responder = service.responder(token)
-        // Not answered as one without a token: a client that is closed with this code asks for its token anew.
+        // It is not handled like one without a token: a client whose socket is closed with this code obtains
+        // its token again.
         guard responder.refusal == nil else { return close(.forbidden) }
         guard count(for: responder.user) else {
             return close(.tooManySockets(limit: service.limits.socketsPerClient))
@@ -256,9 +259,9 @@ final class SocketHandler: ChannelDuplexHandler {
         stopObservingToken = responder.onEnd { eventLoop.execute { handler.value.tokenEnded() } }
     }
 
-    /// Counts the socket for a user, where it was not known until now whose it is.
+    /// Counts the socket for a user, if its user was not known before.
     ///
-    /// - Returns: false where the user has as many as a client may have.
+    /// - Returns: False if the user has reached the limit.
     private func count(for user: String?) -> Bool {
         if user == socket.user { return true }
         do {
@@ -271,16 +274,18 @@ final class SocketHandler: ChannelDuplexHandler {
 
     // MARK: - The end of the token
 
-    /// How long what has one response, as the mutation that has ended the token, may take to send it.
+    /// The time for operations with one response, such as the mutation that has ended the token, to send it.
     private static let lastResponses = TimeAmount.milliseconds(500)
-    /// How long a client may take to answer the closing frame then: with the time above, and the time in which the end of a
-    /// token by another process is noticed, less than a second.
+    /// The time for a client to respond to the close frame after that.
+    ///
+    /// Together with the time above, and the time in which the end of a token by another process is detected,
+    /// it is less than a second.
     private static let lastLinger = TimeAmount.milliseconds(200)
 
-    /// Ends the socket, because its token has ended.
+    /// Closes the socket, because its token has ended.
     ///
-    /// Its streams are told UNAUTHENTICATED by a last event, and not that they are complete, nor by `error`: clients then
-    /// begin them again once they have connected with another token.
+    /// Its streams get UNAUTHENTICATED as a last event, and neither `complete` nor `error`: clients then
+    /// begin them again after they have connected with another token.
     private func tokenEnded() {
         guard !isClosing, !hasTokenEnded, let context else { return }
         hasTokenEnded = true
@@ -306,7 +311,7 @@ final class SocketHandler: ChannelDuplexHandler {
 
     private func begin(_ request: GraphQL.Request, id: String) {
         guard let context, let caller else { return close(.unauthorized) }
-        // It is not answered: the socket is closed, and clients send it again with another token.
+        // It gets no response: the socket is closed, and clients send it again with another token.
         guard !hasTokenEnded, caller.responder.isValid() else { return tokenEnded() }
         let resolved: GraphQL.Request
         let permit: ClientShares.Permit?
@@ -379,7 +384,7 @@ final class SocketHandler: ChannelDuplexHandler {
             self.number = number
         }
 
-        /// The token has ended, which an operation may see before its socket is told.
+        /// The token has ended, which an operation may detect before its socket is notified.
         func tokenEnded() {
             eventLoop.execute { [handler] in handler.value.tokenEnded() }
         }

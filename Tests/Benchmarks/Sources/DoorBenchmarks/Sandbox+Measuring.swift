@@ -9,7 +9,7 @@ extension Sandbox {
             "PORTICO_ALPACA_DATA_STREAM_URL": alpaca.dataStreamURL.replacing("ws://", with: "http://"),
             "PORTICO_ALPACA_KEY_ID": SandboxUser.demo.alpaca.keyID,
             "PORTICO_ALPACA_SECRET_KEY": SandboxUser.demo.alpaca.secretKey, "PORTICO_SIGN_UP": "open",
-            // Load without a session comes from one address.
+            // All load without a session comes from one address.
             "PORTICO_UPSTREAM_CALLS_PER_CLIENT": "1000000",
         ]
     }

@@ -6,16 +6,16 @@ import TestSupport
 
 /// Sends an hour's volume of hostile traffic to a built `portico` with default limits, beside legitimate users.
 ///
-/// `HostileSoak COMMAND …`, where the command runs `portico`, pinned to a core perhaps: this process is the clients and
-/// the providers. `SOAK_REQUESTS` is the number of hostile requests (1,000,000), `SOAK_RATE` how many are sent in a second
-/// at most (2,500).
+/// `HostileSoak COMMAND …`: the command runs `portico`, possibly pinned to a core; this process runs the
+/// clients and the providers. `SOAK_REQUESTS` is the number of hostile requests (1,000,000), `SOAK_RATE` the
+/// most requests in a second (2,500).
 ///
-/// It fails where the server takes more than 300 MB or grows, where a legitimate user gets an error, where the p99 of
-/// their screen more than doubles, and where providers with a low quota are called more often than clients without a
-/// session may.
+/// It fails if the server takes more than 300 MB or grows, if a legitimate user gets an error, if the p99 of
+/// the users' screen more than doubles, or if providers with a low quota get more calls than the limit of
+/// clients without a session.
 @main
 struct HostileSoak {
-    /// A p99 below this is not compared: it is a scheduling delay and not the server's work.
+    /// A p99 below this is not compared: it comes from scheduling and not from the server's work.
     private static let smallestCompared = Duration.milliseconds(10)
 
     static func main() async {
@@ -29,7 +29,7 @@ struct HostileSoak {
 
     private static func soak() async throws {
         let command = Array(CommandLine.arguments.dropFirst())
-        guard !command.isEmpty else { throw Failure("Name the portico to start: HostileSoak COMMAND …") }
+        guard !command.isEmpty else { throw Failure("The command is missing. Usage: HostileSoak COMMAND …") }
         var configuration = SandboxConfiguration()
         configuration.alpaca.tradingRequestsPerMinute = 1_000_000
         configuration.alpaca.dataRequestsPerMinute = 1_000_000
@@ -72,7 +72,7 @@ struct HostileSoak {
         let (quiet, attacked) = (report.quiet.p99, report.attacked.p99)
         print(
             "\(report.hostile.requests) hostile requests; \(report.attacked.latencies.count) screens of users, "
-                + "p99 \(milliseconds(quiet)) before, \(milliseconds(attacked)) meanwhile; "
+                + "p99 \(milliseconds(quiet)) before, \(milliseconds(attacked)) during the attack; "
                 + "memory at most \((report.memory.max() ?? 0) >> 20) MB, "
                 + "\((report.memory.last ?? 0) >> 20) MB at the end")
         var failures = report.failures()
@@ -83,7 +83,7 @@ struct HostileSoak {
             let calls = sandbox.calls.all(of: provider).reduce(0) { $0 + $1.count }
             print("\(provider.rawValue): \(calls) calls")
             if calls > limit {
-                failures.append("\(provider.rawValue) was called \(calls) times, \(limit) are allowed.")
+                failures.append("\(provider.rawValue) got \(calls) calls; the limit is \(limit).")
             }
         }
         guard failures.isEmpty else { throw Failure(failures.joined(separator: "\n")) }

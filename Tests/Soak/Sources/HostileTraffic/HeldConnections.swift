@@ -1,9 +1,10 @@
 import Synchronization
 import TestSupport
 
-/// Clients that open connections and hold them: half a request, half a body, sockets and streams of unknown symbols.
+/// Clients that open connections and hold them: half a request, half a body, sockets and streams of unknown
+/// symbols.
 ///
-/// A connection that the server closes is opened again.
+/// They open a connection again if the server closes it.
 package final class HeldConnections: Sendable {
     private let port: Int
     private let count: Int
@@ -11,14 +12,14 @@ package final class HeldConnections: Sendable {
     /// Connections to a server on this machine.
     ///
     /// - Parameters:
-    ///   - port: of the server.
-    ///   - count: how many are held at a time.
+    ///   - port: The port of the server.
+    ///   - count: The number of connections that are held at a time.
     package init(port: Int, count: Int) {
         self.port = port
         self.count = count
     }
 
-    /// Goes on until its task is cancelled.
+    /// Holds the connections until its task is cancelled.
     package func hold() async {
         await withTaskGroup { group in
             for number in 0..<count {

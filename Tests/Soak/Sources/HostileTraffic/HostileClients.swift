@@ -1,14 +1,14 @@
 import Synchronization
 import TestSupport
 
-/// Clients that send hostile requests, one after the other on each connection, at a bounded rate.
+/// Clients that send hostile requests, one after the other on each connection, at a limited rate.
 package final class HostileClients: Sendable {
-    /// What the requests were answered.
+    /// The responses to the requests.
     package struct Result: Sendable {
         package var requests = 0
-        /// By attack: how many responses had each status; 0 where the connection ended without a response.
+        /// By attack, the number of responses with each status; 0 if the connection ended without a response.
         package var statuses: [HostileRequests.Attack: [Int: Int]] = [:]
-        /// Responses that no request may have: a status of the server's own failure.
+        /// Responses that no request may get: a status of the server's own failure.
         package var failures: [String] = []
     }
 
@@ -16,16 +16,16 @@ package final class HostileClients: Sendable {
     private let perSecond: Int
     private let connections: Int
     private let addresses: Int
-    // Written by all connections.
+    // All connections write it.
     private let state = Mutex(Result())
 
     /// Clients of a server on this machine.
     ///
     /// - Parameters:
-    ///   - port: of the server.
-    ///   - connections: how many send at a time.
-    ///   - addresses: from how many client addresses.
-    ///   - perSecond: how many requests they send together in a second at most.
+    ///   - port: The port of the server.
+    ///   - connections: The number of connections that send at a time.
+    ///   - addresses: The number of client addresses.
+    ///   - perSecond: The most requests that they send together in a second.
     package init(port: Int, connections: Int, addresses: Int, perSecond: Int) {
         self.port = port
         self.connections = connections
@@ -33,7 +33,7 @@ package final class HostileClients: Sendable {
         self.perSecond = perSecond
     }
 
-    /// Sends so many requests.
+    /// Sends a number of requests.
     package func send(_ count: Int, seed: UInt64) async -> Result {
         await withTaskGroup { group in
             for connection in 0..<connections {

@@ -2,11 +2,11 @@ import TestSupport
 
 /// The requests of clients without a session that try to exhaust the server or its providers' quotas.
 ///
-/// The same seed gives the same requests.
+/// The same seed produces the same requests.
 package struct HostileRequests {
     /// An attack, with its share of the requests in per mille.
     ///
-    /// Large bodies are rare, so that the load generator, and not the server, is not the bottleneck.
+    /// Large bodies are rare, so that the load generator is not the bottleneck.
     package enum Attack: CaseIterable, Sendable {
         /// Queries of symbols that do not exist: each would cost one call to each provider of the route.
         case unknownSymbol
@@ -14,7 +14,7 @@ package struct HostileRequests {
         case noCache
         /// Many aliases of a field that needs a provider call each.
         case manyCalls
-        /// Documents that are refused, each a different one, in a request that could be answered by a stream.
+        /// Documents that are refused, each a different one, in a request that accepts a stream.
         case refusedDocument
         /// Valid documents, each a different one.
         case newDocument
@@ -22,13 +22,13 @@ package struct HostileRequests {
         case longComment
         /// Variables of some 600 KB that the operation does not declare.
         case undeclaredVariables
-        /// A symbol that is one character and 200 KB.
+        /// A symbol that is one character of 200 KB.
         case longSymbol
         case guestSession
         /// Sign-in with a user name that does not exist, and with one that does.
         case signInUnknown
         case signInKnown
-        /// A token that never was.
+        /// A token that never existed.
         case unknownToken
         /// A request that is not valid HTTP.
         case malformed
@@ -58,11 +58,11 @@ package struct HostileRequests {
     private let addresses: Int
     private var random: SplitMix
 
-    /// Requests from some client addresses.
+    /// Requests from a number of client addresses.
     ///
     /// - Parameters:
-    ///   - seed: of the random numbers.
-    ///   - addresses: from how many addresses the requests come, at most 250.
+    ///   - seed: The seed of the random numbers.
+    ///   - addresses: The number of addresses from which the requests come, at most 250.
     package init(seed: UInt64, addresses: Int) {
         random = SplitMix(seed: seed)
         self.addresses = addresses
@@ -108,7 +108,7 @@ package struct HostileRequests {
         }
     }
 
-    /// Five letters, so that every provider could know it.
+    /// Five letters, so that every provider could have the symbol.
     private func symbol(_ number: UInt64) -> String {
         var (rest, letters) = (number, "Q")
         for _ in 0..<5 {

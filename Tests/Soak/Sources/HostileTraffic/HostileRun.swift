@@ -1,17 +1,17 @@
 import Synchronization
 import TestSupport
 
-/// Hostile traffic beside the users of a server, and what is demanded of the server meanwhile.
+/// Hostile traffic beside the users of a server, and the requirements for the server during it.
 package struct HostileRun: Sendable {
-    /// How much of everything.
+    /// The amounts of all parts of a run.
     package struct Size: Sendable {
         package var requests: Int
         package var requestsPerSecond: Int
-        /// Over how many connections the requests are sent.
+        /// The number of connections over which the requests are sent.
         package var connections: Int
         package var held: Int
         package var users: Int
-        /// How long the users work before the attack, for comparison.
+        /// The time in which the users work before the attack, for comparison.
         package var quiet: Duration
 
         package init(
@@ -26,7 +26,7 @@ package struct HostileRun: Sendable {
         }
     }
 
-    /// What was measured.
+    /// The measured values.
     package struct Report: Sendable {
         package let hostile: HostileClients.Result
         /// The users before and during the attack.
@@ -34,13 +34,13 @@ package struct HostileRun: Sendable {
         package let attacked: LegitimateUsers.Result
         /// Resident bytes of the server, each second of the attack and at its end.
         package let memory: [Int]
-        /// How long it took in all, rounded up.
+        /// The duration of the whole run, rounded up.
         package let minutes: Int
     }
 
     /// Resident memory that a release build may reach with default limits, in bytes.
     package static let memoryLimit = 300 << 20
-    /// The same of a debug build, which copies more.
+    /// The same limit for a debug build, which copies more.
     package static let memoryLimitOfDebugBuild = 512 << 20
     private static let addresses = 8
 
@@ -51,22 +51,22 @@ package struct HostileRun: Sendable {
     /// A run against a server on this machine.
     ///
     /// - Parameters:
-    ///   - port: of the server.
-    ///   - size: how much of everything.
-    ///   - residentBytes: the resident memory of the server.
+    ///   - port: The port of the server.
+    ///   - size: The amounts of all parts.
+    ///   - residentBytes: Returns the resident memory of the server.
     package init(port: Int, size: Size, residentBytes: @escaping @Sendable () throws -> Int) {
         self.port = port
         self.size = size
         self.residentBytes = residentBytes
     }
 
-    /// Lets the users work, then attacks while they go on.
+    /// Runs the users alone, then attacks while they continue.
     ///
     /// - Parameters:
-    ///   - seed: of the requests.
-    ///   - connect: see ``LegitimateUsers``.
-    /// - Returns: what was measured.
-    /// - Throws: where the users cannot sign up.
+    ///   - seed: The seed of the requests.
+    ///   - connect: See ``LegitimateUsers``.
+    /// - Returns: The measured values.
+    /// - Throws: An error if the users cannot sign up.
     package func run(seed: UInt64, connect: String) async throws -> Report {
         let start = ContinuousClock.now
         let users = try await LegitimateUsers(size.users, port: port, connect: connect)
@@ -96,7 +96,7 @@ package struct HostileRun: Sendable {
             minutes: Int((start.duration(to: .now) / .seconds(60)).rounded(.up)))
     }
 
-    /// Set until it is cleared; shared by tasks.
+    /// A flag that is set until it is cleared; shared by tasks.
     private final class Flag: Sendable {
         private let value = Atomic(true)
 
@@ -107,10 +107,10 @@ package struct HostileRun: Sendable {
 }
 
 extension HostileRun.Report {
-    /// What the server failed at, apart from speed; empty where all is well.
+    /// The requirements that the server did not meet, except for speed; empty if it met all.
     ///
-    /// - Parameter memoryLimit: resident memory that it may reach, in bytes.
-    /// - Returns: a sentence for each failure.
+    /// - Parameter memoryLimit: The limit of the resident memory, in bytes.
+    /// - Returns: A sentence for each failure.
     package func failures(memoryLimit: Int = HostileRun.memoryLimit) -> [String] {
         var failures = hostile.failures + attacked.failures.prefix(10) + quiet.failures.prefix(10)
         let highest = memory.max() ?? 0

@@ -3,13 +3,13 @@ package import Sandbox
 
 /// The providers behind a server under hostile traffic: a broker for its users, and two services with a low quota.
 extension Sandbox {
-    /// The settings of a server in front of this sandbox, with default limits.
+    /// The settings of a server that uses this sandbox, with default limits.
     ///
     /// It counts clients by `X-Forwarded-For`, because the attackers and the users are all on this machine.
     package var hostileSoakEnvironment: [String: String] {
         [
             "PORTICO_ALPACA_BASE_URL": alpaca.tradingURL, "PORTICO_ALPACA_DATA_URL": alpaca.dataURL,
-            // Settings have https for wss, and http for ws.
+            // Settings use https for wss, and http for ws.
             "PORTICO_ALPACA_DATA_STREAM_URL": alpaca.dataStreamURL.replacing("ws://", with: "http://"),
             "PORTICO_ALPACA_KEY_ID": SandboxUser.demo.alpaca.keyID,
             "PORTICO_ALPACA_SECRET_KEY": SandboxUser.demo.alpaca.secretKey,
@@ -30,8 +30,9 @@ extension Sandbox {
 }
 
 extension HostileRun {
-    /// How often providers with a low quota may be called for clients without a session in so many minutes: half of the
-    /// 25 calls a day and of the 5 calls a minute of their free plans.
+    /// The most calls of clients without a session to providers with a low quota in a number of minutes.
+    ///
+    /// It is half of the 25 calls a day and of the 5 calls a minute of their free plans.
     package static func lowQuotas(minutes: Int) -> [Provider: Int] {
         [.alphaVantage: 13, .polygon: 3 * (minutes + 1)]
     }

@@ -1,14 +1,14 @@
 import Synchronization
 import TestSupport
 
-/// Users with sessions, each connected with a broker, who open the home screen again and again while others attack.
+/// Users with sessions, each connected with a broker, who repeatedly open the home screen during the attack.
 package final class LegitimateUsers: Sendable {
-    /// What they saw.
+    /// The users' results.
     package struct Result: Sendable {
         package var latencies: [Duration] = []
         package var failures: [String] = []
 
-        /// The latency that 99 of 100 screens kept below.
+        /// The latency that 99 of 100 screens did not exceed.
         package var p99: Duration {
             let sorted = latencies.sorted()
             return sorted.isEmpty ? .zero : sorted[sorted.count * 99 / 100]
@@ -32,10 +32,10 @@ package final class LegitimateUsers: Sendable {
     /// Signs the users up, and connects each with a broker.
     ///
     /// - Parameters:
-    ///   - count: how many users.
-    ///   - port: of the server.
-    ///   - connect: the mutation that connects a user.
-    /// - Throws: where a user cannot sign up or connect.
+    ///   - count: The number of users.
+    ///   - port: The port of the server.
+    ///   - connect: The mutation that connects a user.
+    /// - Throws: An error if a user cannot sign up or connect.
     package init(_ count: Int, port: Int, connect: String) async throws {
         self.port = port
         var users: [User] = []
@@ -57,7 +57,8 @@ package final class LegitimateUsers: Sendable {
         self.users = users
     }
 
-    /// Each user opens the screen at a steady rate until `goesOn` is false, and signs in again now and then.
+    /// Each user opens the screen at a steady rate until `goesOn` returns false, and signs in again at
+    /// intervals.
     package func work(_ goesOn: @escaping @Sendable () -> Bool) async -> Result {
         await withTaskGroup(of: Result.self) { group in
             for user in users { group.addTask { [self] in await work(user, goesOn) } }
@@ -104,7 +105,7 @@ package final class LegitimateUsers: Sendable {
             "mutation { signOut { deletedId } }", [user.address, "Authorization: Bearer \(token)"], client)
     }
 
-    /// - Throws: where the response has errors.
+    /// - Throws: An error if the response has errors.
     private static func data(
         _ document: String, _ fields: [String], _ client: RawClient
     ) async throws -> JSONValue {
