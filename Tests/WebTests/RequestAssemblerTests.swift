@@ -15,7 +15,8 @@ struct RequestAssemblerTests {
     private func assembler() -> RequestAssembler {
         let load = ServerLoad(limits)
         let router = Router(TestService.make(), ServerConfiguration(limits: limits), load, logger: .silent)
-        return RequestAssembler(router: router, limits: limits, memory: load.requestMemory)
+        return RequestAssembler(
+            router: router, limits: limits, memory: load.requestMemory, shares: load.shares)
     }
 
     private func head(_ fields: [(String, String)] = [], path: String = "/graphql") -> RequestPart {

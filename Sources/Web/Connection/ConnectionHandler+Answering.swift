@@ -83,10 +83,15 @@ extension ConnectionHandler {
         response.compress(server.configuration.compression, acceptsGzip: exchange.acceptsGzip)
         response.headers += server.configuration.cors.headers(for: exchange.origin)
         switch response.body {
-        case .whole:
+        case .whole(let bytes):
+            var reservation: MemoryBudget.Reservation?
+            guard reserve(bytes.count, for: exchange, in: &reservation) else {
+                let refusal = HTTPProblem.overloaded(.responseMemory).response(id: exchange.id)
+                return send(refusal, for: exchange, context: context)
+            }
             let isLast = isLast(response, for: exchange)
             let output = encode(response, for: exchange, isLast: isLast, context: context)
-            conclude(with: output, isLast: isLast, context: context)
+            conclude(with: output, isLast: isLast, holding: reservation, context: context)
         case .streamed(let producer) where isDraining && !producer.endsByItself:
             return send(HTTPProblem.shuttingDown.response(id: exchange.id), for: exchange, context: context)
         case .streamed(let producer):
@@ -104,6 +109,14 @@ extension ConnectionHandler {
             handOver(response, to: handover, for: exchange, context: context)
         }
         report(response, to: exchange)
+    }
+
+    /// Counts the memory of bytes that are about to be written; false if too much waits for the client.
+    func reserve(
+        _ bytes: Int, for exchange: Exchange, in reservation: inout MemoryBudget.Reservation?
+    ) -> Bool {
+        server.load.responseMemory.reserve(
+            bytes, for: server.load.shares.address(exchange.client), in: &reservation)
     }
 
     func isLast(_ response: HTTPResponse, for exchange: Exchange) -> Bool {
@@ -139,10 +152,20 @@ extension ConnectionHandler {
     }
 
     /// Writes the last bytes of a response, and ends the connection where it is the last one.
-    func conclude(with output: ResponseEncoding.Output, isLast: Bool, context: ChannelHandlerContext) {
+    ///
+    /// - Parameters:
+    ///   - output: What is written.
+    ///   - isLast: Whether the connection ends with it.
+    ///   - reservation: Counts its memory until all of it is written; nil for a short response.
+    ///   - context: Of this handler.
+    func conclude(
+        with output: ResponseEncoding.Output, isLast: Bool,
+        holding reservation: MemoryBudget.Reservation? = nil,
+        context: ChannelHandlerContext
+    ) {
         needsFlush = true
         guard isLast else {
-            write(output, context: context)
+            write(output, context: context, promise: context.eventLoop.promise(holding: reservation))
             return enter(.idle, context: context)
         }
         isOver = true
@@ -150,7 +173,10 @@ extension ConnectionHandler {
         enter(.ending, context: context)
         let promise = context.eventLoop.makePromise(of: Void.self)
         write(output, context: context, promise: promise)
-        promise.futureResult.assumeIsolated().whenComplete { _ in self.linger(context: context) }
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            withExtendedLifetime(reservation) {}
+            self.linger(context: context)
+        }
     }
 
     /// Ends the connection without losing the last answer: closing while the client still sends would reset the

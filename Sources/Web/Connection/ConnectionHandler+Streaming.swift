@@ -63,18 +63,20 @@ extension ConnectionHandler {
 
     /// Writes a part; the future ends when the client takes more, and is nil where the client has gone.
     private func write(_ part: ByteBuffer, of id: RequestID) -> EventLoopFuture<Void>? {
-        guard let context, let body = current?.body, current?.exchange.id == id else { return nil }
+        guard let context, let current, let body = current.body, current.exchange.id == id else { return nil }
         let channel = context.channel
         if part.readableBytes > 0 {
+            var reservation: MemoryBudget.Reservation?
+            guard reserve(part.readableBytes, for: current.exchange, in: &reservation) else { return nil }
             write(
                 encoding.encode(part: part, isChunked: body.isChunked, allocator: channel.allocator),
-                context: context)
+                context: context, promise: context.eventLoop.promise(holding: reservation))
             context.flush()
             enter(.streaming, context: context)
         }
         guard !channel.isWritable else { return context.eventLoop.makeSucceededVoidFuture() }
         let promise = context.eventLoop.makePromise(of: Void.self)
-        current?.body?.waiting.append(promise)
+        self.current?.body?.waiting.append(promise)
         settle(context: context)
         return promise.futureResult
     }

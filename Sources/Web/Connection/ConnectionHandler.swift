@@ -67,7 +67,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.encoding = encoding
         assembler = RequestAssembler(
             router: server.router, limits: server.limits, memory: server.load.requestMemory,
-            trustedProxies: server.configuration.trustedProxies, reportProxy: server.reportProxy)
+            shares: server.load.shares, trustedProxies: server.configuration.trustedProxies,
+            reportProxy: server.reportProxy)
         deadline = ConnectionDeadline(now: .now(), server.limits)
     }
 
@@ -152,6 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isInRead = false
+        if assembler.isMidRequest { assembler.releaseReadBuffers() }
         flushIfNeeded(context: context)
         settle(context: context)
         context.fireChannelReadComplete()

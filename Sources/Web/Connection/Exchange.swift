@@ -7,6 +7,7 @@ struct Exchange: Sendable {
     /// When it had arrived.
     let arrival = NIODeadline.now()
     let method: HTTPMethod
+    let client: ClientAddress
     /// For logs; without the query.
     let path: String
     let isKeepAlive: Bool
@@ -18,7 +19,7 @@ struct Exchange: Sendable {
     let origin: String?
     var work: Work
     /// Counts the body's memory until the response begins; nil for a short body.
-    var memory: RequestMemory.Share?
+    var memory: MemoryBudget.Reservation?
 
     /// What is left to do.
     enum Work: Sendable {
@@ -31,6 +32,7 @@ struct Exchange: Sendable {
     init(_ head: RequestHead, id: RequestID, _ work: Work) {
         self.id = id
         method = head.method
+        client = head.client
         path = String(head.target.path)
         isKeepAlive = head.isKeepAlive
         isHTTP10 = head.isHTTP10
@@ -46,6 +48,7 @@ struct Exchange: Sendable {
     init(ending problem: HTTPProblem, id: RequestID, method: HTTPMethod = .GET) {
         self.id = id
         self.method = method
+        client = .unknown
         path = "-"
         isKeepAlive = false
         isHTTP10 = false

@@ -6,7 +6,8 @@ import NIOCore
 struct RequestAssembler {
     private let router: Router
     private let limits: ServerLimits
-    private let memory: RequestMemory
+    private let memory: MemoryBudget
+    private let shares: ClientShares
     private let trustedProxies: Int
     /// Called for each request of a proxy on this machine that is not trusted.
     private let reportProxy: @Sendable () -> Void
@@ -21,7 +22,7 @@ struct RequestAssembler {
     private enum State {
         case head
         /// An admitted request, its body so far.
-        case body(RequestHead, RequestID, Answerer, ByteBuffer, RequestMemory.Share?)
+        case body(RequestHead, RequestID, Answerer, ByteBuffer, MemoryBudget.Reservation?)
         /// A refused request whose body is thrown away, so that the connection can go on; how much of it has come.
         case skipping(Exchange, count: Int)
         /// A request after which nothing is read.
@@ -37,12 +38,14 @@ struct RequestAssembler {
     }
 
     init(
-        router: Router, limits: ServerLimits, memory: RequestMemory, trustedProxies: Int = 0,
+        router: Router, limits: ServerLimits, memory: MemoryBudget, shares: ClientShares,
+        trustedProxies: Int = 0,
         reportProxy: @escaping @Sendable () -> Void = {}
     ) {
         self.router = router
         self.limits = limits
         self.memory = memory
+        self.shares = shares
         self.trustedProxies = trustedProxies
         self.reportProxy = reportProxy
     }
@@ -127,12 +130,13 @@ struct RequestAssembler {
     private mutating func receive(_ bytes: ByteBuffer) -> Step {
         switch state {
         case .head, .over: return .nothing
-        case .body(let head, let id, let answerer, var body, var share):
+        case .body(let head, let id, let answerer, var body, var reservation):
             do throws(HTTPProblem) {
                 guard bytes.readableBytes <= limits.body - body.readableBytes else {
                     throw .bodyTooLarge(limit: limits.body)
                 }
-                guard memory.reserve(body.readableBytes + bytes.readableBytes, in: &share) else {
+                guard reserve(body.readableBytes + bytes.readableBytes, for: head.client, in: &reservation)
+                else {
                     throw .overloaded(.requestMemory)
                 }
             } catch {
@@ -141,7 +145,7 @@ struct RequestAssembler {
             // Gives up the state's reference, so that appending need not copy.
             state = .over
             if body.readableBytes == 0 { body = bytes } else { body.writeImmutableBuffer(bytes) }
-            state = .body(head, id, answerer, body, share)
+            state = .body(head, id, answerer, body, reservation)
             return .nothing
         case .skipping(let exchange, let count):
             guard bytes.readableBytes <= limits.body - count else { return refuse(exchange, atOnce: true) }
@@ -150,13 +154,28 @@ struct RequestAssembler {
         }
     }
 
+    private func reserve(
+        _ bytes: Int, for client: ClientAddress, in reservation: inout MemoryBudget.Reservation?
+    ) -> Bool {
+        memory.reserve(bytes, for: shares.address(client), in: &reservation)
+    }
+
+    /// Copies what has arrived of an incomplete request out of the buffers it was read into, which are up to 64 KiB long.
+    mutating func releaseReadBuffers() {
+        guard case .body(var head, let id, let answerer, var body, let reservation) = state else { return }
+        state = .over
+        head.releaseReadBuffer()
+        body.releaseReadBuffer()
+        state = .body(head, id, answerer, body, reservation)
+    }
+
     private mutating func receiveEnd() -> Step {
         switch state {
         case .head, .over: return .nothing
-        case .body(let head, let id, let answerer, let body, let share):
+        case .body(let head, let id, let answerer, let body, let reservation):
             state = .head
             var exchange = Exchange(head, id: id, .answer(answerer, body: body))
-            exchange.memory = share
+            exchange.memory = reservation
             return .exchange(exchange)
         case .skipping(let exchange, _):
             state = .head

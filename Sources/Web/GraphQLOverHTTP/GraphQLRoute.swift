@@ -270,7 +270,7 @@ final class GraphQLRoute: Route {
         let operation = FollowedOperation(
             request: request, responder: caller.responder, circumstances: caller.circumstances(allowed),
             hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
-            memory: streamMemory)
+            memory: streamMemory, client: shares.client(caller.responder.user, at: caller.client))
         let body = BodyProducer(form, heartbeat: heartbeat, of: operation, holding: permit)
         var response = HTTPResponse(.ok, form.contentType, streaming: body)
         // Proxies must neither keep it nor hold parts of it back.

@@ -97,7 +97,8 @@ extension HTTPProblem {
             .unsupportedContentEncoding,
             .notAcceptable, .severalResponses, .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest,
             .document,
-            .overloaded(.requestsInFlight), .overloaded(.streams), .overloaded(.streamMemory),
+            .overloaded(.requestsInFlight), .overloaded(.responseMemory), .overloaded(.streams),
+            .overloaded(.streamMemory),
             .overloaded(.operationsOfSocket),
             .overloaded(.streamsOfClient), .overloaded(.socketsOfClient),
             .tooManyRequests, .answerTooSlow, .aborted, .webSocketVersion, .webSocketKey, .internalError:

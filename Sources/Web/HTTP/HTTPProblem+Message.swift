@@ -90,6 +90,8 @@ extension HTTPProblem.Overload {
         case .requestsInFlight: "Too many requests are being answered. Try again in a moment."
         case .requestMemory:
             "The requests that are being received take too much memory. Try again in a moment, or send a shorter request."
+        case .responseMemory:
+            "The responses that wait for their clients take too much memory. Read responses faster, or request less at a time."
         case .streams: "Too many answers are being streamed. Try again in a moment."
         case .streamMemory:
             "The running operations take too much memory. Try again in a moment, or send a shorter document."

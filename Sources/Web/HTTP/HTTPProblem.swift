@@ -68,6 +68,7 @@ package enum HTTPProblem: Error, Equatable, Sendable {
         case connectionsOfAddress
         case requestsInFlight
         case requestMemory
+        case responseMemory
         case streams
         case streamMemory
         case pipelinedRequests(limit: Int)

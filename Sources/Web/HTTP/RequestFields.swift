@@ -20,6 +20,11 @@ package struct RequestFields: Sendable {
         self.bytes = bytes
     }
 
+    /// Copies the bytes out of the buffer that they were read into.
+    mutating func releaseReadBuffer() {
+        bytes.releaseReadBuffer()
+    }
+
     func has(_ name: Name) -> Bool { present & name.bit != 0 }
 
     /// The value of a field, the members of a list joined by commas; nil where there is none.
@@ -118,5 +123,13 @@ extension RequestFields {
     /// Whether the client wants nothing that was read before it asked (RFC 9111, section 5.2.1.4).
     var demandsFresh: Bool {
         self[.cacheControl]?.listMembers.contains { $0.matches("no-cache") } ?? false
+    }
+}
+
+extension ByteBuffer {
+    /// Copies the readable bytes if their storage is much longer: a read fills a buffer of up to 64 KiB.
+    mutating func releaseReadBuffer() {
+        guard storageCapacity > 4 * readableBytes + 1_024 else { return }
+        self = ByteBuffer(bytes: readableBytesView)
     }
 }

@@ -6,7 +6,7 @@ package import NIOHTTP1
 package struct RequestHead: Sendable {
     package let method: HTTPMethod
     package let target: RequestTarget
-    package let fields: RequestFields
+    package private(set) var fields: RequestFields
     /// Whether the client is ready to use the connection again.
     package let isKeepAlive: Bool
     /// HTTP/1.0 clients must be told that a connection stays open.
@@ -35,6 +35,11 @@ package struct RequestHead: Sendable {
         isKeepAlive = fields.allowsReuse(isHTTP10: isHTTP10)
         self.isHTTP10 = isHTTP10
         framing = try fields.framing(isHTTP10: isHTTP10)
+    }
+
+    /// Copies the fields out of the buffer that they were read into, because the body may take long to arrive.
+    mutating func releaseReadBuffer() {
+        fields.releaseReadBuffer()
     }
 }
 

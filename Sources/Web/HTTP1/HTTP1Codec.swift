@@ -33,6 +33,11 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
         if let removal { leave(context: context, removal) }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if parser.isMidHead { parser.releaseReadBuffer() }
+        context.fireChannelReadComplete()
+    }
+
     func read(context: ChannelHandlerContext) {
         // What stands behind the last request is of no interest to HTTP: the rest of it stays in the client's socket.
         guard !parser.holdsRest || connection.isOver else {

@@ -53,6 +53,11 @@ struct RequestParser {
         }
     }
 
+    /// Copies an incomplete head out of the buffer that it was read into, because the rest may take long to arrive.
+    mutating func releaseReadBuffer() {
+        bytes.releaseReadBuffer()
+    }
+
     /// What is left behind the last request.
     mutating func takeRest() -> ByteBuffer {
         defer { bytes = ByteBuffer() }

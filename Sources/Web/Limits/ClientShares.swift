@@ -30,8 +30,8 @@ struct ClientShares: Sendable {
     /// - Returns: Nil for a client on this machine that is exempt from limits.
     /// - Throws: `.overloaded` if the client has reached its limit.
     func stream(of user: String?, at address: ClientAddress) throws(HTTPProblem) -> Permit? {
-        guard !isExempt(address) else { return nil }
-        guard let permit = streams.enter(Self.identity(user, address)) else {
+        guard let client = client(user, at: address) else { return nil }
+        guard let permit = streams.enter(client) else {
             throw .overloaded(.streamsOfClient(limit: limits.streamsPerClient))
         }
         return permit
@@ -39,19 +39,22 @@ struct ClientShares: Sendable {
 
     /// Counts a WebSocket until the permit is released; see ``stream(of:at:)``.
     func socket(of user: String?, at address: ClientAddress) throws(HTTPProblem) -> Permit? {
-        guard !isExempt(address) else { return nil }
-        guard let permit = sockets.enter(Self.identity(user, address)) else {
+        guard let client = client(user, at: address) else { return nil }
+        guard let permit = sockets.enter(client) else {
             throw .overloaded(.socketsOfClient(limit: limits.socketsPerClient))
         }
         return permit
     }
 
-    private static func identity(_ user: String?, _ address: ClientAddress) -> ClientIdentity {
-        user.map { .user($0) } ?? .address(address)
+    /// Whose shares something counts for; nil for a client on this machine that is exempt from limits.
+    func client(_ user: String?, at address: ClientAddress) -> ClientIdentity? {
+        guard let address = self.address(address) else { return nil }
+        return user.map { .user($0) } ?? .address(address)
     }
 
-    private func isExempt(_ address: ClientAddress) -> Bool {
-        limits.exemptsThisMachine && address.isThisMachine
+    /// The address whose share something counts for; nil for a client on this machine that is exempt from limits.
+    func address(_ address: ClientAddress) -> ClientAddress? {
+        limits.exemptsThisMachine && address.isThisMachine ? nil : address
     }
 }
 

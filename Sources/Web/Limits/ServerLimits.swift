@@ -20,6 +20,8 @@ package struct ServerLimits: Sendable, Hashable {
     /// The most memory for request bodies and WebSocket messages, over all connections, until they are answered; at
     /// least ``body``.
     package var requestMemory = 32 << 20
+    /// The most memory for responses over 64 KiB that wait for their clients, over all connections.
+    package var responseMemory = 64 << 20
 
     /// The most memory for documents and variables of running streams and of operations of WebSockets, over
     /// all connections.

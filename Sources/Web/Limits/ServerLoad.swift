@@ -2,7 +2,8 @@
 struct ServerLoad: Sendable {
     let connections: Connections
     let waitingRoom: WaitingRoom
-    let requestMemory: RequestMemory
+    let requestMemory: MemoryBudget
+    let responseMemory: MemoryBudget
     let streams: InFlight
     let streamMemory: StreamMemory
     let shares: ClientShares
@@ -14,7 +15,12 @@ struct ServerLoad: Sendable {
     init(_ limits: ServerLimits) {
         connections = Connections(limits: limits)
         waitingRoom = WaitingRoom(limit: limits.requestsInFlight, seats: limits.requestsQueued)
-        requestMemory = RequestMemory(limit: max(limits.requestMemory, limits.body))
+        // A client can always send one body of the longest length.
+        requestMemory = MemoryBudget(
+            limit: max(limits.requestMemory, limits.body),
+            clientLimit: max(limits.requestMemory / 8, limits.body), uncountedBytes: 4 << 10)
+        responseMemory = MemoryBudget(
+            limit: limits.responseMemory, clientLimit: limits.responseMemory / 4, uncountedBytes: 64 << 10)
         streams = InFlight(limit: limits.streams)
         streamMemory = StreamMemory(limit: limits.streamMemory)
         shares = ClientShares(limits)
@@ -37,6 +43,9 @@ struct ServerLoad: Sendable {
                 "portico_http_request_memory_bytes",
                 "Request bodies and WebSocket messages longer than 4 KiB that are not yet answered.",
                 requestMemory.bytes),
+            ServerLoad.gauge(
+                "portico_http_response_memory_bytes",
+                "Responses longer than 64 KiB that wait for their clients.", responseMemory.bytes),
             ServerLoad.gauge(
                 "portico_http_requests_in_flight", "Requests that wait for data.", occupancy.admitted),
             ServerLoad.gauge(

@@ -13,6 +13,8 @@ struct FollowedOperation: Sendable {
     let tracer: RequestTracer?
     let recorder: OperationRecorder
     let memory: StreamMemory
+    /// Whose share of the memory it uses; nil for a client that is exempt from shares.
+    let client: ClientIdentity?
 
     /// What comes of it.
     enum Part: Sendable {
@@ -50,12 +52,12 @@ struct FollowedOperation: Sendable {
         var course = Course()
         defer { span?.end(course.outcome, of: circumstances.id, upstreamCalls: course.upstreamCalls) }
         let retained = request.retained
-        guard memory.enter(retained) else {
+        guard memory.enter(retained, for: client) else {
             let refusal = HTTPProblem.overloaded(.streamMemory).graphQLResponse(id: circumstances.id)
             note(refusal.outcome, in: &course)
             return try await take(.refusal(refusal))
         }
-        defer { memory.leave(retained) }
+        defer { memory.leave(retained, for: client) }
         switch await responder.subscribe(request, circumstances(noting: course.log, in: span)) {
         case .failure(let refused):
             note(refused.response.outcome, in: &course)

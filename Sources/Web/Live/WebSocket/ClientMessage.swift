@@ -26,7 +26,13 @@ enum ClientMessage: Sendable {
         }
         switch type {
         case "connection_init": self = .initialise(try message.object("payload") ?? InputObject())
-        case "ping": self = .ping(try message.object("payload"))
+        case "ping":
+            let payload = try message.object("payload")
+            // The payload is sent back, and a client that does not read would have it stored.
+            guard payload == nil || json.count <= 1_024 else {
+                throw .invalidMessage("Invalid message: a 'ping' with a payload must have at most 1024 bytes")
+            }
+            self = .ping(payload)
         case "pong":
             _ = try message.object("payload")
             self = .pong

@@ -26,6 +26,9 @@ struct CloseReason: Error, Hashable, Sendable {
     static let goingAway = CloseReason(1001, "The server is stopping")
     static let idle = CloseReason(1001, "Nothing was heard from the client for too long")
     static let protocolError = CloseReason(1002, "A frame is none that a client may send (RFC 6455)")
+    static func messageTimeout(limit: TimeAmount) -> CloseReason {
+        CloseReason(1008, "A message took longer than \(limit.secondsRoundedUp) seconds to arrive")
+    }
     static let invalidText = CloseReason(1007, "Text must be UTF-8")
     static let messageTooLarge = CloseReason(1009, "Message too large")
 

@@ -24,7 +24,6 @@ final class SocketHandler: ChannelDuplexHandler {
 
     private let service: SocketService
     private let socket: SocketService.Socket
-    private let receiver: MessageMemoryHandler
     /// Counts the socket for its client; nil if it is not counted.
     private var permit: ClientShares.Permit?
     private var state: SocketState
@@ -50,12 +49,10 @@ final class SocketHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
 
     init(
-        _ service: SocketService, _ socket: SocketService.Socket, _ receiver: MessageMemoryHandler,
-        holding permit: ClientShares.Permit?
+        _ service: SocketService, _ socket: SocketService.Socket, holding permit: ClientShares.Permit?
     ) {
         self.service = service
         self.socket = socket
-        self.receiver = receiver
         self.permit = permit
         state = SocketState(limit: service.limits.operationsPerSocket)
     }
@@ -126,10 +123,7 @@ final class SocketHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case let reason as CloseReason: close(reason)
-        case NIOWebSocketError.invalidFrameLength,
-            NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
-            NIOWebSocketFrameAggregator.Error.tooManyFragments:
-            close(.messageTooLarge)
+        case NIOWebSocketError.invalidFrameLength: close(.messageTooLarge)
         default: close(.protocolError)
         }
     }
@@ -158,7 +152,6 @@ final class SocketHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        receiver.didDeliver(frame)
         wasHeard = true
         guard !isClosing || frame.opcode == .connectionClose else { return }
         switch frame.opcode {
@@ -183,9 +176,10 @@ final class SocketHandler: ChannelDuplexHandler {
         }
     }
 
-    private func send(_ frame: ByteBuffer) {
-        guard !isClosing else { return }
-        context?.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    private func send(_ frame: ByteBuffer, holding reservation: MemoryBudget.Reservation? = nil) {
+        guard !isClosing, let context else { return }
+        context.writeAndFlush(
+            wrapOutboundOut(frame), promise: context.eventLoop.promise(holding: reservation))
     }
 
     private func send(_ message: ServerMessage) { send(message.frame) }
@@ -349,7 +343,8 @@ final class SocketHandler: ChannelDuplexHandler {
                 allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
                 client: socket.client),
             hearsOfUpstream: caller.hearsOfUpstream, tracer: service.tracer,
-            recorder: service.recorder, memory: service.load.streamMemory)
+            recorder: service.recorder, memory: service.load.streamMemory,
+            client: service.load.shares.client(caller.responder.user, at: socket.client))
     }
 
     /// Runs an operation to its end, or until the client wants to hear no more of it.
@@ -420,11 +415,19 @@ final class SocketHandler: ChannelDuplexHandler {
 
     private func tell(_ message: ServerMessage, _ id: String, _ number: Int, isLast: Bool) -> Reception {
         guard let context, !isClosing, operations[UTF8Key(id)]?.number == number else { return .over }
-        if isLast {
+        let frame = message.frame
+        var reservation: MemoryBudget.Reservation?
+        let isTaken = service.load.responseMemory.reserve(
+            frame.readableBytes, for: service.load.shares.address(socket.client), in: &reservation)
+        if isLast || !isTaken {
             operations[UTF8Key(id)] = nil
             _ = state.finish(id)
         }
-        send(message)
+        guard isTaken else {
+            refuse(id, .overloaded(.responseMemory))
+            return .over
+        }
+        send(frame, holding: reservation)
         if isLast, hasTokenEnded, operations.isEmpty { closeAfterToken() }
         if isLast { closeIfDrained() }
         guard !context.channel.isWritable, !isLast else { return .taken }

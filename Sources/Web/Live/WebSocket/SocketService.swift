@@ -23,16 +23,13 @@ struct SocketService: Sendable {
         let largest = min(limits.body, Int(Int32.max))
         return ProtocolHandover { channel in
             let pipeline = channel.pipeline.syncOperations
-            let receiver = MessageMemoryHandler(load.requestMemory)
-            try pipeline.addHandler(receiver)
+            let undecoded = WebSocketMessageAssembler.Undecoded()
             try pipeline.addHandler(
-                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: largest)))
-            try pipeline.addHandler(FrameGate())
+                ByteToMessageHandler(CountingFrameDecoder(maxFrameSize: largest, undecoded)))
             try pipeline.addHandler(
-                NIOWebSocketFrameAggregator(
-                    minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1_024,
-                    maxAccumulatedFrameSize: largest))
-            try pipeline.addHandler(SocketHandler(self, socket, receiver, holding: permit))
+                WebSocketMessageAssembler(
+                    undecoded, load.requestMemory, for: load.shares.address(socket.client), limits))
+            try pipeline.addHandler(SocketHandler(self, socket, holding: permit))
         }
     }
 
@@ -48,23 +45,4 @@ struct SocketService: Sendable {
         let trace: ServiceContext?
         let asksForUpstream: Bool
     }
-}
-
-/// Refuses frames that no client may send (RFC 6455, sections 5.1, 5.2 and 5.5.1), before they are put together.
-final class FrameGate: ChannelInboundHandler {
-    typealias InboundIn = WebSocketFrame
-    typealias InboundOut = WebSocketFrame
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let frame = unwrapInboundIn(data)
-        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3,
-            FrameGate.opcodes.contains(frame.opcode)
-        else { return context.fireErrorCaught(CloseReason.protocolError) }
-        context.fireChannelRead(data)
-    }
-
-    /// The others are reserved.
-    private static let opcodes: Set<WebSocketOpcode> = [
-        .continuation, .text, .binary, .connectionClose, .ping, .pong,
-    ]
 }

@@ -1,0 +1,91 @@
+import NIOCore
+import Synchronization
+
+/// A total number of bytes for one purpose, over all connections, with a share for each client.
+///
+/// Without it, only the number of connections limits the memory: each connection can send most of a long body, or leave a
+/// long response unread.
+final class MemoryBudget: Sendable {
+    /// The first bytes of each reservation, which are not counted: short requests and responses pass while long ones use
+    /// up the budget.
+    let uncountedBytes: Int
+    private let limit: Int
+    private let clientLimit: Int
+    // A lock, because the connections of all event loops share the total. It is taken for long bodies only.
+    private let state = Mutex(State())
+
+    private struct State {
+        var bytes = 0
+        var clients: [ClientAddress: Int] = [:]
+    }
+
+    /// - Parameters:
+    ///   - limit: Bytes of all clients together.
+    ///   - clientLimit: Bytes of one client.
+    ///   - uncountedBytes: See ``uncountedBytes``.
+    init(limit: Int, clientLimit: Int, uncountedBytes: Int) {
+        (self.limit, self.clientLimit, self.uncountedBytes) = (limit, clientLimit, uncountedBytes)
+    }
+
+    /// The bytes that are reserved now.
+    var bytes: Int { state.withLock { $0.bytes } }
+
+    /// Makes a reservation as large as a body or message is now.
+    ///
+    /// - Parameters:
+    ///   - bytes: The length now, with the uncounted bytes.
+    ///   - client: The client whose share it uses; nil for a client without a share of its own.
+    ///   - reservation: Created where it is first needed; nil while nothing is counted. It ends with its last reference.
+    /// - Returns: false if the total or the client's share is used up. The reservation is then unchanged.
+    func reserve(_ bytes: Int, for client: ClientAddress?, in reservation: inout Reservation?) -> Bool {
+        let counted = bytes - uncountedBytes
+        guard counted > 0 else {
+            reservation = nil
+            return true
+        }
+        let current = reservation ?? Reservation(in: self, for: client)
+        guard current.resize(to: counted) else { return false }
+        reservation = current
+        return true
+    }
+
+    /// Part of the budget, until the last reference to it is released.
+    final class Reservation: Sendable {
+        private let budget: MemoryBudget
+        private let client: ClientAddress?
+        // Atomic because a request crosses threads; only one of them changes it at a time.
+        private let counted = Atomic<Int>(0)
+
+        fileprivate init(in budget: MemoryBudget, for client: ClientAddress?) {
+            (self.budget, self.client) = (budget, client)
+        }
+
+        fileprivate func resize(to bytes: Int) -> Bool {
+            guard budget.add(bytes - counted.load(ordering: .relaxed), for: client) else { return false }
+            counted.store(bytes, ordering: .relaxed)
+            return true
+        }
+
+        deinit { _ = budget.add(-counted.load(ordering: .relaxed), for: client) }
+    }
+
+    private func add(_ bytes: Int, for client: ClientAddress?) -> Bool {
+        state.withLock { state in
+            let total = client.map { (state.clients[$0] ?? 0) + bytes } ?? 0
+            guard bytes <= 0 || (state.bytes + bytes <= limit && total <= clientLimit) else { return false }
+            state.bytes += bytes
+            if let client { state.clients[client] = total > 0 ? total : nil }
+            return true
+        }
+    }
+}
+
+extension EventLoop {
+    /// A promise that holds a reservation until it is completed; nil if there is no reservation.
+    func promise(holding reservation: MemoryBudget.Reservation?) -> EventLoopPromise<Void>? {
+        guard let reservation else { return nil }
+        let promise = makePromise(of: Void.self)
+        promise.futureResult.whenComplete { _ in withExtendedLifetime(reservation) {} }
+        return promise
+    }
+}

@@ -1,0 +1,148 @@
+import NIOCore
+import NIOWebSocket
+
+/// Assembles the frames of a client into messages, within the limits of length, total memory and time.
+///
+/// NIO's aggregator stores every frame with the buffer that it was read into, so that a message of 1,024 bytes can retain
+/// 64 MB.
+final class WebSocketMessageAssembler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias InboundOut = WebSocketFrame
+
+    /// The bytes that the frame decoder has received and not decoded yet.
+    final class Undecoded {
+        fileprivate(set) var count = 0
+    }
+
+    private let undecoded: Undecoded
+    private let budget: MemoryBudget
+    private let client: ClientAddress?
+    /// In bytes.
+    private let longestMessage: Int
+    /// From the first byte of a message to its last.
+    private let timeout: TimeAmount
+    /// The message of which a fragment has arrived, and not the last one.
+    private var message: (opcode: WebSocketOpcode, data: ByteBuffer)?
+    private var reservation: MemoryBudget.Reservation?
+    private var deadline: Scheduled<Void>?
+    private var hasDelivered = false
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - undecoded: Shared with the decoder.
+    ///   - budget: The memory of incomplete messages.
+    ///   - client: Whose share of the budget they use; nil for a client without a share.
+    ///   - limits: Of the server.
+    init(_ undecoded: Undecoded, _ budget: MemoryBudget, for client: ClientAddress?, _ limits: ServerLimits) {
+        self.undecoded = undecoded
+        self.budget = budget
+        self.client = client
+        longestMessage = limits.body
+        timeout = limits.bodyTimeout
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let received = unwrapInboundIn(data)
+        guard !isOver else {
+            // The client's answer to the closing frame still counts.
+            if received.opcode == .connectionClose { context.fireChannelRead(data) }
+            return
+        }
+        do throws(CloseReason) {
+            guard let frame = try assemble(received) else { return }
+            context.fireChannelRead(wrapInboundOut(frame))
+        } catch {
+            end(error, context: context)
+        }
+    }
+
+    /// A whole message or a control frame; nil where more fragments must follow.
+    private func assemble(_ frame: WebSocketFrame) throws(CloseReason) -> WebSocketFrame? {
+        try check(frame)
+        guard !frame.opcode.isControlOpcode else { return frame }
+        if frame.fin { hasDelivered = true }
+        // RFC 6455, section 5.4: the fragments of one message follow each other.
+        guard (frame.opcode == .continuation) == (message != nil) else { throw .protocolError }
+        if frame.fin, message == nil { return frame }
+        var data = message?.data ?? ByteBuffer()
+        guard frame.data.readableBytes <= longestMessage - data.readableBytes else { throw .messageTooLarge }
+        let opcode = message?.opcode ?? frame.opcode
+        // Gives up the stored reference, so that appending does not copy.
+        message = nil
+        data.writeImmutableBuffer(frame.unmaskedData)
+        guard frame.fin else {
+            message = (opcode, data)
+            return nil
+        }
+        return WebSocketFrame(fin: true, opcode: opcode, data: data)
+    }
+
+    /// Refuses frames that no client may send (RFC 6455, sections 5.1, 5.2 and 5.5.1).
+    private func check(_ frame: WebSocketFrame) throws(CloseReason) {
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3,
+            Self.opcodes.contains(frame.opcode)
+        else { throw .protocolError }
+    }
+
+    /// The others are reserved.
+    private static let opcodes: Set<WebSocketOpcode> = [
+        .continuation, .text, .binary, .connectionClose, .ping, .pong,
+    ]
+
+    /// Counts what is incomplete behind a read, and limits the time until it is complete.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        guard !isOver else { return }
+        let incomplete = undecoded.count + (message?.data.readableBytes ?? 0)
+        guard budget.reserve(incomplete, for: client, in: &reservation) else {
+            return end(.requestMemory, context: context)
+        }
+        if incomplete == 0 || hasDelivered {
+            deadline?.cancel()
+            deadline = nil
+        }
+        hasDelivered = false
+        guard incomplete > 0, deadline == nil else { return }
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+            self.end(.messageTimeout(limit: self.timeout), context: context)
+        }
+    }
+
+    private func end(_ reason: CloseReason, context: ChannelHandlerContext) {
+        release()
+        context.fireErrorCaught(reason)
+    }
+
+    private func release() {
+        isOver = true
+        message = nil
+        reservation = nil
+        deadline?.cancel()
+        deadline = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        release()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { release() }
+}
+
+/// NIO's decoder of frames, which reports the bytes that it has not decoded.
+struct CountingFrameDecoder: ByteToMessageDecoder {
+    typealias InboundOut = WebSocketFrame
+
+    private var decoder: WebSocketFrameDecoder
+    private let undecoded: WebSocketMessageAssembler.Undecoded
+
+    init(maxFrameSize: Int, _ undecoded: WebSocketMessageAssembler.Undecoded) {
+        decoder = WebSocketFrameDecoder(maxFrameSize: maxFrameSize)
+        self.undecoded = undecoded
+    }
+
+    mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+        defer { undecoded.count = buffer.readableBytes }
+        return try decoder.decode(context: context, buffer: &buffer)
+    }
+}
