@@ -15,12 +15,11 @@ IMAGE ?= portico
 # One set of options for lint and test, so that they share one debug build.
 checked := --explicit-target-dependency-import-check error
 sources := Package.swift Sources Tests
-# Tests that run apart from the others, one group after the other: all tests of a run share a few threads, on which those
-# that compute would starve those that wait for an answer in time.
-apart := ^(GraphQLTests|BrokerageTests|SandboxTests|SupportTests)\. ^(UpstreamTests|WebTests)\. \
-	^(GatewayTests|StorageTests)\. ^PorticoTests\.(Contract|Generated|Golden|.*Soak) ^PorticoTests\.UpstreamCall
-run_tests = $(foreach group,$(apart),swift test --skip-build --disable-xctest $(1) $(checked) --filter '$(group)' &&) \
-	swift test --skip-build --disable-xctest $(1) $(checked) $(foreach group,$(apart),--skip '$(group)')
+# All tests of a run share two threads: started all at once, those that wait for a response starve behind those that
+# compute. The tests that load the executable for a minute run apart, with nothing beside them.
+apart := SoakTests
+swift_test = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 $(checked)
+run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter '$(apart)'
 covered := .build/coverage
 # What kills the executable again and again, 50 times in make test; and what loads it for minutes, with nothing beside.
 killing := ^PorticoTests\.(House|Ledger)SoakTests
@@ -49,8 +48,8 @@ coverage: setup ## Run all tests in a build of its own, and tell what of the eng
 
 soak: setup soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), load it for SOAK_MINUTES (10) while providers fail
 	swift build --build-tests $(checked)
-	SOAK_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --disable-xctest $(checked) --filter '$(killing)'
-	SOAK_MINUTES=$(SOAK_MINUTES) swift test --skip-build --disable-xctest $(checked) --filter '$(loading)'
+	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(killing)'
+	SOAK_MINUTES=$(SOAK_MINUTES) $(swift_test) --filter '$(loading)'
 
 soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a release build beside legitimate users
 	swift build -c release --product portico
@@ -59,7 +58,7 @@ soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a rele
 
 golden: setup ## Record the answers to schema/operations anew, in Tests/Golden/operations; then look at the difference
 	swift build --build-tests $(checked)
-	RECORD_GOLDEN=1 swift test --skip-build --disable-xctest $(checked) --filter 'GoldenAnswerTests|UpstreamCallTests'
+	RECORD_GOLDEN=1 $(swift_test) --filter 'GoldenAnswerTests|UpstreamCallTests'
 
 lint: setup ## Check the format, the imports between rooms, that nothing warns, the contract, and the made pages
 	swift format lint --strict --recursive --parallel $(sources)
