@@ -10,8 +10,10 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     /// What answers a request whose token `session` refuses: a session that may do what a request without a token may, and
     /// that says why where more is asked for.
     package var refusedSession: @Sendable (Unauthorized) -> Session
-    /// Whether the token that has opened a session has not ended meanwhile: what goes on for longer than a request ends with
-    /// it.
+    /// Whether the token that has opened a session has not ended meanwhile.
+    ///
+    /// It is asked again before an operation begins, since the session is looked up when the head of its request comes. What
+    /// goes on for longer than a request ends with the token.
     package var isValid: @Sendable (Session) -> Bool = { _ in true }
     /// Calls a closure when the token that has opened a session ends, at once where it has ended; on any thread.
     ///

@@ -19,7 +19,7 @@ struct FollowedOperation: Sendable {
         case response(GraphQL.Response)
         /// It did not begin, and nothing more comes.
         case refusal(GraphQL.Response)
-        /// Its token has ended, and nothing more comes.
+        /// Its token has ended, before it began or since, and nothing more comes.
         case endedToken
     }
 
@@ -54,6 +54,7 @@ struct FollowedOperation: Sendable {
             return try await take(.refusal(refusal))
         }
         defer { memory.leave(retained) }
+        guard responder.isValid() else { return try await take(.endedToken) }
         switch await responder.subscribe(request, circumstances(noting: course.log, in: span)) {
         case .failure(let refused):
             note(refused.response.outcome, in: &course)
