@@ -226,6 +226,27 @@ struct EndedTokenTests {
         }
     }
 
+    @Test("begins no field of a mutation that needs it when an earlier one has ended it")
+    func laterFields() async throws {
+        try await withServer { server in
+            let old = try await Self.token(server, "startGuestSession")
+            let answer = try await server.ask(
+                """
+                mutation {
+                  renewSession { token session { current } viewer { id sessions { id } connections { id } } }
+                  \(Self.creation)
+                  startGuestSession { token }
+                }
+                """, token: old)
+            #expect(answer.failures == Self.refusedCreation, "\(answer.body)")
+            let data = try #require(answer.json?["data"], "\(answer.body)")
+            #expect(data["renewSession"]?["viewer"]?["sessions"]?.elements?.count == 1)
+            #expect(data["startGuestSession"]?["token"]?.string != nil)
+            let new = try #require(data["renewSession"]?["token"]?.string)
+            try await Self.expectNoWatchlist(server, token: new)
+        }
+    }
+
     @Test("sends the new token on the socket by which it was renewed")
     func renewedBySocket() async throws {
         try await withServer { server in
