@@ -77,6 +77,9 @@ final class PendingAuthorizations: Sendable {
         }
     }
 
+    /// Whose there are.
+    var owners: [OwnerID] { state.withLock { Array($0.byOwner.keys) } }
+
     /// Forgets what a user was sent for.
     func removeAll(of owner: OwnerID) {
         state.withLock { state in

@@ -11,31 +11,31 @@ struct PeopleService: Service {
     /// How often it is looked whether `portico users` has changed the file, and whether the time of a session is over: the
     /// sockets of a token are closed within a second after it has ended, wherever it was ended.
     private static let beat = Duration.milliseconds(200)
-    /// So many beats, and the uses of sessions are written down.
-    private static let beatsToKeep = 300
-    /// So many, and guests without a session are looked for, whether one has ended or not.
-    private static let beatsToTidy = 18_000
+    /// So many beats, a minute, and the uses of sessions are written down, and guests without a session are looked for: one
+    /// who has signed out while an order was in progress is deleted, and released from memory, once the order is settled.
+    static let beatsToTidy = 300
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var count = 0
             while (try? await Task.sleep(for: Self.beat)) != nil {
                 count += 1
-                await attempt("cannot be read anew") {
-                    try await sessions.followOthers()
-                }
-                if sessions.endExpired() || count % Self.beatsToTidy == 0 {
-                    await attempt("that have ended cannot be forgotten") { try await sessions.tidy() }
-                } else if count % Self.beatsToKeep == 0 {
-                    await keepUses()
-                }
+                await follow(count)
             }
         }
-        await keepUses()
+        await attempt("were used, which cannot be written down") { try await sessions.keepUses() }
     }
 
-    private func keepUses() async {
-        await attempt("were used, which cannot be written down") { try await sessions.keepUses() }
+    /// Does what is due at a beat, by its number.
+    func follow(_ count: Int) async {
+        await attempt("cannot be read anew") {
+            try await sessions.followOthers()
+        }
+        if sessions.endExpired() || count % Self.beatsToTidy == 0 {
+            await attempt("that have ended cannot be forgotten, or their uses written down") {
+                try await sessions.tidy()
+            }
+        }
     }
 
     private func attempt(_ failure: String, _ body: () async throws -> Void) async {
