@@ -141,6 +141,113 @@ struct EndedTokenTests {
         }
     }
 
+    private static let creation = #"createWatchlist(input: { name: "A" }) { watchlist { id } }"#
+    private static let refusedCreation = [FieldFailure("createWatchlist", "UNAUTHENTICATED", nil)]
+
+    private static func expectNoWatchlist(
+        _ server: RunningServer, token: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let lists = try await server.ask("{ watchlists { name } }", token: token)
+        #expect(
+            lists.json?["data"]?["watchlists"] == .array([]), "\(lists.body)", sourceLocation: sourceLocation
+        )
+    }
+
+    @Test("begins no operation that came while it was valid, behind a stream on the same connection")
+    func pipelined() async throws {
+        try await withServer { server in
+            let old = try await Self.token(server, "startGuestSession")
+            let client = try RawClient(port: server.port)
+            defer { client.close() }
+            func request(_ document: String, _ fields: String...) -> String {
+                RawRequest.post(
+                    RawRequest.query(document), fields: ["Authorization: Bearer \(old)"] + fields)
+            }
+            let mutation = request("mutation { \(Self.creation) }")
+            try await client.send(
+                request(Self.stream, "Accept: text/event-stream") + mutation + mutation
+                    + request("{ viewer { id } providers { provider } }"))
+            var received = ""
+            while !received.contains(#""target":"0"}}}"#) { received += try await client.take(1) }
+
+            let new = try await Self.token(server, "renewSession", token: old)
+
+            while !received.hasSuffix("\r\n0\r\n\r\n") { received += try await client.take(1) }
+            #expect(received.contains(#""extensions":{"code":"UNAUTHENTICATED""#), "\(received)")
+            for _ in 0..<2 {
+                let answer = try await client.response()
+                #expect(answer.failures == Self.refusedCreation, "\(answer.body)")
+            }
+            let query = try await client.response()
+            #expect(query.failures == [FieldFailure("viewer", "UNAUTHENTICATED", nil)], "\(query.body)")
+            #expect(query.json?["data"]?["providers"]?.elements?.isEmpty == false)
+            try await Self.expectNoWatchlist(server, token: new)
+        }
+    }
+
+    /// Sends the head of a request, ends the token when the head was taken, and sends the body.
+    ///
+    /// - Returns: the new token, and the response.
+    private static func end(
+        _ old: String, between head: String, and body: String, _ server: RunningServer
+    ) async throws -> (new: String, answer: RawResponse) {
+        let client = try RawClient(port: server.port)
+        defer { client.close() }
+        try await client.send(head)
+        #expect(try await client.response().status == 100)
+        let new = try await token(server, "renewSession", token: old)
+        try await client.send(body)
+        return (new, try await client.response())
+    }
+
+    @Test("begins no operation whose body comes when it has ended")
+    func lateBody() async throws {
+        try await withServer { server in
+            let old = try await Self.token(server, "startGuestSession")
+            let body = RawRequest.query("mutation { \(Self.creation) }")
+            let request = RawRequest.post(
+                body, fields: ["Authorization: Bearer \(old)", "Expect: 100-continue"])
+            let (new, answer) = try await Self.end(
+                old, between: String(request.dropLast(body.count)), and: body, server)
+            #expect(answer.failures == Self.refusedCreation, "\(answer.body)")
+            try await Self.expectNoWatchlist(server, token: new)
+        }
+    }
+
+    @Test("gives no export whose request ends when it has ended")
+    func lateExport() async throws {
+        try await withServer { server in
+            let old = try await Self.token(server, "startGuestSession")
+            let head = RawRequest.get(
+                "/export",
+                fields: ["Authorization: Bearer \(old)", "Content-Length: 2", "Expect: 100-continue"])
+            let (_, answer) = try await Self.end(old, between: head, and: "{}", server)
+            #expect(answer.status == 401)
+            #expect(answer.message == Self.ended)
+        }
+    }
+
+    @Test("begins no field of a mutation that needs it when an earlier one has ended it")
+    func laterFields() async throws {
+        try await withServer { server in
+            let old = try await Self.token(server, "startGuestSession")
+            let answer = try await server.ask(
+                """
+                mutation {
+                  renewSession { token session { current } viewer { id sessions { id } connections { id } } }
+                  \(Self.creation)
+                  startGuestSession { token }
+                }
+                """, token: old)
+            #expect(answer.failures == Self.refusedCreation, "\(answer.body)")
+            let data = try #require(answer.json?["data"], "\(answer.body)")
+            #expect(data["renewSession"]?["viewer"]?["sessions"]?.elements?.count == 1)
+            #expect(data["startGuestSession"]?["token"]?.string != nil)
+            let new = try #require(data["renewSession"]?["token"]?.string)
+            try await Self.expectNoWatchlist(server, token: new)
+        }
+    }
+
     @Test("sends the new token on the socket by which it was renewed")
     func renewedBySocket() async throws {
         try await withServer { server in

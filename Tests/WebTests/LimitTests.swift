@@ -66,6 +66,45 @@ struct LimitTests {
         }
     }
 
+    @Test(
+        "of requests in flight has none begin with a token that has ended before its turn",
+        arguments: [
+            (#"{"query":"{ session }"}"#, #"{"data":{"session":"refused"}}"#),
+            (#"[{"query":"{ session }"}]"#, #"[{"data":{"session":"refused"}}]"#),
+        ])
+    func endedInQueue(body: String, answer: String) async throws {
+        var limits = ServerLimits.patient
+        limits.requestsInFlight = 1
+        limits.batch = 1
+        limits.queueTimeout = .seconds(60)
+        let (started, queued) = (Event<Void>(), Event<Void>())
+        let (end, gate) = (Event<Void>(), Event<Void>())
+        var service = TestService.make(later: {
+            started.happen()
+            await gate.wait()
+        })
+        service.isValid = { _ in !end.hasHappened }
+        service.session = { [session = service.session] token in
+            session(end.hasHappened && token != nil ? "ended" : token)
+        }
+        service.respond = { [respond = service.respond] request, context in
+            let response = respond(request, context)
+            guard case .ready(let atHand) = response else { return response }
+            queued.happen()
+            return .later { atHand }
+        }
+        try await withServer(service, limits: limits) { server in
+            let (first, second) = (try server.client(), try server.client())
+            try await first.send(RawRequest.post(RawRequest.query("{ slow }")))
+            await started.wait()
+            try await second.send(RawRequest.post(body, fields: ["Authorization: Bearer good"]))
+            await queued.wait()
+            end.happen()
+            gate.happen()
+            #expect(try await second.response().body == answer)
+        }
+    }
+
     @Test("of requests in flight has others wait for their turn, in order")
     func queue() async throws {
         var limits = ServerLimits.patient

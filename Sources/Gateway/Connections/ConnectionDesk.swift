@@ -113,7 +113,10 @@ package final class ConnectionDesk: Sendable {
         await removeQuota(removed.provider, removed.id)
     }
 
-    /// Drops a user's connections from memory, once the user has been deleted and the rows with them.
+    /// The users of whom something is in memory: connections, and consents that they were sent to give.
+    var owners: [OwnerID] { Array(Set(registry.owners).union(pending.owners)) }
+
+    /// Drops a user's connections and consents from memory, once the user has been deleted and the rows with them.
     func forgetAll(of owner: OwnerID) {
         pending.removeAll(of: owner)
         for connection in registry.removeAll(of: owner) {

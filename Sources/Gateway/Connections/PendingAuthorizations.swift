@@ -79,6 +79,9 @@ final class PendingAuthorizations: Sendable {
         }
     }
 
+    /// The users with pending authorizations.
+    var owners: [OwnerID] { state.withLock { Array($0.byOwner.keys) } }
+
     /// Removes all states of a user.
     func removeAll(of owner: OwnerID) {
         state.withLock { state in

@@ -18,7 +18,7 @@ extension Mutation {
             once: { arguments, context in
                 .later {
                     let opened = try await context.authentication.signUp(
-                        arguments.input, guest: context.session.owner, from: context.origin)
+                        arguments.input, in: context.session, from: context.origin)
                     return Optional(SessionPayload(opened, context))
                 }
             })

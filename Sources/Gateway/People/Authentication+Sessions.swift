@@ -79,7 +79,8 @@ extension Authentication {
     func deleteUser(password: String?, in session: Session, from address: RequestOrigin) async throws
         -> String
     {
-        let owner = try kept(session).owner
+        let kept = try kept(session)
+        let owner = kept.owner
         let user = try await stored { () throws(StorageError) in try await users.user(owner) }
         switch user?.kind {
         case nil: throw session.unauthenticated
@@ -94,7 +95,7 @@ extension Authentication {
                 password, of: known, as: name.lowercased(), in: session, from: address)
             guard proved != nil else { throw FieldError.wrongPassword("password") }
         }
-        switch try await stored({ () throws(StorageError) in try await sessions.delete(owner) }) {
+        switch try await stored({ () throws(StorageError) in try await sessions.deleteUser(of: kept) }) {
         case .deleted: return NodeID(.user, owner.text).text
         case .unknown: throw session.unauthenticated
         case .ordersInProgress(let count):

@@ -60,9 +60,9 @@ extension Authentication {
         }
     }
 
-    /// Makes a user, or of a guest one.
+    /// Makes a user, or of a guest whose session it is one.
     func signUp(
-        _ input: SignUpInput, guest: OwnerID?, from address: RequestOrigin
+        _ input: SignUpInput, in session: Session, from address: RequestOrigin
     ) async throws -> SessionStore.Opened {
         let (username, password) = try input.checked()
         switch signUpPolicy {
@@ -73,6 +73,8 @@ extension Authentication {
             }
         case .off: throw FieldError(.forbidden, "Nobody can sign up here. Ask who runs this server.")
         }
+        // A token of the settings is of one who has a name there.
+        if session.owner != nil, session.kept == nil { throw Self.notAGuest }
         try takeArrival(from: address)
         let hash: PasswordHash
         do throws(FieldError) {
@@ -82,7 +84,7 @@ extension Authentication {
             throw error
         }
         let candidate = SessionStore.Candidate(
-            username: username, hash: hash, invitation: input.invitation, guest: guest)
+            username: username, hash: hash, invitation: input.invitation, guest: session.kept)
         let wish = SessionStore.Wish(scopes: [.read, .write], label: input.label)
         let result = try await stored { () throws(StorageError) in
             try await sessions.signUp(candidate, wish)
@@ -95,11 +97,13 @@ extension Authentication {
             throw FieldError(.conflict, "The username \"\(username.text)\" is taken: choose another.")
         case .failure(.unknownInvitation):
             throw FieldError.badInput("input.invitation", "It is unknown, used, or has expired.")
-        case .failure(.notAGuest):
-            throw FieldError(
-                .conflict, "This session is a user's already. Sign up without a session, or with a guest's.")
+        case .failure(.notAGuest): throw Self.notAGuest
+        case .failure(.endedSession): throw session.unauthenticated
         }
     }
+
+    private static let notAGuest = FieldError(
+        .conflict, "This session is a user's already. Sign up without a session, or with a guest's.")
 
     /// Opens a session for a user with the right name and password.
     ///

@@ -68,7 +68,7 @@ package final class Backends: Sendable {
         self.watches = watches
         self.condition = condition
         household.authentication.sessions.deletions.register(
-            owners: { [registry] in registry.owners }, release: { [desk] in desk.forgetAll(of: $0) })
+            owners: { [desk] in desk.owners }, release: { [desk] in desk.forgetAll(of: $0) })
     }
 
     /// The number of users' connections in memory.

@@ -50,7 +50,10 @@ extension Session {
     var id: String? { kept?.id }
 
     /// Whether the request came with a token that is unknown or has ended.
-    var hasRefusedToken: Bool { refusal != nil }
+    var hasRefusedToken: Bool { refusal != nil || hasEnded }
+
+    /// Whether the token has ended since the request began.
+    private var hasEnded: Bool { kept?.validity.hasEnded ?? false }
 
     /// The error of a field that needs a session, if the request has none.
     var unauthenticated: FieldError {
@@ -61,8 +64,10 @@ extension Session {
     }
 
     /// Why it may not ask for what needs a scope; nil where it may.
+    ///
+    /// It is asked at each root field of a mutation, and a session may have ended by then.
     func refusal(needing scope: Scope) -> FieldError? {
-        if owner == nil { return unauthenticated }
+        if owner == nil || hasEnded { return unauthenticated }
         if scopes.contains(scope) { return nil }
         let own = Scope.allCases.filter(scopes.contains).map(\.rawValue).joined(separator: ", ")
         return FieldError(

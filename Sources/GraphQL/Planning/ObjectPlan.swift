@@ -75,8 +75,13 @@ final class ObjectPlan: Sendable {
 
     /// Runs the loads one after the other, each with everything below it: the root fields of a mutation
     /// (specification, section 6.2.2).
+    ///
+    /// The guards of each field are asked again before it begins: an earlier field, or another request, may have ended what
+    /// it needs. A field that has begun is finished.
     func prepareInSeries(_ root: RootValue, in execution: Execution) async {
-        for load in loads {
+        for field in fields {
+            guard let load = field.load else { continue }
+            if let guards = field.guards, guards.refuse(in: execution) { continue }
             var pending: [PendingLoad] = []
             load(root.layer, execution, &pending)
             await finish(pending)
@@ -104,6 +109,7 @@ final class FieldStep: Sendable {
     let emit: PlannedField.Emit
     let load: PlannedField.Load?
     let subscribe: Subscribe?
+    let guards: GuardedSlot?
 
     init(bytes: UnsafePointer<UInt8>, length: Int, key: Int, _ field: PlannedField) {
         unsafe self.bytes = bytes
@@ -121,6 +127,7 @@ final class FieldStep: Sendable {
         }
         load = field.load
         subscribe = field.subscribe
+        guards = field.guards
     }
 }
 

@@ -13,17 +13,29 @@ enum OpeningStep: Sendable {
 
 /// The steps of a guarded field and of all below it: none is taken where the field is refused.
 struct GuardedSteps: Sendable {
-    /// Where a refusal stands.
-    let slot: Int
-    let checks: [FieldGuards.Check]
+    let guards: GuardedSlot
     let steps: [OpeningStep]
 
     fileprivate func run(in execution: Execution) {
+        if guards.refuse(in: execution) { return }
+        for step in steps { step.run(in: execution) }
+    }
+}
+
+/// What guards a field, and the slot in which a refusal stands.
+struct GuardedSlot: Sendable {
+    let slot: Int
+    let checks: [FieldGuards.Check]
+
+    /// Asks whether the field is refused; not again where it has been.
+    func refuse(in execution: Execution) -> Bool {
+        if execution.slots.refusal(in: slot) != nil { return true }
         for check in checks {
             guard let error = check(execution) else { continue }
-            return execution.slots.set(slot, to: FieldRefusal(error))
+            execution.slots.set(slot, to: FieldRefusal(error))
+            return true
         }
-        for step in steps { step.run(in: execution) }
+        return false
     }
 }
 

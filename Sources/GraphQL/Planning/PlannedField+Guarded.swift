@@ -1,10 +1,12 @@
 extension PlannedField {
     /// The field, unless the slot holds a refusal: then nothing of it is loaded, and it is written as a failure.
-    func guarded(by slot: Int, isNonNull: Bool) -> PlannedField {
+    func guarded(by guards: GuardedSlot, isNonNull: Bool) -> PlannedField {
+        let slot = guards.slot
         let emit = unsafe PlannedField.emit(content, unlessRefusedIn: slot, isNonNull: isNonNull)
         var field = unsafe PlannedField(
             emit: emit, load: load.map { PlannedField.load($0, unlessRefusedIn: slot) })
         field.subscribe = subscribe.map { PlannedField.subscribe($0, unlessRefusedIn: slot) }
+        field.guards = guards
         return field
     }
 
@@ -43,7 +45,7 @@ extension PlannedField {
 
 extension Slots {
     /// Why the field that this slot guards is refused; nil where it is not.
-    fileprivate func refusal(in slot: Int) -> (any Error)? {
+    func refusal(in slot: Int) -> (any Error)? {
         guard let refusal = unsafe read(slot, as: FieldRefusal.self) else { return nil }
         return unsafe refusal._withUnsafeGuaranteedRef { $0.error }
     }

@@ -27,6 +27,8 @@ struct PlannedField {
     let load: Load?
     /// Begins the events of a field of the subscription root.
     var subscribe: Subscribe?
+    /// What a mutation asks again before the field begins.
+    var guards: GuardedSlot?
 
     @usableFromInline
     init(emit: @escaping Emit, load: Load? = nil) {

@@ -149,13 +149,13 @@ public struct Planner {
     private mutating func plan(_ field: BoundField, _ selected: FieldSelection) throws -> PlannedField {
         let checks = guards.checks(of: selected.definition)
         if checks.isEmpty { return try field.plan(selected, &self) }
-        let slot = newSlot()
+        let guards = GuardedSlot(slot: newSlot(), checks: checks)
         let before = steps.count
         let planned = try field.plan(selected, &self)
         let own = Array(steps[before...])
         steps.removeSubrange(before...)
-        steps.append(.guarded(GuardedSteps(slot: slot, checks: checks, steps: own)))
-        return planned.guarded(by: slot, isNonNull: selected.definition.type.wrapping.isNonNull)
+        steps.append(.guarded(GuardedSteps(guards: guards, steps: own)))
+        return planned.guarded(by: guards, isNonNull: selected.definition.type.wrapping.isNonNull)
     }
 
     private func step(

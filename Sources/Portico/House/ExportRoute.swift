@@ -32,14 +32,16 @@ final class ExportRoute: Route {
             return .failure(Refusal(.methodNotAllowed(head.method, allowed: [.GET]), id: id))
         }
         do throws(Unauthorized) {
-            let session = try session(BearerToken.read(head.fields.authorization)).get()
-            guard let owner = session.owner, session.scopes.contains(.read) else {
-                throw .missingToken("An export is of a user: send a session's token, one that may read.")
-            }
+            let token = try BearerToken.read(head.fields.authorization)
+            // Whoever may not have it need not send a body.
+            _ = try owner(of: token)
             return .success { [self] _, _ in
                 .later { [self] in
                     do {
-                        return try await response(for: owner)
+                        // The token may have ended since the head came.
+                        return try await response(for: try owner(of: token))
+                    } catch let refusal as Unauthorized {
+                        return Refusal(.unauthorized(refusal), id: id).response
                     } catch let problem as HTTPProblem {
                         return Refusal(problem, id: id).response
                     }
@@ -48,6 +50,17 @@ final class ExportRoute: Route {
         } catch {
             return .failure(Refusal(.unauthorized(error), id: id))
         }
+    }
+
+    /// The user of a token.
+    ///
+    /// - Throws: `Unauthorized` if the token is not valid now, or has no scope to read.
+    private func owner(of token: String?) throws(Unauthorized) -> OwnerID {
+        let session = try session(token).get()
+        guard let owner = session.owner, session.scopes.contains(.read) else {
+            throw .missingToken("An export is of a user: send a session's token, one that may read.")
+        }
+        return owner
     }
 
     /// Counts an export against the limits, and in `running` until it ends.

@@ -12,32 +12,31 @@ struct PeopleService: Service {
     ///
     /// The sockets of a token are closed within a second after it has ended, whichever process ended it.
     private static let beat = Duration.milliseconds(200)
-    /// So many beats, and the uses of sessions are written down.
-    private static let beatsToKeep = 300
-    /// The number of intervals after which guests without a session are deleted, even if no session has
-    /// ended.
-    private static let beatsToTidy = 18_000
+    /// The number of intervals, a minute, after which the last uses of sessions are stored and guests without a session are
+    /// deleted. A guest who has signed out while an order was in progress is deleted once the order is settled.
+    static let beatsToTidy = 300
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var count = 0
             while (try? await Task.sleep(for: Self.beat)) != nil {
                 count += 1
-                await attempt("cannot be read anew") {
-                    try await sessions.followOthers()
-                }
-                if sessions.endExpired() || count % Self.beatsToTidy == 0 {
-                    await attempt("that have ended cannot be forgotten") { try await sessions.tidy() }
-                } else if count % Self.beatsToKeep == 0 {
-                    await keepUses()
-                }
+                await follow(count)
             }
         }
-        await keepUses()
+        await attempt("were used, which cannot be written down") { try await sessions.keepUses() }
     }
 
-    private func keepUses() async {
-        await attempt("were used, which cannot be written down") { try await sessions.keepUses() }
+    /// Does what is due at a beat, by its number.
+    func follow(_ count: Int) async {
+        await attempt("cannot be read anew") {
+            try await sessions.followOthers()
+        }
+        if sessions.endExpired() || count % Self.beatsToTidy == 0 {
+            await attempt("that have ended cannot be forgotten, or their uses written down") {
+                try await sessions.tidy()
+            }
+        }
     }
 
     private func attempt(_ failure: String, _ body: () async throws -> Void) async {

@@ -18,12 +18,9 @@ extension SessionStore {
 
     func renew(_ session: LiveSession, in db: Database, now: Instant) throws -> Opened? {
         let (id, owner) = (session.id, session.owner)
-        guard isValid(session, now: now), let user = try UserStore.user(owner, in: db),
-            let old = try Row.fetchOne(
-                db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
-                arguments: [id, owner.text, session.hash.data]
-            ).map({ try LiveSession($0, isGuest: user.kind == .guest) })
+        guard let row = try row(of: session, in: db, now: now), let user = try UserStore.user(owner, in: db)
         else { return nil }
+        let old = try LiveSession(row, isGuest: user.kind == .guest)
         let token = SessionToken()
         let new = LiveSession(
             id: id, owner: owner, isGuest: old.isGuest, scopes: old.scopes, label: old.label,
@@ -38,6 +35,14 @@ extension SessionStore {
             live.add(new)
         }
         return Opened(token: token, session: new, user: user)
+    }
+
+    /// The row of a session in a transaction; nil where the session's token has ended, if only in the file.
+    func row(of session: LiveSession, in db: Database, now: Instant) throws -> Row? {
+        guard isValid(session, now: now) else { return nil }
+        return try Row.fetchOne(
+            db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
+            arguments: [session.id, session.owner.text, session.hash.data])
     }
 
     /// Ends a user's session.

@@ -1,6 +1,6 @@
 package import Brokerage
 import GRDB
-package import Upstream
+import Upstream
 
 extension SessionStore {
     /// Opens a session for a new guest.
@@ -33,10 +33,10 @@ extension SessionStore {
         package let hash: PasswordHash
         /// The code of an invitation; nil where none is needed.
         package let invitation: String?
-        /// The guest whom the request's session belongs to: what is theirs stays with them.
-        package let guest: OwnerID?
+        /// The request's session, which is a guest's: what is theirs stays with them.
+        package let guest: LiveSession?
 
-        package init(username: Username, hash: PasswordHash, invitation: String?, guest: OwnerID?) {
+        package init(username: Username, hash: PasswordHash, invitation: String?, guest: LiveSession?) {
             (self.username, self.hash, self.invitation, self.guest) = (username, hash, invitation, guest)
         }
     }
@@ -45,8 +45,10 @@ extension SessionStore {
     package enum SignUpRefusal: Error, Hashable, Sendable {
         case nameTaken
         case unknownInvitation
-        /// The session's user has a name already, or is one whom the settings name.
+        /// The session's user has a name already.
         case notAGuest
+        /// The session's token has ended since the request began.
+        case endedSession
     }
 
     /// Makes a user, or gives a guest a name, and opens a session: all of it or nothing.
@@ -66,8 +68,7 @@ extension SessionStore {
 
     private func signUp(_ candidate: Candidate, _ wish: Wish, in db: Database, now: Instant) throws -> Opened
     {
-        let guest = try candidate.guest.flatMap { try UserStore.user($0, in: db) }
-        if candidate.guest != nil, guest?.kind != .guest { throw SignUpRefusal.notAGuest }
+        let guest = try candidate.guest.map { try owningGuest(of: $0, in: db, now: now) }
         guard try UserStore.user(named: candidate.username, in: db) == nil else {
             throw SignUpRefusal.nameTaken
         }
@@ -85,6 +86,17 @@ extension SessionStore {
             db, sql: "SELECT id FROM session WHERE user_id = ?", arguments: [user.id.text])
         try delete(old, in: db)
         return try open(wish, for: user, in: db, now: now)
+    }
+
+    /// The guest whose session it is, as the request's token has opened it.
+    ///
+    /// - Throws: `SignUpRefusal` where the token has ended meanwhile, or the user is no guest.
+    private func owningGuest(of session: LiveSession, in db: Database, now: Instant) throws -> User {
+        guard try row(of: session, in: db, now: now) != nil else { throw SignUpRefusal.endedSession }
+        guard let user = try UserStore.user(session.owner, in: db), user.kind == .guest else {
+            throw SignUpRefusal.notAGuest
+        }
+        return user
     }
 
     /// Sets a user's password, ends the other sessions and gives this one a new token.
@@ -109,10 +121,19 @@ extension SessionStore {
         }
     }
 
-    /// Deletes a user and all data of the user, unless orders of the user are in progress.
-    package func delete(_ owner: OwnerID) async throws(StorageError) -> Deletion {
+    /// Deletes the user of a session and all data of the user, unless orders of the user are in progress.
+    ///
+    /// - Parameters:
+    ///   - session: The session that the request's token has opened.
+    ///   - now: The time of the deletion.
+    /// - Throws: The reason that it was not written; then nothing has changed.
+    /// - Returns: The outcome; `unknown` if the token has ended meanwhile.
+    package func deleteUser(
+        of session: LiveSession, now: Instant = .now
+    ) async throws(StorageError) -> Deletion {
+        let owner = session.owner
         let deletion: Deletion = try await database.write { [self] db in
-            guard try UserStore.user(owner, in: db) != nil else { return .unknown }
+            guard try row(of: session, in: db, now: now) != nil else { return .unknown }
             let count = try JournalWrite.countInProgress(of: owner, in: db)
             guard count == 0 else { return .ordersInProgress(count) }
             // A guest goes with the last session; the others do not.

@@ -6,15 +6,16 @@ import Synchronization
 /// that was opened with the old token has ended. Sockets and streams register here, so that none has to poll.
 package final class TokenValidity: Sendable {
     private struct State {
-        var hasEnded = false
         var observers: [Int: @Sendable () -> Void] = [:]
         var nextNumber = 0
     }
 
-    // Requests read it on any thread. It is held for a few stores, never while an observer is called.
+    // Any thread. It is held for a few stores, never while an observer is called.
     private let state = Mutex(State())
+    // Each guarded field reads it, without the lock. It is set under the lock, so that none observes what has ended.
+    private let ended = Atomic(false)
 
-    package var hasEnded: Bool { state.withLock(\.hasEnded) }
+    package var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
     /// Calls a closure once when the token ends; at once if it has ended.
     ///
@@ -22,7 +23,7 @@ package final class TokenValidity: Sendable {
     /// - Returns: A closure that removes the observer. Call it when the observer is no longer needed.
     package func onEnd(_ observer: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let number: Int? = state.withLock { state in
-            if state.hasEnded { return nil }
+            if hasEnded { return nil }
             state.nextNumber += 1
             state.observers[state.nextNumber] = observer
             return state.nextNumber
@@ -37,7 +38,7 @@ package final class TokenValidity: Sendable {
     /// Ends the token permanently.
     func end() {
         let observers = state.withLock { state in
-            state.hasEnded = true
+            ended.store(true, ordering: .releasing)
             defer { state.observers = [:] }
             return state.observers
         }

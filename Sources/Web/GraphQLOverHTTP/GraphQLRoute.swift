@@ -64,7 +64,11 @@ final class GraphQLRoute: Route {
                 // Without a token it would use up the server's own quotas.
                 demandsFresh: token != nil && head.fields.demandsFresh,
                 client: head.client, hearsOfUpstream: tellsUpstream && head.fields.asksForUpstream)
-            return .success { [self] body, _ in answer(source, body: body, for: caller) }
+            return .success { [self] body, _ in
+                // The token may have ended since the head came: while the body did, or earlier requests were answered.
+                if caller.hasTokenEnded { return answer(source, body: body, for: renewed(caller)) }
+                return answer(source, body: body, for: caller)
+            }
         } catch {
             return .failure(Refusal(error, as: type, id: id))
         }
@@ -136,12 +140,16 @@ final class GraphQLRoute: Route {
         let trace: ServiceContext?
         let responseType: ResponseMediaType
         let forms: AnswerForms
-        let responder: Responder
-        let token: String?
-        let demandsFresh: Bool
+        var responder: Responder
+        /// What the request counts against; nil without a token, and with one that is refused.
+        var token: String?
+        var demandsFresh: Bool
         let client: ClientAddress
         /// Whether its answers tell which upstream calls they have cost.
         let hearsOfUpstream: Bool
+
+        /// Whether the token was valid when the head came, and is not any more.
+        var hasTokenEnded: Bool { token != nil && !responder.isValid() }
 
         func respond(
             to request: PreparedRequest, allowing allowed: Set<OperationType>, noting log: UpstreamLog,
@@ -161,6 +169,14 @@ final class GraphQLRoute: Route {
                 id: id, trace: trace, allowedOperations: allowed, demandsFresh: demandsFresh,
                 client: client)
         }
+    }
+
+    /// The same caller, whose token has ended since: with what answers a request that comes now.
+    private func renewed(_ caller: Caller) -> Caller {
+        var caller = caller
+        caller.responder = responder(caller.token)
+        if caller.responder.refusal != nil { (caller.token, caller.demandsFresh) = (nil, false) }
+        return caller
     }
 
     private func answer(_ source: Source, body: ByteBuffer, for caller: Caller) -> Loading<HTTPResponse> {
@@ -213,7 +229,7 @@ final class GraphQLRoute: Route {
         }
         let log = UpstreamLog()
         let span = span(of: request, for: caller)
-        return caller.respond(to: request, allowing: allowed, noting: log, in: span).map { [self] response in
+        let finish = { @Sendable [self] (response: GraphQL.Response) -> HTTPResponse in
             if response.outcome == .notAllowed, request.operationType == .subscription {
                 return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
             }
@@ -224,6 +240,16 @@ final class GraphQLRoute: Route {
             answer.operation?.upstream = log.use(until: .now)
             return answer
         }
+        switch caller.respond(to: request, allowing: allowed, noting: log, in: span) {
+        case .ready(let response): return .ready(finish(response))
+        case .later(let fetch):
+            return .later { [self] in
+                // The token may have ended while the request waited for its turn.
+                guard caller.hasTokenEnded else { return finish(try await fetch()) }
+                span?.end(nil, of: caller.id, upstreamCalls: 0)
+                return try await answer(request, allowing: allowed, for: renewed(caller)).value()
+            }
+        }
     }
 
     /// Answers each request of a batch; one that fails takes none of the others with it.
@@ -231,22 +257,36 @@ final class GraphQLRoute: Route {
         let start = NIODeadline.now()
         let responses = Loading.each(requests) { [self] request -> Loading<GraphQL.Response> in
             do throws(HTTPProblem) {
-                let request = prepare(try documents.resolve(request))
-                let log = UpstreamLog()
-                return caller.respond(
-                    to: request, allowing: GraphQLRoute.allOperations, noting: log,
-                    in: span(of: request, for: caller)
-                ).map { [recorder] response in
-                    var facts = OperationFacts(request, response.outcome)
-                    facts.upstream = log.use(until: .now)
-                    recorder.record(facts, of: caller.id, took: .now() - start)
-                    return response
-                }
+                return respond(
+                    toOneOfSeveral: prepare(try documents.resolve(request)), since: start, for: caller)
             } catch {
                 return .ready(error.graphQLResponse(id: caller.id))
             }
         }
         return responses.map { HTTPResponse(batch: $0, as: caller.responseType, id: caller.id) }
+    }
+
+    private func respond(
+        toOneOfSeveral request: PreparedRequest, since start: NIODeadline, for caller: Caller
+    ) -> Loading<GraphQL.Response> {
+        let log = UpstreamLog()
+        let span = span(of: request, for: caller)
+        let finish = { @Sendable [recorder] (response: GraphQL.Response) -> GraphQL.Response in
+            var facts = OperationFacts(request, response.outcome)
+            facts.upstream = log.use(until: .now)
+            recorder.record(facts, of: caller.id, took: .now() - start)
+            return response
+        }
+        switch caller.respond(to: request, allowing: GraphQLRoute.allOperations, noting: log, in: span) {
+        case .ready(let response): return .ready(finish(response))
+        case .later(let fetch):
+            return .later { [self] in
+                // As where it is the only one.
+                guard caller.hasTokenEnded else { return finish(try await fetch()) }
+                span?.end(nil, of: caller.id, upstreamCalls: 0)
+                return try await respond(toOneOfSeveral: request, since: start, for: renewed(caller)).value()
+            }
+        }
     }
 
     private func span(of request: PreparedRequest, for caller: Caller) -> OperationSpan? {

@@ -21,7 +21,7 @@ struct FollowedOperation: Sendable {
         case response(GraphQL.Response)
         /// It did not begin, and nothing more comes.
         case refusal(GraphQL.Response)
-        /// The token has ended, and no further response follows.
+        /// The token has ended, before the operation started or since, and no further response follows.
         case endedToken
     }
 
@@ -58,6 +58,7 @@ struct FollowedOperation: Sendable {
             return try await take(.refusal(refusal))
         }
         defer { memory.leave(retained, for: client) }
+        guard responder.isValid() else { return try await take(.endedToken) }
         switch await responder.subscribe(request, circumstances(noting: course.log, in: span)) {
         case .failure(let refused):
             note(refused.response.outcome, in: &course)

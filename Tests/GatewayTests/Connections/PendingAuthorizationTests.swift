@@ -1,9 +1,9 @@
 import Brokerage
-import Storage
 import Testing
 import Upstream
 
 @testable import Gateway
+@testable import Storage
 
 @Suite("The consents that users were sent to give")
 struct PendingAuthorizationTests {
@@ -34,6 +34,21 @@ struct PendingAuthorizationTests {
         #expect(book.take("s", of: bob, at: .saxo) == nil)
         #expect(book.take("s", of: alice, at: .alpaca) == nil)
         #expect(book.take("s", of: alice, at: .saxo) != nil)
+    }
+
+    @Test("are told of to who looks for users that were deleted, and forgotten with their user")
+    func deleted() async throws {
+        try await withGateway { gateway in
+            let sessions = gateway.household.authentication.sessions
+            let wish = SessionStore.Wish(scopes: [.read, .write], label: nil)
+            let guest = try #require(try await sessions.openForGuest(wish))
+            let backends = try gateway.backends([])
+            let book = backends.desk.pending
+            book.add(try pending(of: guest.user.id), as: "s")
+            #expect(sessions.deletions.owners == [guest.user.id])
+            #expect(try await sessions.deleteUser(of: guest.session) == .deleted)
+            #expect(book.owners.isEmpty)
+        }
     }
 
     @Test("end after ten minutes")

@@ -72,6 +72,28 @@ struct AuthenticationTests {
         }
     }
 
+    @Test("a session that ends within an operation makes no user of its guest, and shows nothing")
+    func endedWithin() async throws {
+        try await withGateway { gateway in
+            var guest = try Visitor(gateway)
+            try await guest.enter("startGuestSession")
+            let old = try #require(guest.session)
+            try await guest.enter("renewSession")
+            for (operation, fields) in [
+                ("mutation { \(Visitor.signUp("ann")) { token } }", ["signUp"]),
+                ("mutation { deleteUser { deletedId } }", ["deleteUser"]),
+                ("{ viewer { id } watchlists { name } }", ["viewer", "watchlists"]),
+            ] {
+                let response = gateway.respond(to: operation, in: old, guest.backends)
+                let answer = try JSONValue(parsing: try await response.value().body)
+                #expect(
+                    answer.failures == fields.map { FieldFailure($0, "UNAUTHENTICATED", nil) }, "\(answer)")
+            }
+            let viewer = try await guest.ask("{ viewer { username } }")
+            #expect(viewer["data"]?["viewer"]?["username"] == .null, "\(viewer)")
+        }
+    }
+
     @Test("who has a wrong name or password learns nothing of which, and must wait after some failures")
     func wrong() async throws {
         try await withGateway { gateway in

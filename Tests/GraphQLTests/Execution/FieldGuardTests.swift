@@ -106,6 +106,17 @@ struct FieldGuardTests {
                     {"data":{"a":0,"put":null,"b":0},"errors":[{"message":"It needs the key gold.",\#
                     "locations":[{"line":1,"column":20}],"path":["put"]}]}
                     """#, calls: ["asked for gold", "look", "look"]),
+            Example(
+                testDescription: "mutations behind one that has lost the key: they are asked again",
+                query: "mutation { a: put(grams: 1) drop b: put(grams: 2) look }", keys: ["gold"],
+                answer: #"""
+                    {"data":{"a":1,"drop":0,"b":null,"look":0},"errors":[{"message":"It needs the key gold.",\#
+                    "locations":[{"line":1,"column":34}],"path":["b"]}]}
+                    """#,
+                calls: [
+                    "asked for gold", "asked for gold", "asked for gold", "put 1", "drop", "asked for gold",
+                    "look",
+                ]),
         ])
     func refuse(_ example: Example) async throws {
         let vault = Vault(example.keys)

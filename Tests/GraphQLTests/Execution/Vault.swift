@@ -26,6 +26,7 @@ let vaultSDL = """
     type Mutation {
       put(grams: Int!): Int @needs(key: "gold")
       look: Int
+      drop: Int
     }
 
     type Subscription {
@@ -35,12 +36,17 @@ let vaultSDL = """
 
 /// What resolvers of the vault are given: the keys that the request has, and what was called, in its order.
 final class Vault: Sendable {
-    let keys: Set<String>
+    private let held: Mutex<Set<String>>
     private let calls = Mutex<[String]>([])
 
     init(_ keys: Set<String>) {
-        self.keys = keys
+        held = Mutex(keys)
     }
+
+    var keys: Set<String> { held.withLock { $0 } }
+
+    /// Loses all keys.
+    func drop() { held.withLock { $0 = [] } }
 
     func note(_ call: String) { calls.withLock { $0.append(call) } }
     var log: [String] { calls.withLock { $0 } }
@@ -124,6 +130,13 @@ struct VaultMutation: GraphQLObject {
             "look",
             once: { vault in
                 vault.note("look")
+                return .ready(Optional(0))
+            })
+        Field(
+            "drop",
+            once: { vault in
+                vault.note("drop")
+                vault.drop()
                 return .ready(Optional(0))
             })
     }

@@ -17,7 +17,7 @@ struct SessionStoreTests {
     }
 
     static func named(
-        _ name: String, _ store: SessionStore, guest: OwnerID? = nil, invitation: String? = nil,
+        _ name: String, _ store: SessionStore, guest: LiveSession? = nil, invitation: String? = nil,
         now: Instant = start
     ) async throws -> Result<SessionStore.Opened, SessionStore.SignUpRefusal> {
         try await store.signUp(
@@ -204,7 +204,9 @@ struct SessionStoreTests {
                 let new = PasswordHash(matchingNothing: .standard)
                 _ = try #require(try await store.change(known, to: new, in: old.session))
             },
-            End(testDescription: "deletion") { store, _, old in _ = try await store.delete(old.user.id) },
+            End(testDescription: "deletion") { store, _, old in
+                _ = try await store.deleteUser(of: old.session)
+            },
             End(testDescription: "a session above the limit") { store, file, old in
                 let known = try #require(try await UserStore(in: file).registered(old.user.id))
                 _ = try #require(try await store.open(wish, for: known, now: .now + day))
@@ -282,7 +284,7 @@ struct SessionStoreTests {
             _ = try await store.revoke(named.session.id, of: named.user.id)
             _ = try await store.revoke(guests[0].session.id, of: guests[0].user.id)
             _ = try await store.revokeOthers(than: "", of: guests[1].user.id)
-            _ = try await store.delete(guests[2].user.id)
+            _ = try await store.deleteUser(of: guests[2].session)
             try await store.followOthers()
             let users = UserStore(in: try HouseFile(in: try folder.opened()))
             #expect(try await users.delete(guests[3].user.id) == .deleted)
@@ -336,24 +338,35 @@ struct SessionStoreTests {
     func claims() async throws {
         let store = try SessionStore(in: .temporary(), .random())
         let guest = try await Self.guest(of: store)
-        let named = try await Self.named("Ann", store, guest: guest.user.id).get()
+        let named = try await Self.named("Ann", store, guest: guest.session).get()
         #expect(named.user.id == guest.user.id)
         #expect(named.user.kind == .named("Ann"))
         #expect(store.session(ofToken: guest.token.text, now: Self.start) == nil)
         #expect(store.session(ofToken: named.token.text, now: Self.start)?.owner == guest.user.id)
-        #expect(try await Self.named("other", store, guest: guest.user.id) == .failure(.notAGuest))
+        #expect(try await Self.named("other", store, guest: named.session) == .failure(.notAGuest))
         let second = try await Self.guest(of: store)
-        #expect(try await Self.named("aNN", store, guest: second.user.id) == .failure(.nameTaken))
+        #expect(try await Self.named("aNN", store, guest: second.session) == .failure(.nameTaken))
         #expect(store.session(ofToken: second.token.text, now: Self.start) != nil)
     }
 
-    @Test("one whom the settings name is no guest")
-    func configured() async throws {
-        let file = try HouseFile.temporary()
-        let owner = try #require(OwnerID("owner"))
-        try UserStore(in: file).ensure(owner)
-        let store = try SessionStore(in: file, .random())
-        #expect(try await Self.named("ann", store, guest: owner) == .failure(.notAGuest))
+    @Test("whose tokens have ended, if only in the file, neither sign a guest up nor delete a user")
+    func endedGuest() async throws {
+        try await Folder.with { folder in
+            let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())
+            let (old, gone) = (try await Self.guest(of: store), try await Self.guest(of: store))
+            let renewed = try #require(try await store.renew(old.session, now: Self.start))
+            let users = UserStore(in: try HouseFile(in: try folder.opened()))
+            #expect(try await users.delete(gone.user.id) == .deleted)
+            #expect(store.isValid(gone.session, now: Self.start))
+            for ended in [old, gone] {
+                let signedUp = try await Self.named("ann", store, guest: ended.session)
+                #expect(signedUp == .failure(.endedSession))
+                #expect(try await store.deleteUser(of: ended.session, now: Self.start) == .unknown)
+            }
+            #expect(try await users.user(old.user.id)?.kind == .guest)
+            let named = try await Self.named("ann", store, guest: renewed.session).get()
+            #expect(named.user.id == old.user.id)
+        }
     }
 
     @Test("of many who want one name at once, one has it")
@@ -413,9 +426,9 @@ struct SessionStoreTests {
         let store = try SessionStore(in: .temporary(), .random())
         let (guest, named) = (try await Self.guest(of: store), try await Self.named("ann", store).get())
         for opened in [guest, named] {
-            #expect(try await store.delete(opened.user.id) == .deleted)
+            #expect(try await store.deleteUser(of: opened.session) == .deleted)
             #expect(store.session(ofToken: opened.token.text, now: Self.start) == nil)
-            #expect(try await store.delete(opened.user.id) == .unknown)
+            #expect(try await store.deleteUser(of: opened.session) == .unknown)
         }
         #expect(store.live.all.isEmpty)
     }

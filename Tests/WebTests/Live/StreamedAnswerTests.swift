@@ -1,5 +1,6 @@
 import GraphQL
 import NIOCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -163,6 +164,33 @@ struct StreamedAnswerTests {
             #expect(
                 response.body == ":\n\nevent: next\ndata: {\"data\":{\"renew\":\"another token\"}}\n\n"
                     + "event: complete\ndata:\n\n")
+        }
+    }
+
+    @Test("do not begin when their token has ended since their request was taken")
+    func endedBefore() async throws {
+        // The token ends when it was looked at once.
+        let looked = Mutex(false)
+        let begun = Event<Void>()
+        var service = try LiveService.make()
+        service.isValid = { _ in
+            looked.withLock { looked in
+                defer { looked = true }
+                return !looked
+            }
+        }
+        service.subscribe = { [subscribe = service.subscribe] request, context in
+            begun.happen()
+            return await subscribe(request, context)
+        }
+        try await withServer(service) { server in
+            let response = try await server.ask(
+                RawRequest.post(
+                    RawRequest.query("mutation { act }"),
+                    fields: ["Accept: text/event-stream", "Authorization: Bearer good"]))
+            #expect(response.body.contains(#""code":"UNAUTHENTICATED""#), "\(response.body)")
+            #expect(!response.body.contains("complete"), "\(response.body)")
+            #expect(!begun.hasHappened)
         }
     }
 
