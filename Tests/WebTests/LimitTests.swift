@@ -1,3 +1,4 @@
+import GraphQL
 import NIOCore
 import TestSupport
 import Testing
