@@ -3,7 +3,7 @@ package struct CallLimits: Sendable {
     /// Guests and new users, by address.
     package var arrivals = CallRate(perHour: 60)
     package var totalArrivals = CallRate(burst: 2_000, every: .milliseconds(500))
-    /// Attempts to sign in, successful ones included: by user of a known client, else by address.
+    /// Attempts to sign in, successful ones included: by user at all known clients, else by address.
     ///
     /// All of them together are limited by the slots of the password hasher.
     package var signIns = CallRate(burst: 200, every: .seconds(1))

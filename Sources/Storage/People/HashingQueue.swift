@@ -1,21 +1,24 @@
 /// A client that waits for the hash of a password.
 package struct HashingClient: Hashable, Sendable {
-    /// Whether its address or its session has signed in before as the user that it names.
-    let isKnown: Bool
-    /// Stands for the address or the session.
-    let id: Int
+    /// The user as whom its address or its session has signed in before; nil where neither has.
+    let knownUser: String?
+    /// Stands for its address.
+    let address: UInt64
 
-    package init(isKnown: Bool, id: Int) {
-        (self.isKnown, self.id) = (isKnown, id)
+    package init(knownUser: String?, address: UInt64) {
+        (self.knownUser, self.address) = (knownUser, address)
     }
+
+    var isKnown: Bool { knownUser != nil }
 }
 
 /// Decides which hash is computed next.
 ///
 /// Clients that have never signed in get at most all threads but one, and three quarters of the queue, so a flood of
 /// invented names leaves known clients a thread without a queue before it. Known clients in turn leave the others a
-/// thread where there are two. Of each kind the one that came first is next; no client has more than its share, so one
-/// address cannot fill the queue.
+/// thread where there are two. A known client counts for its user and for its address, others for their address alone; none
+/// of these has more than its share, so that neither a user with many sessions nor an address can fill the queue. Known
+/// users are served in turns, other clients in the order in which they came.
 struct HashingQueue<Job> {
     private let width: Int
     private let limit: Int
@@ -23,16 +26,36 @@ struct HashingQueue<Job> {
     private var unknown: [(client: HashingClient, job: Job)] = []
     private var runningKnown = 0
     private var runningUnknown = 0
-    /// Hashes under way and waiting, by client.
-    private var counts: [HashingClient: Int] = [:]
+    /// Hashes under way and waiting.
+    private var counts: [Sharer: Int] = [:]
     /// How long a hash has taken of late; zero before the first has ended.
     private var duration = Duration.zero
 
     /// A hash that would have to wait longer than this is not added: its client would not wait for it.
     static var longestWait: Duration { .seconds(10) }
 
-    /// Hashes of one client, under way and waiting: a known client is one user, others are all users of an address.
-    static func share(of client: HashingClient) -> Int { client.isKnown ? 2 : 6 }
+    /// For whom hashes are counted.
+    private enum Sharer: Hashable {
+        /// All sessions and known addresses of a user.
+        case user(String)
+        /// All users who are known at an address.
+        case knownAddress(UInt64)
+        /// All other clients of an address.
+        case address(UInt64)
+
+        /// Hashes under way and waiting.
+        var share: Int {
+            switch self {
+            case .user: 2
+            case .knownAddress, .address: 6
+            }
+        }
+
+        static func all(of client: HashingClient) -> [Sharer] {
+            guard let user = client.knownUser else { return [.address(client.address)] }
+            return [.user(user), .knownAddress(client.address)]
+        }
+    }
 
     /// - Parameters:
     ///   - width: hashes at a time; at least 1.
@@ -45,13 +68,14 @@ struct HashingQueue<Job> {
     ///
     /// - Returns: false, and nothing is changed, where the queue is full for this client.
     mutating func add(_ client: HashingClient, _ job: Job) -> Bool {
-        guard counts[client, default: 0] < Self.share(of: client),
+        let sharers = Sharer.all(of: client)
+        guard sharers.allSatisfy({ counts[$0, default: 0] < $0.share }),
             // What can begin at once does not count as waiting.
             known.count + unknown.count < limit + freeThreads,
             client.isKnown || unknown.count < max(1, limit * 3 / 4) + freeThreadsOfUnknown,
             wait(of: client) <= Self.longestWait
         else { return false }
-        counts[client, default: 0] += 1
+        for sharer in sharers { counts[sharer, default: 0] += 1 }
         if client.isKnown { known.append((client, job)) } else { unknown.append((client, job)) }
         return true
     }
@@ -64,7 +88,7 @@ struct HashingQueue<Job> {
             width > 1 && freeThreads == 1 && runningUnknown == 0 && !unknown.isEmpty
         if freeThreads > 0, !known.isEmpty, !isLastThreadForUnknown {
             runningKnown += 1
-            return known.removeFirst()
+            return nextKnown()
         }
         if freeThreadsOfUnknown > 0, !unknown.isEmpty {
             runningUnknown += 1
@@ -73,12 +97,22 @@ struct HashingQueue<Job> {
         return nil
     }
 
+    /// Takes the first hash of the known clients, and puts the user's other ones behind those of all others.
+    private mutating func nextKnown() -> (client: HashingClient, job: Job) {
+        let next = known.removeFirst()
+        let isOthers = { (client: HashingClient) in client.knownUser != next.client.knownUser }
+        known = known.filter { isOthers($0.client) } + known.filter { !isOthers($0.client) }
+        return next
+    }
+
     /// A hash of a client was computed, which took this long.
     mutating func ended(_ client: HashingClient, after duration: Duration) {
         self.duration = self.duration == .zero ? duration : (self.duration * 7 + duration) / 8
         if client.isKnown { runningKnown -= 1 } else { runningUnknown -= 1 }
-        guard let count = counts[client] else { return }
-        counts[client] = count > 1 ? count - 1 : nil
+        for sharer in Sharer.all(of: client) {
+            guard let count = counts[sharer] else { continue }
+            counts[sharer] = count > 1 ? count - 1 : nil
+        }
     }
 
     /// How long a hash of a client would wait for those before it.

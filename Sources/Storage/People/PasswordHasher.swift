@@ -25,8 +25,8 @@ package final class PasswordHasher: Sendable {
 
     /// Why there is no answer.
     package enum Failure: Error {
-        /// The client, or all clients of its kind, have as many hashes under way and waiting as they may. None was
-        /// computed.
+        /// The client's user or address, or all clients of its kind, have as many hashes under way and waiting as they
+        /// may. None was computed.
         case overloaded
         /// scrypt could not be run, for want of memory.
         case failed
@@ -67,7 +67,14 @@ package final class PasswordHasher: Sendable {
         }
     }
 
-    private func run<Value: Sendable>(
+    /// Does work in one of the client's slots, on a thread of the hasher.
+    ///
+    /// - Parameters:
+    ///   - client: Who waits for it.
+    ///   - work: What is done; the slot is kept until it returns.
+    /// - Returns: What the work returns.
+    /// - Throws: That too many wait, or that the work has failed.
+    func run<Value: Sendable>(
         for client: HashingClient, _ work: @escaping @Sendable () throws -> Value
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
