@@ -18,20 +18,33 @@ struct PeopleService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var count = 0
-            while (try? await Task.sleep(for: Self.beat)) != nil {
-                count += 1
-                await attempt("cannot be read anew") {
-                    try await sessions.followOthers()
-                }
-                if sessions.endExpired() || count % Self.beatsToTidy == 0 {
-                    await attempt("that have ended cannot be forgotten") { try await sessions.tidy() }
-                } else if count % Self.beatsToKeep == 0 {
-                    await keepUses()
-                }
-            }
+            // Apart, because what is written may wait, and what has ended elsewhere must not.
+            async let following: Void = everyBeat { _ in await follow() }
+            await everyBeat(write)
+            await following
         }
         await keepUses()
+    }
+
+    /// Does something at each beat, until it is cancelled.
+    private func everyBeat(_ body: (_ count: Int) async -> Void) async {
+        var count = 0
+        while (try? await Task.sleep(for: Self.beat)) != nil {
+            count += 1
+            await body(count)
+        }
+    }
+
+    private func follow() async {
+        await attempt("cannot be read anew") { try await sessions.followOthers() }
+    }
+
+    private func write(_ count: Int) async {
+        if sessions.endExpired() || count % Self.beatsToTidy == 0 {
+            await attempt("that have ended cannot be forgotten") { try await sessions.tidy() }
+        } else if count % Self.beatsToKeep == 0 {
+            await keepUses()
+        }
     }
 
     private func keepUses() async {
