@@ -329,6 +329,15 @@ struct AuthenticationTests {
         }
     }
 
+    /// Counts what happens in several tasks.
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+
+        var count: Int { value.withLock(\.self) }
+
+        func increase() { value.withLock { $0 += 1 } }
+    }
+
     @Test("a user with forty sessions who floods keeps neither another user out nor a new client")
     func manySessions() async throws {
         try await withGateway(people: Self.slow(64, cost: 4)) { gateway in
@@ -344,8 +353,7 @@ struct AuthenticationTests {
                 try await mallory.enter(Visitor.signIn("mallory"))
             }
             let end = DispatchSemaphore(value: 0)
-            let begun = Mutex(0)
-            let refused = Mutex(0)
+            let (begun, refused) = (Counter(), Counter())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { for _ in 0..<2 { end.signal() } }
                 // Both threads are busy until the others have come.
@@ -353,20 +361,20 @@ struct AuthenticationTests {
                     let client = HashingClient(knownUser: "user \(user)", address: 1_000 + user)
                     group.addTask {
                         try await hasher.run(for: client) {
-                            begun.withLock { $0 += 1 }
+                            begun.increase()
                             _ = end.wait(timeout: .now() + 60)
                         }
                     }
                 }
-                try await waitUntil { begun.withLock { $0 } == 2 }
+                try await waitUntil { begun.count == 2 }
                 for session in sessions + sessions {
                     group.addTask {
                         let mutation = Visitor.signIn("mallory", scopes: "ADMIN")
                         let refusal = try await session.refusal(of: mutation)
-                        if refusal["extensions"]?["code"] == "RATE_LIMITED" { refused.withLock { $0 += 1 } }
+                        if refusal["extensions"]?["code"] == "RATE_LIMITED" { refused.increase() }
                     }
                 }
-                try await waitUntil { refused.withLock { $0 } == 78 }
+                try await waitUntil { refused.count == 78 }
                 for client in [ann, try Visitor(gateway, from: 3)] {
                     group.addTask {
                         var client = client
@@ -376,7 +384,7 @@ struct AuthenticationTests {
                 for _ in 0..<2 { end.signal() }
                 try await group.waitForAll()
             }
-            #expect(refused.withLock { $0 } == 78)
+            #expect(refused.count == 78)
         }
     }
 
