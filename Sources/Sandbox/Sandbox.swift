@@ -4,7 +4,7 @@ package import Brokerage
 ///
 /// Each provider is spoken to as the real one is, at a base URL of its own. Calls are counted, and things go
 /// wrong where ``faults`` and ``script`` say so; both can be reached over HTTP too, from this machine only,
-/// under `/_sandbox` (see ``ControlDesk``).
+/// under `/_sandbox` (see ``ControlDesk``). Pages of other sites are refused (see ``SitePolicy``).
 package struct Sandbox: Sendable {
     /// The address that it listens on, `127.0.0.1:49152`.
     package let address: String
@@ -75,8 +75,8 @@ package struct Sandbox: Sendable {
             stage: stage, limiters: limiters, decisions: decisions,
             consents: [alpaca.tokens, saxo.tokens], streams: streams)
         switchboard = Switchboard(
-            standIns: standIns, control: desk.routes + saxo.control, calls: counter, faults: faults,
-            streams: streams)
+            site: SitePolicy(listeningOn: configuration.host), standIns: standIns,
+            control: desk.routes + saxo.control, calls: counter, faults: faults, streams: streams)
         server = try await Server(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
             open: switchboard.open, answer: switchboard.answer)

@@ -30,7 +30,7 @@ struct PeopleServiceTests {
         _ = try await journal.begin(placing)
         #expect(try await sessions.revoke(guest.session.id, of: guest.user.id))
         func passMinute() async {
-            for beat in 1...300 { await service.follow(beat) }
+            for beat in 1...300 { await service.write(beat) }
         }
 
         await passMinute()

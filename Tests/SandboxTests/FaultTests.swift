@@ -115,7 +115,7 @@ struct FaultTests {
             let client = house.client
             let hanging = Task {
                 try await client.exchange(
-                    "GET /alpaca/v2/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sandbox-demo-token\r\n\r\n"
+                    "GET /alpaca/v2/account HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sandbox-demo-token\r\n\r\n"
                 )
             }
             try await waitUntil { house.sandbox.calls[.alpaca, "GET /v2/account"] > 0 }

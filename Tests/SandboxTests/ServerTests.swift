@@ -6,14 +6,15 @@ import Testing
 @Suite("The sandbox's server")
 struct ServerTests {
     static let account =
-        "GET /alpaca/v2/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sandbox-demo-token\r\n"
+        "GET /alpaca/v2/account HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sandbox-demo-token\r\n"
 
     @Test("answers several requests of one connection in their order")
     func pipelined() async throws {
         let text = try await withSandbox { house in
             #expect(house.sandbox.faults.add(Fault(.latency(.milliseconds(30)), endpoint: "GET /v2/account")))
             return try await house.client.exchange(
-                Self.account + "\r\n" + "GET /_sandbox/calls HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                Self.account + "\r\n"
+                    + "GET /_sandbox/calls HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             )
         }
         let account = try #require(text.firstRange(of: "account_number"))
@@ -26,12 +27,12 @@ struct ServerTests {
         "refuses what is not HTTP, or no path",
         arguments: [
             ("HELLO\r\n\r\n", "HTTP/1.1 400"),
-            ("GET /alpaca/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
+            ("GET /alpaca/%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
             (
-                "GET /alpaca/v2/account?period=%f HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                "GET /alpaca/v2/account?period=%f HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
                 "HTTP/1.1 400"
             ),
-            ("GET http://x/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
+            ("GET http://x/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
         ])
     func malformed(text: String, status: String) async throws {
         let reply = try await withSandbox { try await $0.client.exchange(text) }
@@ -48,7 +49,7 @@ struct ServerTests {
     func refusedHandshake(path: String, version: String, status: Int) async throws {
         let reply = try await withSandbox { house in
             let lines = [
-                "GET \(path) HTTP/1.1", "Host: x", "Connection: Upgrade, close", "Upgrade: websocket",
+                "GET \(path) HTTP/1.1", "Host: localhost", "Connection: Upgrade, close", "Upgrade: websocket",
                 "Sec-WebSocket-Version: \(version)", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
             ]
             return Client.Reply(

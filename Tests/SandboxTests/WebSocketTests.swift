@@ -87,7 +87,7 @@ struct WebSocketTests {
     func refused(fields: String) async throws {
         let text = try await withSandbox { house in
             try await house.client.exchange(
-                "GET \(Self.path) HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\(fields)\r\n"
+                "GET \(Self.path) HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\(fields)\r\n"
             )
         }
         let reply = Client.Reply(text)

@@ -62,7 +62,7 @@ extension Authentication {
                 input.current, of: known, as: username.text.lowercased(), in: session, from: address)
         else { throw FieldError.wrongPassword("input.current") }
         let hash = try await hashed(
-            new, for: SignInCaller(user: username.text.lowercased(), client: .session(kept.id)))
+            new, for: HashingClient(knownUser: username.text.lowercased(), at: address))
         let opened = try await stored { () throws(StorageError) in
             try await sessions.change(proved, to: hash, in: kept)
         }

@@ -78,7 +78,7 @@ extension Authentication {
         try takeArrival(from: address)
         let hash: PasswordHash
         do throws(FieldError) {
-            hash = try await hashed(password, for: SignInCaller(user: nil, client: .address(address)))
+            hash = try await hashed(password, for: HashingClient(knownUser: nil, at: address))
         } catch {
             arrivals.giveBack(address)
             throw error
@@ -167,18 +167,19 @@ extension Authentication {
             throw FieldError(
                 .rateLimited, "Too many attempts have failed: wait before the next.", retryAt: error.retryAt)
         }
-        let caller = SignInCaller(attempt)
+        let caller = SignInCaller(attempt, from: address)
+        let client = HashingClient(knownUser: attempt.isKnown ? attempt.user : nil, at: address)
         let comparison: PasswordHasher.Comparison
         do {
             try signIns.take(caller)
         } catch {
             attempts.withdraw(attempt)
-            throw FieldError(error, of: "attempts to sign in", "by this client")
+            throw FieldError(error, of: "attempts to sign in", caller.description)
         }
         do {
             comparison = try await hashing { () throws(PasswordHasher.Failure) in
                 try await hasher.compare(
-                    Password(entered: text), with: known?.hash, for: HashingClient(caller))
+                    Password(entered: text), with: known?.hash, for: client)
             }
         } catch {
             attempts.withdraw(attempt)
@@ -200,9 +201,9 @@ extension Authentication {
         }
     }
 
-    func hashed(_ password: Password, for caller: SignInCaller) async throws(FieldError) -> PasswordHash {
+    func hashed(_ password: Password, for client: HashingClient) async throws(FieldError) -> PasswordHash {
         try await hashing { () throws(PasswordHasher.Failure) in
-            try await hasher.hash(password, for: HashingClient(caller))
+            try await hasher.hash(password, for: client)
         }
     }
 
@@ -235,21 +236,30 @@ extension Authentication {
     }
 }
 
-/// The key by which attempts to sign in are counted: a user at a known client, or an address for all users.
-struct SignInCaller: Hashable {
-    /// Nil for a client that is not known.
-    let user: String?
-    let client: SignInAttempts.Client
+/// The client for which attempts to sign in are counted.
+enum SignInCaller: Hashable {
+    /// All known clients of a user: each session is one, and a user can open many.
+    case user(String)
+    /// All other clients of an address, for any user.
+    case address(RequestOrigin)
 }
 
 extension SignInCaller {
-    init(_ attempt: SignInAttempts.Attempt) {
-        self.init(user: attempt.isKnown ? attempt.user : nil, client: attempt.client)
+    init(_ attempt: SignInAttempts.Attempt, from address: RequestOrigin) {
+        self = attempt.isKnown ? .user(attempt.user) : .address(address)
+    }
+
+    /// As messages have it.
+    var description: String {
+        switch self {
+        case .user: "as this user"
+        case .address: "from this address"
+        }
     }
 }
 
 extension HashingClient {
-    fileprivate init(_ caller: SignInCaller) {
-        self.init(isKnown: caller.user != nil, id: caller.hashValue)
+    init(knownUser: String?, at address: RequestOrigin) {
+        self.init(knownUser: knownUser, address: address.number)
     }
 }

@@ -4,7 +4,7 @@ package struct CallLimits: Sendable {
     /// Guests and new users, by address.
     package var arrivals = CallRate(perHour: 60)
     package var totalArrivals = CallRate(burst: 2_000, every: .milliseconds(500))
-    /// Attempts to sign in, including successful ones: by user for a known client, otherwise by address.
+    /// Attempts to sign in, including successful ones: by user at all known clients, otherwise by address.
     ///
     /// The slots of the password hasher limit all attempts together.
     package var signIns = CallRate(burst: 200, every: .seconds(1))

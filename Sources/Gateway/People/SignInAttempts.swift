@@ -68,8 +68,8 @@ final class SignInAttempts: Sendable {
         fileprivate var subjects: [(Subject, Rule)] {
             let own = Subject.userAtClient(user, client)
             switch client {
-            case .session: return [(own, Rule(free: 5, longestWait: 900))]
-            // Short waits: other clients may share the address.
+            // Short waits of known clients: others may have a copy of the token, or share the address.
+            case .session: return [(own, Rule(free: 5, longestWait: 30))]
             case .address where isKnown: return [(own, Rule(free: 10, longestWait: 30))]
             case .address(let address):
                 return [

@@ -18,20 +18,29 @@ struct PeopleService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var count = 0
-            while (try? await Task.sleep(for: Self.beat)) != nil {
-                count += 1
-                await follow(count)
-            }
+            // Two loops: a write may wait for other writes, and detecting what has ended elsewhere must not.
+            async let following: Void = everyBeat { _ in await follow() }
+            await everyBeat(write)
+            await following
         }
         await attempt("were used, which cannot be written down") { try await sessions.keepUses() }
     }
 
-    /// Does what is due at a beat, by its number.
-    func follow(_ count: Int) async {
-        await attempt("cannot be read anew") {
-            try await sessions.followOthers()
+    /// Calls a closure at each beat, with the number of the beat, until the task is cancelled.
+    private func everyBeat(_ body: (_ count: Int) async -> Void) async {
+        var count = 0
+        while (try? await Task.sleep(for: Self.beat)) != nil {
+            count += 1
+            await body(count)
         }
+    }
+
+    private func follow() async {
+        await attempt("cannot be read anew") { try await sessions.followOthers() }
+    }
+
+    /// Does the writes that are due at a beat.
+    func write(_ count: Int) async {
         if sessions.endExpired() || count % Self.beatsToTidy == 0 {
             await attempt("that have ended cannot be forgotten, or their uses written down") {
                 try await sessions.tidy()

@@ -15,6 +15,7 @@ extension StandIn {
 extension Switchboard {
     /// Opens a stream, unless its route or a fault keeps the client out; nil for a request that is about none.
     func open(_ request: Request) async -> Handshake? {
+        if let refusal = site.refusal(of: request) { return .refused(refusal) }
         guard let standIn = standIns.first(where: { $0.prefix == request.path.first }),
             let (route, parameters) = standIn.stream(for: request)
         else { return nil }

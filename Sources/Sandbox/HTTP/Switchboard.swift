@@ -3,6 +3,7 @@ import NIOHTTP1
 /// Takes every request to the route that answers it: counts the call, then does what the script of faults
 /// demands.
 package struct Switchboard: Sendable {
+    let site: SitePolicy
     let standIns: [StandIn]
     let control: [Route]
     let calls: CallCounter
@@ -10,6 +11,7 @@ package struct Switchboard: Sendable {
     let streams: OpenStreams
 
     package func answer(_ request: Request) async -> Response {
+        if let refusal = site.refusal(of: request) { return refusal }
         guard let prefix = request.path.first else { return .unknownPath }
         if prefix == ControlDesk.prefix { return await answerControl(request) }
         guard let standIn = standIns.first(where: { $0.prefix == prefix }) else { return .unknownPath }

@@ -73,6 +73,13 @@ package final class LiveSession: Sendable {
             && expiresAt.millisecondsSince1970 == other.expiresAt.millisecondsSince1970
     }
 
+    /// Whether a row of the file says the same.
+    func isUnchanged(in row: Row) -> Bool {
+        let (hash, owner, scopes): (Data, String, String) = (row["token_hash"], row["user_id"], row["scopes"])
+        return self.hash == TokenHash(hash) && self.owner.text == owner && self.scopes == Set(text: scopes)
+            && expiresAt.millisecondsSince1970 == row["expires_at"] as Int64
+    }
+
     /// Takes over what another reading of the same session knows of its use.
     func inherit(from other: LiveSession) {
         let use = other.lastUse.load(ordering: .relaxed)

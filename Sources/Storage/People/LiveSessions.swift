@@ -4,7 +4,7 @@ import Upstream
 
 /// All sessions that have not ended, in memory, where each request looks for its own.
 ///
-/// A lock, because requests come on any thread; what is done under it is a look-up. Only the file's writer changes the
+/// A lock, because requests come on any thread; what is done under it is a look-up. Only the file's writer adds
 /// sessions, each time that it has changed the file, so memory and file agree.
 final class LiveSessions: Sendable {
     private let state: Mutex<State>
@@ -83,6 +83,14 @@ final class LiveSessions: Sendable {
     func remove(_ ids: [String]) {
         let ended = state.withLock { state in ids.compactMap { state.remove($0) } }
         for session in ended { session.validity.end() }
+    }
+
+    /// Ends these sessions and their tokens, but no later session with the same id.
+    func remove(_ sessions: [LiveSession]) {
+        state.withLock { state in
+            for session in sessions where state.byID[session.id] === session { _ = state.remove(session.id) }
+        }
+        for session in sessions { session.validity.end() }
     }
 
     /// Ends the expired sessions, and their tokens.

@@ -27,7 +27,7 @@ package final class PasswordHasher: Sendable {
 
     /// Why there is no answer.
     package enum Failure: Error {
-        /// The client, or all clients of its group, have reached the limit of running and waiting hashes.
+        /// The client's user or address, or all clients of its group, have reached the limit of running and waiting hashes.
         ///
         /// No hash was computed.
         case overloaded
@@ -70,7 +70,14 @@ package final class PasswordHasher: Sendable {
         }
     }
 
-    private func run<Value: Sendable>(
+    /// Does work in one of the client's slots, on a thread of the hasher.
+    ///
+    /// - Parameters:
+    ///   - client: Who waits for it.
+    ///   - work: What is done; the slot is kept until it returns.
+    /// - Returns: What the work returns.
+    /// - Throws: That too many wait, or that the work has failed.
+    func run<Value: Sendable>(
         for client: HashingClient, _ work: @escaping @Sendable () throws -> Value
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in

@@ -1,6 +1,5 @@
 package import Brokerage
 import GRDB
-import Synchronization
 import Upstream
 
 extension SessionStore {
@@ -33,23 +32,6 @@ extension SessionStore {
     ///
     /// - Returns: whether there were any.
     package func endExpired(now: Instant = .now) -> Bool { live.removeExpired(at: now) }
-
-    /// Reads the sessions again if another process, such as `portico users`, has changed the file, and
-    /// reports the users that it has deleted.
-    package func followOthers() async throws(StorageError) {
-        let deleted = try await database.betweenWrites { [self] db -> [OwnerID] in
-            // It changes when another connection has written; all that this process writes goes through this one.
-            let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
-            guard knownVersion.load(ordering: .relaxed) != version else { return [] }
-            live.replace(with: try Self.all(db))
-            let held = deletions.owners
-            let users = held.isEmpty ? [] : Set(try String.fetchAll(db, sql: "SELECT id FROM user"))
-            // Last: if a step before fails, it is repeated the next time.
-            knownVersion.store(version, ordering: .relaxed)
-            return held.filter { !users.contains($0.text) }
-        }
-        deletions.report(deleted)
-    }
 
     private var unkeptUses: [(LiveSession, Int64)] {
         live.all.compactMap { session in session.unkeptUse.map { (session, $0) } }

@@ -12,9 +12,9 @@ package final class SessionStore: Sendable {
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
     private let key: SymmetricKey
-    /// SQLite's own count of what other connections have changed, as last seen.
-    ///
-    /// Only the file's writer looks at it, one at a time; it is atomic because the compiler cannot know that.
+    /// Tells what other processes have done to the file.
+    let watch: ReadingConnection
+    /// SQLite's own count of what other connections than `watch` have changed, as last seen.
     let knownVersion = Atomic<Int64>(0)
 
     /// Reads all sessions of a file; for the start of the process: it waits.
@@ -24,6 +24,7 @@ package final class SessionStore: Sendable {
         in file: HouseFile, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
     ) throws(StorageError) {
         database = file.database
+        watch = try ReadingConnection(to: database)
         self.policy = policy
         live = LiveSessions(policy)
         key = try TokenKey(in: database, master).key

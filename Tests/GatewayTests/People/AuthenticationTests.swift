@@ -1,11 +1,13 @@
 import Brokerage
+import Dispatch
 import GraphQL
-import Storage
+import Synchronization
 import TestSupport
 import Testing
 import Upstream
 
 @testable import Gateway
+@testable import Storage
 
 @Suite("People")
 struct AuthenticationTests {
@@ -311,7 +313,7 @@ struct AuthenticationTests {
     }
 
     /// A server whose hasher has two threads and `queue` places in its queue.
-    private static func slow(_ queue: Int, cost: Int = 13) throws -> PeopleSettings {
+    private static func slow(_ queue: Int, cost: Int) throws -> PeopleSettings {
         var settings = PeopleSettings.test
         settings.passwordCost = try #require(PasswordCost(log2: cost))
         settings.passwordQueue = queue
@@ -320,45 +322,95 @@ struct AuthenticationTests {
 
     @Test("an attempt without a free hashing slot does not count as failed")
     func overloaded() async throws {
-        try await withGateway(people: Self.slow(1)) { gateway in
+        try await withGateway(people: Self.slow(1, cost: 4)) { gateway in
             let hasher = gateway.household.authentication.hasher
             var ann = try Visitor(gateway)
             try await ann.enter(Visitor.signUp("ann"))
             var elsewhere = try Visitor(gateway, from: 2)
-            // Unknown clients use all slots that are not reserved.
-            let flood = (0..<8).map { stranger in
-                // Before the tasks of other tests, which would keep a slot free for longer.
-                Task(priority: .high) {
-                    while !Task.isCancelled {
-                        _ = try? await hasher.compare(
-                            nil, with: nil, for: HashingClient(isKnown: false, id: stranger))
-                        await Task.yield()
+            let end = DispatchSemaphore(value: 0)
+            try await withThrowingTaskGroup(of: Void.self) { strangers in
+                defer { for _ in 0..<3 { end.signal() } }
+                for address in 100..<103 as Range<UInt64> {
+                    let stranger = HashingClient(knownUser: nil, address: address)
+                    strangers.addTask {
+                        try? await hasher.run(for: stranger) { _ = end.wait(timeout: .now() + 60) }
                     }
                 }
-            }
-            var (refused, failed) = (0, 0)
-            // More attempts than would block the client if they counted.
-            while refused < 12, failed < 3 {
-                let refusal = try await elsewhere.refusal(of: Visitor.signIn("ann", "wrong password"))
-                if refusal["extensions"]?["code"] == "UNAUTHENTICATED" {
-                    failed += 1
-                    continue
+                // Two of them have all slots that are not reserved; the third is refused.
+                try await strangers.next()
+                // More than would block the client if they counted.
+                for _ in 0..<12 {
+                    let refusal = try await elsewhere.refusal(of: Visitor.signIn("ann", "wrong password"))
+                    #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
+                    #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)
+                    #expect(
+                        refusal["message"] == "Too many clients are signing in. Try again soon.")
                 }
-                #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
-                #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)
-                #expect(
-                    refusal["message"] == "Too many clients are signing in. Try again soon.")
-                refused += 1
             }
-            // A slot is free sometimes. Three failures at most are below every limit.
-            #expect(refused >= 6, "\(failed) were hashed")
-            for task in flood { task.cancel() }
-            for task in flood { await task.value }
             try await elsewhere.enter(Visitor.signIn("ann"))
         }
     }
 
-    @Test("forty clients with invented names block neither a known client nor a new one")
+    /// Counts what happens in several tasks.
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+
+        var count: Int { value.withLock(\.self) }
+
+        func increase() { value.withLock { $0 += 1 } }
+    }
+
+    @Test("a user with forty sessions who floods keeps neither another user out nor a new client")
+    func manySessions() async throws {
+        try await withGateway(people: Self.slow(64, cost: 4)) { gateway in
+            let hasher = gateway.household.authentication.hasher
+            var (mallory, ann) = (try Visitor(gateway, from: 1), try Visitor(gateway, from: 2))
+            try await mallory.enter(Visitor.signUp("mallory"))
+            try await ann.enter(Visitor.signUp("ann"))
+            ann.token = nil
+            var sessions: [Visitor] = []
+            for address in 100..<140 as Range<UInt64> {
+                // The session counts, wherever it is used.
+                sessions.append(try Visitor(gateway, from: address, token: mallory.token))
+                try await mallory.enter(Visitor.signIn("mallory"))
+            }
+            let end = DispatchSemaphore(value: 0)
+            let (begun, refused) = (Counter(), Counter())
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { for _ in 0..<2 { end.signal() } }
+                // Both threads are busy until the others have come.
+                for user in 0..<2 as Range<UInt64> {
+                    let client = HashingClient(knownUser: "user \(user)", address: 1_000 + user)
+                    group.addTask {
+                        try await hasher.run(for: client) {
+                            begun.increase()
+                            _ = end.wait(timeout: .now() + 60)
+                        }
+                    }
+                }
+                try await waitUntil { begun.count == 2 }
+                for session in sessions + sessions {
+                    group.addTask {
+                        let mutation = Visitor.signIn("mallory", scopes: "ADMIN")
+                        let refusal = try await session.refusal(of: mutation)
+                        if refusal["extensions"]?["code"] == "RATE_LIMITED" { refused.increase() }
+                    }
+                }
+                try await waitUntil { refused.count == 78 }
+                for client in [ann, try Visitor(gateway, from: 3)] {
+                    group.addTask {
+                        var client = client
+                        try await client.enter(Visitor.signIn("ann"))
+                    }
+                }
+                for _ in 0..<2 { end.signal() }
+                try await group.waitForAll()
+            }
+            #expect(refused.count == 78)
+        }
+    }
+
+    @Test("forty clients with invented names keep nobody out who has signed in before, nor a new client")
     func invented() async throws {
         // Cheap hashes, so that waiting clients are not refused because of the waiting time.
         try await withGateway(people: Self.slow(64, cost: 8)) { gateway in
@@ -443,7 +495,25 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("attempts to sign in from one client are limited, including successful ones")
+    @Test("attempts to sign in as a user are limited over all sessions and addresses of the user")
+    func manySignInsOfSessions() async throws {
+        var settings = PeopleSettings.test
+        settings.limits.signIns = CallRate(burst: 4, every: .seconds(600))
+        try await withGateway(people: settings) { gateway in
+            var ann = try Visitor(gateway)
+            try await ann.enter(Visitor.signUp("ann"))
+            for address in 10..<14 as Range<UInt64> {
+                var session = try Visitor(gateway, from: address, token: ann.token)
+                try await session.enter(Visitor.signIn("ann"))
+                ann.token = session.token
+            }
+            let refusal = try await ann.refusal(of: Visitor.signIn("ann"))
+            #expect(refusal["message"] == "Too many attempts to sign in as this user: try again later.")
+            #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
+        }
+    }
+
+    @Test("attempts to sign in from one client are limited, also where they succeed")
     func manySignIns() async throws {
         var settings = PeopleSettings.test
         settings.limits.signIns = CallRate(burst: 4, every: .seconds(600))
@@ -456,7 +526,7 @@ struct AuthenticationTests {
                 ann.token = nil
             }
             let refusal = try await ann.refusal(of: Visitor.signIn("ann"))
-            #expect(refusal["message"] == "Too many attempts to sign in by this client: try again later.")
+            #expect(refusal["message"] == "Too many attempts to sign in as this user: try again later.")
             #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
             #expect(refusal["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil)
         }

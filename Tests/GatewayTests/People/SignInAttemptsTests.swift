@@ -11,7 +11,8 @@ struct SignInAttemptsTests {
 
     /// How long somebody waits before each of so many failures, in seconds, who comes back as early as may be.
     private static func waits(
-        _ attempts: SignInAttempts, count: Int, user: (Int) -> String, address: (Int) -> UInt64
+        _ attempts: SignInAttempts, count: Int, user: (Int) -> String, address: (Int) -> UInt64,
+        session: String? = nil
     ) throws -> [Int64] {
         var now = start
         return try (0..<count).map { number in
@@ -19,7 +20,8 @@ struct SignInAttemptsTests {
             for _ in 0..<1_000 {
                 do throws(SignInAttempts.TooEarly) {
                     _ = try attempts.begin(
-                        user: user(number), from: RequestOrigin(address(number)), now: now)
+                        user: user(number), from: RequestOrigin(address(number)), session: session,
+                        now: now)
                     return now.secondsSince1970 - before.secondsSince1970
                 } catch {
                     try #require(error.retryAt > now)
@@ -48,6 +50,13 @@ struct SignInAttemptsTests {
         let waits = try Self.waits(SignInAttempts(), count: 60, user: { _ in "ann" }, address: { UInt64($0) })
         #expect(waits.prefix(50).allSatisfy { $0 == 0 })
         #expect(waits.suffix(10) == [1, 2, 4, 8, 16, 30, 30, 30, 30, 30])
+    }
+
+    @Test("with a copy of a user's token: never so long that the user is kept out")
+    func copiedToken() throws {
+        let waits = try Self.waits(
+            SignInAttempts(), count: 14, user: { _ in "ann" }, address: { UInt64($0) }, session: "s")
+        #expect(waits == [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30, 30])
     }
 
     @Test("are forgotten by a success, and after an hour")

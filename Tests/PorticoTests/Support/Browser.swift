@@ -28,7 +28,7 @@ enum Browser {
         let form = query + "&user=\(user)&decision=\(decision)"
         let answer = try await send(
             [
-                "POST \(parts.percentEncodedPath) HTTP/1.1", "Host: sandbox",
+                "POST \(parts.percentEncodedPath) HTTP/1.1", "Host: localhost",
                 "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(form.utf8.count)", "",
                 form,
             ].joined(separator: "\r\n"), to: port)

@@ -4,8 +4,14 @@ import Testing
 
 @Suite("The queue of passwords to be hashed")
 struct HashingQueueTests {
-    private static func unknown(_ id: Int) -> HashingClient { HashingClient(isKnown: false, id: id) }
-    private static func known(_ id: Int) -> HashingClient { HashingClient(isKnown: true, id: id) }
+    private static func unknown(_ address: Int) -> HashingClient {
+        HashingClient(knownUser: nil, address: UInt64(address))
+    }
+
+    /// A user at an address; by default one of the user's own.
+    private static func known(_ user: Int, at address: Int? = nil) -> HashingClient {
+        HashingClient(knownUser: "user \(user)", address: UInt64(address ?? 1_000 + user))
+    }
 
     /// A queue whose jobs are names, and the jobs that have begun.
     private final class Run {
@@ -94,7 +100,41 @@ struct HashingQueueTests {
         #expect(run.add(Self.unknown(2), "another client"))
     }
 
-    @Test("within one group, the order of arrival counts")
+    @Test("one user has no more than a share, from however many addresses; others get a slot")
+    func oneUser() throws {
+        let run = Run(width: 2, limit: 64)
+        let taken = (0..<100 as Range<Int>).filter { run.add(Self.known(0, at: $0), "flood \($0)") }
+        #expect(taken == [0, 1])
+        #expect(run.add(Self.known(1, at: 0), "known"), "another user at one of these addresses")
+        #expect(run.add(Self.unknown(0), "unknown"), "an unknown client at one of these addresses")
+        try run.end("flood 0")
+        #expect(run.begun == ["flood 0", "flood 1", "unknown"])
+        #expect(run.add(Self.known(0, at: 50), "again"))
+        #expect(!run.add(Self.known(0, at: 51), "too many"))
+    }
+
+    @Test("all known users of one address have no more than a share; others get a slot")
+    func oneAddress() throws {
+        let run = Run(width: 2, limit: 64)
+        let taken = (0..<100).filter { run.add(Self.known($0, at: 1), "flood \($0)") }
+        #expect(taken == Array(0..<6))
+        #expect(run.add(Self.unknown(1), "unknown"), "an unknown client at this address")
+        #expect(run.add(Self.known(7, at: 2), "known"), "another address of a user who was refused")
+        try run.end("flood 0")
+        #expect(run.add(Self.known(8, at: 1), "again"))
+        #expect(!run.add(Self.known(9, at: 1), "too many"))
+    }
+
+    @Test("known users are served in turns")
+    func turns() throws {
+        let run = Run(width: 1, limit: 64)
+        for (user, job) in [(0, "a1"), (0, "a2"), (1, "b1"), (1, "b2"), (2, "c1")] as [(Int, String)] {
+            #expect(run.add(Self.known(user), job))
+        }
+        for job in ["a1", "b1", "c1", "a2", "b2"] { try run.end(job) }
+    }
+
+    @Test("of one kind, the first to come is the first to run")
     func order() throws {
         let run = Run(width: 1, limit: 100)
         for id in 0..<20 { run.add(Self.unknown(id), "\(id)") }

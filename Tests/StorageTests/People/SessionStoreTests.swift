@@ -1,6 +1,9 @@
 import Brokerage
+import Dispatch
 import Foundation
 import GRDB
+import Synchronization
+import TestSupport
 import Testing
 import Upstream
 
@@ -418,6 +421,59 @@ struct SessionStoreTests {
             #expect(store.session(ofToken: lost.token.text, now: later) == nil)
             let found = try #require(store.session(ofToken: kept.token.text, now: later))
             #expect(found.lastUsedAt == later)
+        }
+    }
+
+    @Test("that another process ends are ended while the writer is busy, and so is what is held of its users")
+    func followsOthersAtOnce() async throws {
+        try await Folder.with { folder in
+            let file = try HouseFile(in: try folder.opened())
+            let store = try SessionStore(in: file, .random())
+            let (kept, lost) = (try await Self.guest(of: store), try await Self.guest(of: store))
+            let deleted = Mutex<[OwnerID]>([])
+            store.deletions.register(
+                owners: { [kept.user.id, lost.user.id] },
+                release: { owner in deleted.withLock { $0.append(owner) } })
+            let (isFree, end) = (Event<Void>(), DispatchSemaphore(value: 0))
+            let isBusy = Event<Void>()
+            let writing = Task {
+                try await file.database.betweenWrites { _ in
+                    isBusy.happen()
+                    _ = end.wait(timeout: .now() + 60)
+                }
+                isFree.happen()
+            }
+            defer { end.signal() }
+            await isBusy.wait()
+            let other = UserStore(in: try HouseFile(in: try folder.opened()))
+            #expect(try await other.delete(lost.user.id) == .deleted)
+            try await store.followOthers()
+            #expect(!isFree.hasHappened, "it has waited for the writer")
+            #expect(!store.isValid(lost.session, now: Self.start))
+            #expect(store.session(ofToken: lost.token.text, now: Self.start) == nil)
+            #expect(deleted.withLock(\.self) == [lost.user.id])
+            #expect(store.session(ofToken: kept.token.text, now: Self.start) === kept.session)
+            end.signal()
+            try await writing.value
+        }
+    }
+
+    @Test("that this process opens and renews are no others, and one that has expired does not come back")
+    func followsItself() async throws {
+        try await Folder.with { folder in
+            let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())
+            let expired = try await Self.guest(of: store)
+            let later = expired.session.expiresAt
+            let old = try await Self.guest(of: store, now: later)
+            try await store.followOthers(now: later)
+            #expect(store.endExpired(now: later))
+            let renewed = try #require(try await store.renew(old.session, now: later))
+            let new = try await Self.guest(of: store, now: later)
+            try await store.followOthers(now: later)
+            for opened in [renewed, new] {
+                #expect(store.session(ofToken: opened.token.text, now: later) === opened.session)
+            }
+            #expect(store.session(expired.session.id, now: Self.start) == nil)
         }
     }
 

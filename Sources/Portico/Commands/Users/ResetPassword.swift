@@ -20,7 +20,8 @@ struct ResetPassword: AsyncParsableCommand {
         // 128 random bits: no rule for passwords could ask for more.
         let text = RandomID.make()
         guard let password = Password(entered: text) else { throw UnknownUser(name: username) }
-        let hash = try await PasswordHasher(cost).hash(password, for: HashingClient(isKnown: true, id: 0))
+        let client = HashingClient(knownUser: nil, address: 0)
+        let hash = try await PasswordHasher(cost).hash(password, for: client)
         guard try await users.resetPassword(of: user.id, to: hash) else { throw UnknownUser(name: username) }
         print(text)
     }

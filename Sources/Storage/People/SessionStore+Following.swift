@@ -1,0 +1,71 @@
+package import Brokerage
+import GRDB
+import Synchronization
+import Upstream
+
+extension SessionStore {
+    /// Ends the sessions that another process has ended, as `portico users` does, takes over others that it has changed, and
+    /// reports the users whom it has deleted.
+    ///
+    /// It does not wait for the writer, before which many writes may be queued, unless another process has added something.
+    package func followOthers(now: Instant = .now) async throws(StorageError) {
+        // Before the file is read: what is in memory by then has been written.
+        let (known, held) = (live.all, deletions.owners)
+        let found = try await watch.read { [self] db -> Difference? in
+            // It changes when another connection has written, which is also this process's own writer.
+            let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+            guard knownVersion.load(ordering: .relaxed) != version else { return nil }
+            return try difference(from: known, held: held, at: version, in: db, now: now)
+        }
+        guard let found else { return }
+        live.remove(found.ended)
+        deletions.report(found.deleted)
+        if found.hasOthers {
+            // Only the writer adds sessions, so that none of its own is lost.
+            try await database.betweenWrites { [live] db in live.replace(with: try Self.all(db)) }
+        }
+        // Last: what fails is done again the next time.
+        knownVersion.store(found.version, ordering: .relaxed)
+    }
+
+    /// What the file has otherwise than memory.
+    private struct Difference: Sendable {
+        let version: Int64
+        /// Sessions that the file does not have, or has with another token or other scopes.
+        let ended: [LiveSession]
+        /// Whether the file has sessions that are not in memory like that.
+        let hasOthers: Bool
+        let deleted: [OwnerID]
+    }
+
+    private func difference(
+        from known: [LiveSession], held: [OwnerID], at version: Int64, in db: Database, now: Instant
+    ) throws -> Difference {
+        var missing = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        var hasOthers = false
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT id, user_id, token_hash, scopes, expires_at, last_used_at FROM session")
+        while let row = try rows.next() {
+            let id: String = row["id"]
+            if missing[id]?.isUnchanged(in: row) == true {
+                missing[id] = nil
+            } else if live.session(id)?.isUnchanged(in: row) != true, !hasExpired(row, now: now) {
+                // Neither known before nor written by this process meanwhile.
+                hasOthers = true
+            }
+        }
+        let users = held.isEmpty ? [] : Set(try String.fetchAll(db, sql: "SELECT id FROM user"))
+        return Difference(
+            version: version, ended: Array(missing.values), hasOthers: hasOthers,
+            deleted: held.filter { !users.contains($0.text) })
+    }
+
+    /// Whether the time of a session in the file is over: memory has forgotten it, and ``tidy(now:)`` will delete it.
+    private func hasExpired(_ row: Row, now: Instant) -> Bool {
+        let now = now.millisecondsSince1970
+        let idle = Int64(policy.idle / .milliseconds(1))
+        let (end, lastUse): (Int64, Int64) = (row["expires_at"], row["last_used_at"])
+        return end <= now || lastUse <= now - idle
+    }
+}

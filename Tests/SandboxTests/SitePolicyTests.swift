@@ -1,0 +1,87 @@
+import Sandbox
+import Testing
+
+@Suite("The sandbox and pages of other sites")
+struct SitePolicyTests {
+    /// A request with fields of its own in place of `Host`.
+    private static func ask(_ request: String, _ fields: [String], of client: Client) async throws
+        -> Client.Reply
+    {
+        let lines = ["\(request) HTTP/1.1", "Content-Length: 0", "Connection: close"] + fields
+        return Client.Reply(try await client.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n"))
+    }
+
+    @Test(
+        "it answers for hosts that are its own only",
+        arguments: [
+            ("localhost", 200), ("LOCALHOST:1", 200), ("portico.localhost", 200), ("127.0.0.1:9000", 200),
+            ("127.9.9.9", 200), ("[::1]:9000", 200), ("localhost.", 200), ("rebound.example", 421),
+            ("127.0.0.1.rebound.example", 421), ("notlocalhost", 421), ("0.0.0.0", 421), ("192.168.1.7", 421),
+            ("[2001:db8::1]", 421), ("", 421),
+        ])
+    func hosts(host: String, status: Int) async throws {
+        try await withSandbox { house in
+            let desk = try await Self.ask("GET /_sandbox/calls", ["Host: \(host)"], of: house.client)
+            #expect(desk.status == status)
+            let fields = ["Host: \(host)", "Authorization: Bearer sandbox-demo-token"]
+            let provider = try await Self.ask("GET /alpaca/v2/account", fields, of: house.client)
+            #expect(provider.status == status)
+            guard status == 421 else { return }
+            #expect(desk.body.contains("ask localhost or the address that it listens on, or start it with"))
+            #expect(house.sandbox.calls.total == 0, "it is not counted")
+        }
+    }
+
+    @Test(
+        "where it listens beyond this machine, it also answers for addresses and for names without a dot",
+        arguments: [
+            ("localhost", 200), ("192.168.1.7:9000", 200), ("[2001:db8::1]", 200), ("sandbox:9000", 200),
+            ("rebound.example", 421),
+        ])
+    func beyond(host: String, status: Int) async throws {
+        try await withSandbox({ $0.host = "0.0.0.0" }) { house in
+            let reply = try await Self.ask("GET /_sandbox/calls", ["Host: \(host)"], of: house.client)
+            #expect(reply.status == status)
+        }
+    }
+
+    @Test("it does nothing for pages of other sites, and all for its own and for programs")
+    func origins() async throws {
+        try await withSandbox { house in
+            let own = house.sandbox.address
+            for (origin, status) in [
+                ("http://\(own)", 204), (nil, 204), ("http://attacker.example", 403),
+                ("https://\(own)", 403), ("http://127.0.0.1", 403), ("null", 403), ("", 403),
+            ] {
+                let fields = ["Host: \(own)"] + (origin.map { ["Origin: \($0)"] } ?? [])
+                let reset = try await Self.ask("POST /_sandbox/reset", fields, of: house.client)
+                #expect(reset.status == status, "\(origin ?? "none")")
+                let token = fields + ["Authorization: Bearer sandbox-demo-token"]
+                let account = try await Self.ask("GET /alpaca/v2/account", token, of: house.client)
+                #expect(account.status == (status == 204 ? 200 : 403), "\(origin ?? "none")")
+                guard status == 403 else { continue }
+                #expect(reset.body.contains("ask it from a program, which sends no Origin"))
+            }
+        }
+    }
+
+    @Test(
+        "it opens no WebSocket for pages of other sites, or under another name",
+        arguments: [("Origin: http://attacker.example", 403), ("Host: rebound.example", 421)])
+    func streams(field: String, status: Int) async throws {
+        try await withSandbox { house in
+            let host = field.hasPrefix("Host") ? [] : ["Host: \(house.sandbox.address)"]
+            let fields =
+                host + [
+                    field, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                ]
+            let text = try await house.client.exchange(
+                (["GET /alpaca/stream HTTP/1.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
+            #expect(Client.Reply(text).status == status)
+            #expect(house.sandbox.calls.total == 0)
+            let own = ["Origin": "http://\(house.sandbox.address)"]
+            try await StreamClient.open("/alpaca/stream", of: house.client, own) { _ in }
+        }
+    }
+}
