@@ -214,14 +214,14 @@ struct OrderJournalTests {
                 #expect(try await journal.mark(second.id))
             }
             let journal = try Self.journal(folder)
-            #expect(try await journal.unconfirmed(limit: 10) == [])
+            #expect(try await journal.unconfirmed() == [])
             try await journal.abandonUnattended()
             #expect(try await journal.order(first.identity) == nil)
             #expect(try await journal.order(second.identity)?.order.state == .unconfirmed)
-            let writes = try await journal.unconfirmed(limit: 10)
-            #expect(writes.map(\.order) == [second.identity])
-            #expect(writes.map(\.clientOrderID) == [second.ticket.clientOrderID])
-            #expect(writes.allSatisfy { $0.clientOrderID.utf8.count <= 50 && $0.kind == .place })
+            #expect(try await journal.unconfirmed().map(\.order) == [second.identity])
+            let write = try #require(try await journal.unconfirmed(second.id))
+            #expect(write.clientOrderID == second.ticket.clientOrderID)
+            #expect(write.clientOrderID.utf8.count <= 50 && write.kind == .place)
         }
     }
 
@@ -274,22 +274,40 @@ struct OrderJournalTests {
             let change = try await journal.begin(
                 .cancel, of: Self.order("P1"), stored.identity, isConnectionStored: true, at: .alpaca)
             #expect(change == .connectionDeleted)
-            #expect(try await journal.unconfirmed(limit: 10).isEmpty)
+            #expect(try await journal.unconfirmed().isEmpty)
         }
     }
 
-    @Test("gives each connection its share of the unconfirmed writes, the oldest first")
-    func fairness() async throws {
+    @Test("tells of every unconfirmed write, the oldest first, however many there are")
+    func everyUnconfirmed() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
-            for (index, connection) in (["a", "a", "a", "a", "b", "c"]).enumerated() {
-                let placing = try Self.placing("\(index)", connection: connection)
-                _ = try await journal.begin(placing, now: Self.now + .seconds(index))
-                #expect(try await journal.mark(placing.id))
-                try await journal.note(.answerLost, of: placing.id)
+            var orders: [OrderIdentity] = []
+            // More than were once read at a time: those behind them were never asked for.
+            for number in 0..<1_100 {
+                let placing = try Self.placing("\(number)", connection: "c\(number)")
+                _ = try await journal.begin(placing, now: Self.now + .seconds(number))
+                orders.append(placing.identity)
             }
-            let writes = try await journal.unconfirmed(limit: 4)
-            #expect(writes.map(\.order.connection) == ["a", "b", "c", "a"])
+            try await journal.database.write { db in
+                try db.execute(sql: "UPDATE journal_write SET state = 'UNCONFIRMED'")
+            }
+            #expect(try await journal.unconfirmed().map(\.order) == orders)
+        }
+    }
+
+    @Test("gives an unconfirmed write to who asks for it, until it is settled")
+    func oneUnconfirmed() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try Self.placing()
+            _ = try await journal.begin(placing)
+            #expect(try await journal.unconfirmed(placing.id) == nil)
+            #expect(try await journal.mark(placing.id))
+            try await journal.note(.answerLost, of: placing.id)
+            #expect(try await journal.unconfirmed(placing.id)?.order == placing.identity)
+            try await journal.note(.found(Self.order("P1")), of: placing.id)
+            #expect(try await journal.unconfirmed(placing.id) == nil)
         }
     }
 

@@ -49,7 +49,7 @@ struct OrderListeningTests {
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.providerOrderID == "P1" && order.order.state == .filled && order.openWrite == nil)
             #expect(order.idempotencyKey == "k1")
-            #expect(try await journal.unconfirmed(limit: 10).isEmpty)
+            #expect(try await journal.unconfirmed().isEmpty)
         }
     }
 

@@ -23,8 +23,6 @@ package final class OrderReconciliation: Sendable {
         /// The pause of a write after its first check; it doubles up to ``longestPause``.
         package var pause = Duration.seconds(1)
         package var longestPause = Duration.seconds(300)
-        /// Writes that are considered at a time; each connection has an equal share.
-        package var mostWrites = 1_000
         /// Connections that are checked at a time.
         package var mostConnections = 16
         /// The longest that one question takes, and after which no further write is checked in a connection's turn.
@@ -57,8 +55,8 @@ package final class OrderReconciliation: Sendable {
             while !Task.isCancelled {
                 var wake = clock.now() + settings.longestPause
                 do throws(StorageError) {
-                    for writes in try await due(at: clock.now()) {
-                        group.addTask { await self.check(writes, reporting: report) }
+                    for turn in try await due(at: clock.now()) {
+                        group.addTask { await self.check(turn, reporting: report) }
                     }
                     if let next = schedule.withLock(\.next) { wake = min(wake, next) }
                     failurePause = settings.pause
@@ -88,8 +86,8 @@ package final class OrderReconciliation: Sendable {
         var turns = try await due(at: start)
         while !turns.isEmpty {
             await withDiscardingTaskGroup { group in
-                for writes in turns {
-                    group.addTask { await self.check(writes, reporting: { _ in }) }
+                for turn in turns {
+                    group.addTask { await self.check(turn, reporting: { _ in }) }
                 }
             }
             turns = try await due(at: start)
@@ -97,32 +95,37 @@ package final class OrderReconciliation: Sendable {
         return schedule.withLock { !$0.isEmpty }
     }
 
-    /// The writes that are to be checked at a time, by connection.
-    private func due(at now: ContinuousClock.Instant) async throws(StorageError) -> [[JournalWrite]] {
+    /// The turns of the connections that are to be checked at a time.
+    private func due(
+        at now: ContinuousClock.Instant
+    ) async throws(StorageError) -> [ReconciliationSchedule.Turn] {
         try await journal.abandonUnattended()
-        let writes = try await journal.unconfirmed(limit: settings.mostWrites)
+        let writes = try await journal.unconfirmed()
         return schedule.withLock { $0.begin(writes, at: now) }
     }
 
     /// Checks writes of one connection, one after the other, for as long as its turn takes.
     private func check(
-        _ writes: [JournalWrite], reporting report: @Sendable (StorageError) -> Void
+        _ turn: ReconciliationSchedule.Turn, reporting report: @Sendable (StorageError) -> Void
     ) async {
         let end = clock.now() + settings.patience
-        for write in writes where !Task.isCancelled && clock.now() < end {
+        for id in turn.writes where !Task.isCancelled && clock.now() < end {
             var isOpen = true
             do throws(StorageError) {
-                isOpen = try await check(write)
+                // It may have been settled since the turn began.
+                if let write = try await journal.unconfirmed(id) {
+                    isOpen = try await check(write)
+                } else {
+                    isOpen = false
+                }
             } catch {
                 if Task.isCancelled { break }
                 report(error)
             }
             let now = clock.now()
-            schedule.withLock { $0.didCheck(write, isOpen: isOpen, at: now) }
+            schedule.withLock { $0.didCheck(id, isOpen: isOpen, at: now) }
         }
-        if let first = writes.first {
-            schedule.withLock { $0.end(ReconciliationSchedule.ConnectionKey(first)) }
-        }
+        schedule.withLock { $0.end(turn.connection) }
         keeping.bell.ring()
     }
 

@@ -189,24 +189,50 @@ extension OrderJournal {
         }
     }
 
-    /// Writes whose outcome only the broker knows.
+    /// A write whose outcome only the broker knows.
+    package struct Unconfirmed: Hashable, Sendable {
+        /// The id of the write.
+        package let id: String
+        package let order: OrderIdentity
+
+        package init(id: String, order: OrderIdentity) {
+            self.id = id
+            self.order = order
+        }
+    }
+
+    /// All writes whose outcome only the broker knows, the oldest first.
     ///
-    /// - Parameter limit: The most that are returned; each connection gets an equal share, the oldest of its writes.
-    /// - Returns: them, by connection in turns.
+    /// There is no limit: with one, writes that never settle would hide the others.
+    ///
+    /// - Returns: their ids alone, since there may be many; ``unconfirmed(_:)`` has the rest.
     /// - Throws: what kept them from being read.
-    package func unconfirmed(limit: Int) async throws(StorageError) -> [JournalWrite] {
+    package func unconfirmed() async throws(StorageError) -> [Unconfirmed] {
         try await database.read { db in
             try Row.fetchAll(
                 db,
                 sql: """
-                    \(JournalWrite.select) WHERE \(JournalWrite.isOpen) AND journal_write.state = 'UNCONFIRMED'
-                    ORDER BY row_number() OVER (
-                        PARTITION BY journal_write.owner, journal_write.connection
-                        ORDER BY journal_write.created_at, journal_write.id
-                    ), journal_write.created_at LIMIT ?
-                    """, arguments: [limit]
-            ).compactMap { JournalWrite($0) }
+                    SELECT id, owner, connection, order_id FROM journal_write
+                    WHERE \(JournalWrite.isOpen) AND state = 'UNCONFIRMED' ORDER BY created_at, id
+                    """
+            ).compactMap { row in
+                OwnerID(row["owner"]).map { owner in
+                    Unconfirmed(
+                        id: row["id"],
+                        order: OrderIdentity(owner: owner, connection: row["connection"], id: row["order_id"])
+                    )
+                }
+            }
         }
+    }
+
+    /// The write with an id, if its outcome is still not known.
+    ///
+    /// - Returns: it; nil where it has been settled or is gone.
+    /// - Throws: what kept it from being read.
+    package func unconfirmed(_ id: String) async throws(StorageError) -> JournalWrite? {
+        let write = try await database.read { db in try JournalWrite.fetch(id, db) }
+        return write?.state == .unconfirmed ? write : nil
     }
 }
 
