@@ -101,7 +101,9 @@ struct OrderJournalTests {
             let quantity = try #require(Decimal("0.123456789"))
             let ticket = Self.ticket(price, size: .quantity(quantity))
             let placing = try Self.placing(ticket: ticket)
-            _ = try await Self.journal(folder).begin(placing, now: Self.now)
+            let writing = try Self.journal(folder)
+            _ = try await writing.begin(placing, now: Self.now)
+            #expect(try await writing.mark(placing.id))
             // In another process.
             let journal = try Self.journal(folder)
             let order = try #require(try await journal.order(placing.identity))
@@ -240,6 +242,65 @@ struct OrderJournalTests {
             try await journal.abandonUnattended()
             #expect(try await journal.order(placing.identity) == nil)
             #expect(try await journal.order(sent.identity)?.order.state == .unconfirmed)
+        }
+    }
+
+    @Test(
+        "a retry after a crash begins the order that was not sent anew, before anything else has been settled",
+        arguments: [ticket(), ticket(.limit(3))])
+    func retryAfterCrash(_ ticket: OrderTicket) async throws {
+        try await Folder.with { folder in
+            let (unsent, sent) = (try Self.placing("1"), try Self.placing("2"))
+            do {
+                let journal = try Self.journal(folder)
+                for placing in [unsent, sent] { _ = try await journal.begin(placing) }
+                #expect(try await journal.mark(sent.id))
+            }
+            let journal = try Self.journal(folder)
+            let retry = try Self.placing("1", ticket: ticket)
+            #expect(try await journal.find(retry) == nil)
+            guard case .begun(let order) = try await journal.begin(retry) else {
+                Issue.record("not begun")
+                return
+            }
+            #expect(order.identity == retry.identity)
+            #expect(try await journal.order(unsent.identity) == nil)
+            #expect(try await !journal.mark(unsent.id))
+            #expect(try await journal.mark(retry.id))
+            // What may have been sent keeps its key.
+            guard case .known(let known)? = try await journal.find(Self.placing("2")) else {
+                Issue.record("not known")
+                return
+            }
+            #expect(known.identity == sent.identity)
+            #expect(try await journal.begin(Self.placing("2")) == .known(known))
+        }
+    }
+
+    @Test("a retry after a crash begins the change that was not sent anew, and not one that may have been")
+    func retryOfChange() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try await Self.placed(journal)
+            func cancel(_ journal: OrderJournal) async throws -> OrderJournal.ChangeStart {
+                try await journal.begin(
+                    .cancel, of: Self.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca)
+            }
+            guard case .begun(let unsent, _) = try await cancel(journal),
+                case .begun(let write, _) = try await cancel(Self.journal(folder))
+            else {
+                Issue.record("not begun")
+                return
+            }
+            #expect(try await !journal.mark(unsent.id))
+            let next = try Self.journal(folder)
+            guard case .begun(let last, _) = try await cancel(next) else {
+                Issue.record("not begun")
+                return
+            }
+            #expect(last.id != write.id)
+            #expect(try await next.mark(last.id))
+            #expect(try await cancel(Self.journal(folder)) == .busy(.cancel))
         }
     }
 

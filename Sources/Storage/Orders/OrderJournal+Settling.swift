@@ -178,12 +178,11 @@ extension OrderJournal {
     ///
     /// - Throws: what kept it from being written down; then nothing was.
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
-        try await database.write { [holder, active] db in
+        try await database.write { db in
             let rows = try Row.fetchAll(
                 db, sql: "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress)")
             for row in rows {
-                guard let write = JournalWrite(row) else { continue }
-                if row["holder"] == holder, active.contains(write.id) { continue }
+                guard let write = JournalWrite(row), !isCarriedOut(row) else { continue }
                 try Self.apply(.abandoned, to: write, now, db)
             }
         }
