@@ -197,7 +197,7 @@ struct OrderReconciliationTests {
             #expect(try await OrderReconciliation(backends).round())
             #expect(try await journal.unconfirmed().map(\.order) == [waiting.identity])
             let order = try #require(try await journal.order(gone.identity))
-            #expect(order.order.state == .unconfirmed && order.isUndetermined)
+            #expect(order.order.state == .unconfirmed && order.latestWriteState == .undetermined)
             // Its connection goes too.
             #expect(try await gateway.household.connections.delete("closed", of: alice) == .deleted)
             #expect(try await !OrderReconciliation(backends).round())
