@@ -61,6 +61,32 @@ struct QuotaKeepingTests {
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 5, 1])
     }
 
+    @Test(
+        "a call whose connection takes longer to open than its slot is valid is sent, and the next process counts it",
+        arguments: [(3, true), (10, true), (11, false)])
+    func slowConnection(seconds: Int, isSent: Bool) async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let window = QuotaWindow("minute", limit: 1, per: .rolling(seconds: 60))
+        let windows = [QuotaLedgerTests.perSecond, window, QuotaLedgerTests.perDay]
+        let holder = QuotaLedgerTests.holder
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let reservation = try await first.reserve(windows, of: holder, before: clock.now + .seconds(60))
+        clock.advance(by: .seconds(seconds))
+        #expect(first.confirm(reservation) == isSent)
+        guard isSent else {
+            await first.release(reservation)
+            #expect(try keeper.load().allSatisfy { $0.count == 0 })
+            return
+        }
+        // The process ends, and no stretch of a minute has two calls.
+        clock.advance(by: .seconds(59))
+        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        #expect(await QuotaLedgerTests.take([window], second) != nil)
+        clock.advance(by: .seconds(12))
+        #expect(await QuotaLedgerTests.take([window], second) == nil)
+    }
+
     @Test("what was given back, and what the provider said, is kept too")
     func corrections() async throws {
         let clock = ManualClock()
