@@ -6,7 +6,8 @@ extension ConnectionDesk {
     /// Connects a user, or gives a connection of theirs another credential.
     ///
     /// Whether the user may have another connection is checked first; then the credential is tried by one call, before
-    /// anything is kept. An attempt that keeps no connection leaves no count in the quota ledger.
+    /// anything is kept. An attempt that keeps no connection leaves no holder in the quota ledger; what it spent counts for
+    /// the next one with the same credential.
     ///
     /// - Throws: `FieldError` RATE_LIMITED where the user, the address or all users have tried too many credentials.
     func connect(
@@ -39,12 +40,14 @@ extension ConnectionDesk {
             id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
             connectedAt: clock.wallTime())
+        let credential = QuotaCredential(input.provider, digest: secret.digest)
+        if old == nil { await quotas.adopt(credential, link.provider, link.id) }
         do {
             let (checked, best) = try await check(secret, of: link, connector, in: call)
             return old == nil
                 ? try await add(checked, best, connector) : try await renew(checked, best, connector)
         } catch {
-            if old == nil { await removeQuota(link.provider, link.id) }
+            if old == nil { await quotas.remove(link.provider, link.id, credential) }
             throw error
         }
     }

@@ -13,8 +13,7 @@ package final class ConnectionDesk: Sendable {
     let pending: PendingAuthorizations
     let clock: CallClock
     let didChange: @Sendable (Connection) -> Void
-    /// Removes what was counted for a connection that is not stored, or not any more.
-    let removeQuota: @Sendable (Provider, _ connection: String) async -> Void
+    let quotas: ConnectionQuotas
     /// Consents that were begun, and credentials that were tried.
     let begins: ConnectAttempts
     let attempts: ConnectAttempts
@@ -28,14 +27,14 @@ package final class ConnectionDesk: Sendable {
     ///   - redirects: Where browsers may be sent back to.
     ///   - clock: What times are measured by.
     ///   - limits: How often credentials may be tried.
-    ///   - removeQuota: Removes what was counted for a connection that is not stored, or not any more.
+    ///   - quotas: Where the calls of connections are counted.
     ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
     ///     no more: what was read through it counts no longer.
     init(
         keptIn store: ConnectionStore, foundIn registry: ConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: CallClock,
         limits: CallLimits = CallLimits(),
-        removeQuota: @escaping @Sendable (Provider, _ connection: String) async -> Void = { _, _ in },
+        quotas: ConnectionQuotas = ConnectionQuotas(),
         didChange: @escaping @Sendable (Connection) -> Void
     ) {
         self.store = store
@@ -44,7 +43,7 @@ package final class ConnectionDesk: Sendable {
         self.redirects = redirects
         self.clock = clock
         self.didChange = didChange
-        self.removeQuota = removeQuota
+        self.quotas = quotas
         begins = ConnectAttempts(limits)
         attempts = ConnectAttempts(limits)
         pending = PendingAuthorizations(clock: clock)
@@ -107,7 +106,7 @@ package final class ConnectionDesk: Sendable {
         guard let removed = registry.remove(connection.id, of: owner) else { return }
         removed.close()
         didChange(removed)
-        await removeQuota(removed.provider, removed.id)
+        await quotas.remove(removed.provider, removed.id, removed.credential)
     }
 
     /// Drops a user's connections from memory, once the user has been deleted and the rows with them.
@@ -116,7 +115,9 @@ package final class ConnectionDesk: Sendable {
         for connection in registry.removeAll(of: owner) {
             connection.close()
             didChange(connection)
-            Task { [removeQuota] in await removeQuota(connection.provider, connection.id) }
+            Task { [quotas] in
+                await quotas.remove(connection.provider, connection.id, connection.credential)
+            }
         }
     }
 

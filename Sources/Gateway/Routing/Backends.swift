@@ -34,14 +34,14 @@ package final class Backends: Sendable {
     ///   - household: What users have entrusted to Portico.
     ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
     ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
-    ///   - removeQuota: Removes what was counted for a connection that is not stored, or not any more.
+    ///   - quotas: Where the calls of connections are counted.
     ///   - condition: How a provider fares.
     package init(
         connections: [Connection], connectors: [any ProviderConnector] = [],
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, wayOut: ""),
         market: [MarketSource], routes: Routes = .standard, reads: KeptReads, household: Household,
         clock: CallClock = .system, symbolsPerClient: Int = QuoteHubPolicy().symbolsPerClient,
-        removeQuota: @escaping @Sendable (Provider, _ connection: String) async -> Void = { _, _ in },
+        quotas: ConnectionQuotas = ConnectionQuotas(),
         condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
         let live = QuoteHubs(quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient)
@@ -50,7 +50,7 @@ package final class Backends: Sendable {
         self.registry = registry
         desk = ConnectionDesk(
             keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,
-            clock: reads.clock, limits: household.limits, removeQuota: removeQuota
+            clock: reads.clock, limits: household.limits, quotas: quotas
         ) { connection in
             reads.forget(privateTo: connection.owner, at: connection.provider)
             live.forget(connection)

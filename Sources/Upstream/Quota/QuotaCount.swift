@@ -151,6 +151,27 @@ struct QuotaCount {
         }
     }
 
+    /// Adds the places of another count of the same window, and its closure.
+    mutating func add(_ other: QuotaCount) {
+        for places in other.taken { add(places.count, freeAt: places.freeAt) }
+        closedUntil = [closedUntil, other.closedUntil].compactMap(\.self).max()
+    }
+
+    /// What another process must know of the places and of a closure.
+    func kept(by holder: QuotaHolder, _ moment: QuotaMoment) -> [KeptQuota] {
+        let closure = closedUntil.map {
+            KeptQuota(
+                holder: holder, window: window.name, kind: .closure, until: moment.wallTime(of: $0), count: 1)
+        }
+        guard window.isKept else { return [closure].compactMap(\.self) }
+        let calls = taken.map {
+            KeptQuota(
+                holder: holder, window: window.name, kind: .calls, until: moment.wallTime(of: $0.freeAt),
+                count: $0.count)
+        }
+        return calls + [closure].compactMap(\.self)
+    }
+
     // MARK: What the provider says
 
     /// Takes the provider's word where it is stricter than the count: somebody else may use the same credential.
