@@ -120,7 +120,32 @@ struct LiveConsistencyTests {
         }
     }
 
-    /// Buys one share outside of Portico, which detects it with the next read.
+    @Test("shows the order of its event among the legs of another order")
+    func legs() async throws {
+        try await withGateway { gateway in
+            let connection = try gateway.connection("demo", of: alice)
+            let context = GatewayContext(
+                session: Session(owner: alice, scopes: [.read]), backends: try gateway.backends([connection]),
+                call: CallContext(deadline: .now + .seconds(60)))
+            let reading = Reading(source: .alpaca, fetchedAt: .now)
+            let older = Order(id: "leg", symbol: .example, side: .sell, state: .open, reading: reading)
+            let newer = Order(id: "leg", symbol: .example, side: .sell, state: .filled, reading: reading)
+            let other = Order(id: "other", symbol: .example, side: .sell, state: .open, reading: reading)
+            var parent = Order(id: "parent", symbol: .example, side: .buy, state: .filled, reading: reading)
+            parent.legs = [older, other]
+            let linked = try await context.linked([parent, newer], of: connection)
+            let event = EventValue.order(WatchedOrder(linked: linked[1], hasEnded: true))
+            for (context, states) in [
+                (context, [OrderState.open, .open]), (context.showing(event), [.filled, .open]),
+            ] {
+                let legs = try await context.legs(of: linked[0]).value()
+                #expect(legs?.map(\.order.id) == ["leg", "other"])
+                #expect(legs?.map(\.order.state) == states)
+            }
+        }
+    }
+
+    /// Buys one share, as somebody else would: Portico learns of it when it reads the next time.
     private func buy(_ symbol: String, _ gateway: TestGateway) async throws {
         let ticket = OrderTicket(
             clientOrderID: "by-hand", accountID: "any", symbol: try #require(Symbol(symbol)), side: .buy,

@@ -28,20 +28,17 @@ extension OrderJournal {
 
 @Suite("When unconfirmed writes are checked")
 struct ReconciliationScheduleTests {
-    private typealias Key = ReconciliationSchedule.ConnectionKey
     private let start = ContinuousClock.now
 
-    /// Unconfirmed writes, a number for each connection.
-    private func writes(_ counts: KeyValuePairs<String, Int>) async throws -> [JournalWrite] {
-        let file = try HouseFile.temporary()
-        try UserStore(in: file).ensure(alice)
-        let journal = OrderJournal(in: file)
-        for (connection, count) in counts {
-            for number in 0..<count {
-                _ = try await journal.lose("\(connection)\(number)", of: alice, by: connection)
+    /// Unconfirmed writes, so many by each connection: `a0`, `a1` and so on.
+    private func writes(_ counts: KeyValuePairs<String, Int>) -> [OrderJournal.Unconfirmed] {
+        counts.flatMap { connection, count in
+            (0..<count).map { number in
+                OrderJournal.Unconfirmed(
+                    id: "\(connection)\(number)",
+                    order: OrderIdentity(owner: alice, connection: connection, id: "\(connection)\(number)"))
             }
         }
-        return try await journal.unconfirmed(limit: 100)
     }
 
     private func schedule(mostConnections: Int = 2) -> ReconciliationSchedule {
@@ -49,39 +46,35 @@ struct ReconciliationScheduleTests {
     }
 
     @Test("a write that stays open is checked after pauses that double up to the longest")
-    func pauses() async throws {
-        let writes = try await writes(["a": 1])
+    func pauses() throws {
+        let writes = writes(["a": 1])
         var (schedule, now) = (schedule(), start)
         for pause in [1, 2, 4, 5, 5] {
-            let turn = try #require(schedule.begin(writes, at: now).first?.first)
-            #expect(schedule.begin(writes, at: now).isEmpty, "its check is running")
-            schedule.didCheck(turn, isOpen: true, at: now)
-            schedule.end(Key(turn))
+            let turn = try #require(schedule.begin(writes, at: now).first)
+            #expect(schedule.begin(writes, at: now).isEmpty, "it is being checked")
+            schedule.check(turn, at: now)
             #expect(schedule.next == now + .seconds(pause))
             #expect(schedule.begin(writes, at: now + .milliseconds(pause * 1_000 - 1)).isEmpty)
             now = now + .seconds(pause)
         }
-        #expect(schedule.since(writes[0]) == start)
-        let turn = try #require(schedule.begin(writes, at: now).first?.first)
-        schedule.didCheck(turn, isOpen: false, at: now)
-        schedule.end(Key(turn))
+        #expect(schedule.since("a0") == start)
+        let turn = try #require(schedule.begin(writes, at: now).first)
+        schedule.didCheck("a0", isOpen: false, at: now)
+        schedule.end(turn.connection)
         #expect(schedule.isEmpty && schedule.next == nil)
     }
 
-    @Test("connections are checked in turn: the one that has waited longest comes first")
-    func turns() async throws {
-        let writes = try await writes(["a": 3, "b": 1, "c": 1])
+    @Test("connections take turns: the one that has waited for longest comes first")
+    func turns() throws {
+        let writes = writes(["a": 3, "b": 1, "c": 1])
         var schedule = schedule()
         var order: [[String]] = []
         for step in 0..<3 {
             let now = start + .seconds(60 * step)
             let turns = schedule.begin(writes, at: now)
-            #expect(schedule.next == nil, "the limit of concurrent checks is reached")
-            order.append(turns.map { Key($0[0]).id })
-            for turn in turns {
-                for write in turn { schedule.didCheck(write, isOpen: true, at: now) }
-                schedule.end(Key(turn[0]))
-            }
+            #expect(schedule.next == nil, "as many are checked as may be")
+            order.append(turns.map(\.connection.id))
+            for turn in turns { schedule.check(turn, at: now) }
         }
         #expect(order.map(\.count) == [2, 2, 2])
         // A connection that was left out in one round is first in the next.
@@ -91,17 +84,57 @@ struct ReconciliationScheduleTests {
         }
     }
 
-    @Test("a connection whose checks take long does not delay the others")
-    func slow() async throws {
-        let writes = try await writes(["a": 3, "b": 1])
+    @Test("a connection whose checks take long keeps no other one waiting")
+    func slow() throws {
+        let writes = writes(["a": 3, "b": 1])
         var schedule = schedule(mostConnections: 3)
-        #expect(schedule.begin(writes, at: start).count == 2)
-        for write in writes where write.order.connection == "b" {
-            schedule.didCheck(write, isOpen: true, at: start)
-            schedule.end(Key(write))
-        }
+        let first = schedule.begin(writes, at: start)
+        #expect(first.count == 2)
+        schedule.check(try #require(first.first { $0.connection.id == "b" }), at: start)
         let turns = schedule.begin(writes, at: start + .seconds(1))
-        #expect(turns.map { $0.map(\.order.connection) } == [["b"]])
+        #expect(turns.map(\.writes) == [["b0"]])
+    }
+
+    @Test("the write that has been due for longest is the first of its connection's turn")
+    func longestDue() throws {
+        let writes = writes(["a": 3])
+        var (schedule, now) = (schedule(), start)
+        var checked: [String] = []
+        // Each turn has time for one check.
+        for _ in 0..<6 {
+            let turn = try #require(schedule.begin(writes, at: now).first)
+            let id = try #require(turn.writes.first)
+            checked.append(id)
+            schedule.didCheck(id, isOpen: true, at: now)
+            schedule.end(turn.connection)
+            now = now + .seconds(10)
+        }
+        #expect(checked == ["a0", "a1", "a2", "a0", "a1", "a2"])
+    }
+
+    @Test("every write is checked in its time beside thousands that never settle")
+    func many() throws {
+        let stuck = (0..<3_000).map { "stuck\($0)" }
+        let writes = (stuck + ["late"]).flatMap { self.writes([$0: 1]) }
+        var schedule = schedule(mostConnections: 64)
+        var turns = schedule.begin(writes, at: start)
+        var count = 0
+        while !turns.isEmpty {
+            count += turns.count
+            for turn in turns { schedule.check(turn, at: start) }
+            turns = schedule.begin(writes, at: start)
+        }
+        #expect(count == writes.count)
+        #expect(schedule.since("late0") == start)
+        #expect(schedule.next == start + .seconds(1))
+    }
+}
+
+extension ReconciliationSchedule {
+    /// Checks all writes of a turn, whose outcome stays open.
+    fileprivate mutating func check(_ turn: Turn, at now: ContinuousClock.Instant) {
+        for id in turn.writes { didCheck(id, isOpen: true, at: now) }
+        end(turn.connection)
     }
 }
 
@@ -142,7 +175,7 @@ struct OrderReconciliationTests {
             #expect(try await journal.order(lost.identity)?.order.state == .rejected)
             #expect(asked.value.load(ordering: .relaxed) <= 1, "one write at a time")
             mayAnswer.happen()
-            try await waitUntil { try await journal.unconfirmed(limit: 1).isEmpty }
+            try await waitUntil { try await journal.unconfirmed().isEmpty }
             running.cancel()
             await running.value
         }
@@ -162,10 +195,10 @@ struct OrderReconciliationTests {
                 try await journal.lose("2", of: alice, by: "closed")
             )
             #expect(try await OrderReconciliation(backends).round())
-            #expect(try await journal.unconfirmed(limit: 10).map(\.order) == [waiting.identity])
+            #expect(try await journal.unconfirmed().map(\.order) == [waiting.identity])
             let order = try #require(try await journal.order(gone.identity))
-            #expect(order.order.state == .unconfirmed && order.isUndetermined)
-            // Its connection is deleted too.
+            #expect(order.order.state == .unconfirmed && order.latestWriteState == .undetermined)
+            // Its connection goes too.
             #expect(try await gateway.household.connections.delete("closed", of: alice) == .deleted)
             #expect(try await !OrderReconciliation(backends).round())
             #expect(gateway.placings == 0)

@@ -72,6 +72,49 @@ struct OrderRecordTests {
         }
     }
 
+    @Test(
+        "that an earlier process did not send is sent when it is placed again, before anything else has been settled"
+    )
+    func retry() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ limit: \"2.55\" }"
+            let left = Placing(
+                owner: alice, connection: "demo", isConnectionStored: false, provider: .alpaca,
+                idempotencyKey: order.key,
+                ticket: OrderTicket(
+                    clientOrderID: "", accountID: "any", symbol: .example, side: .buy, size: .quantity(1),
+                    price: .market))
+            // Another journal of the same file is another process.
+            _ = try await OrderJournal(in: gateway.household.file).begin(left)
+            let placed = try await gateway.placed(order, backends)
+            #expect(placed["state"] == "OPEN", "\(placed)")
+            #expect(gateway.placings == 1)
+            #expect(try await recorded(gateway.household.orders.journal).identity.id != left.id)
+        }
+    }
+
+    @Test("are settled that an earlier process left behind, before the first request")
+    func start() async throws {
+        try await withGateway { gateway in
+            let ticket = OrderTicket(
+                clientOrderID: "", accountID: "any", symbol: .example, side: .buy, size: .quantity(1),
+                price: .market)
+            let placings = ["unsent", "sent"].map { key in
+                Placing(
+                    owner: alice, connection: "demo", isConnectionStored: false, provider: .alpaca,
+                    idempotencyKey: key, ticket: ticket)
+            }
+            let earlier = OrderJournal(in: gateway.household.file)
+            for placing in placings { _ = try await earlier.begin(placing) }
+            #expect(try await earlier.mark(placings[1].id))
+            try await gateway.household.abandonUnattendedWrites()
+            let order = try await recorded(gateway.household.orders.journal)
+            #expect(order.identity == placings[1].identity && order.order.state == .unconfirmed)
+        }
+    }
+
     @Test("keeps its entry and its idempotency key when the system clock is set forward by an hour")
     func clock() async throws {
         try await withGateway { gateway in

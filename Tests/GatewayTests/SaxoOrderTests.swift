@@ -104,6 +104,32 @@ struct SaxoOrderTests {
         }
     }
 
+    @Test(
+        "whose cancellation gets no answer, and which is not open any more, says that the outcome is undetermined"
+    )
+    func lostCancellation() async throws {
+        try await Self.with { gateway, fresh, order in
+            var order = order
+            (order.price, order.rest) = ("{ limit: \"150\" }", "timeInForce: GTC")
+            let id = try #require(try await gateway.placed(order, fresh())["id"]?.string)
+            let endpoint = "DELETE /trade/v2/orders/{order_ids}"
+            let fault = Fault(.truncatedBody, provider: .saxo, endpoint: endpoint, remaining: 1)
+            try #require(gateway.sandbox.faults.add(fault))
+            _ = try await gateway.cancel(id, fresh())
+            func reconciliation() async throws -> [JSONValue?] {
+                let one = try await gateway.order(id, fresh())["data"]?["order"]
+                let list = try await gateway.ask(
+                    "{ orders { nodes { id reconciliation } } }", as: alice, fresh())
+                let listed = list["data"]?["orders"]?["nodes"]?.elements?.first { $0["id"]?.string == id }
+                return [one?["reconciliation"], listed?["reconciliation"]]
+            }
+            #expect(try await reconciliation() == ["IN_PROGRESS", "IN_PROGRESS"])
+            // Saxo reports open orders only: the order may have been cancelled or filled.
+            #expect(try await !gateway.reconcile(fresh()))
+            #expect(try await reconciliation() == ["UNDETERMINED", "UNDETERMINED"])
+        }
+    }
+
     @Test("takes what Saxo takes only")
     func abilities() async throws {
         try await Self.with { gateway, fresh, order in

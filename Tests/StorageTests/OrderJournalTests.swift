@@ -101,7 +101,9 @@ struct OrderJournalTests {
             let quantity = try #require(Decimal("0.123456789"))
             let ticket = Self.ticket(price, size: .quantity(quantity))
             let placing = try Self.placing(ticket: ticket)
-            _ = try await Self.journal(folder).begin(placing, now: Self.now)
+            let writing = try Self.journal(folder)
+            _ = try await writing.begin(placing, now: Self.now)
+            #expect(try await writing.mark(placing.id))
             // In another process.
             let journal = try Self.journal(folder)
             let order = try #require(try await journal.order(placing.identity))
@@ -214,14 +216,14 @@ struct OrderJournalTests {
                 #expect(try await journal.mark(second.id))
             }
             let journal = try Self.journal(folder)
-            #expect(try await journal.unconfirmed(limit: 10) == [])
+            #expect(try await journal.unconfirmed() == [])
             try await journal.abandonUnattended()
             #expect(try await journal.order(first.identity) == nil)
             #expect(try await journal.order(second.identity)?.order.state == .unconfirmed)
-            let writes = try await journal.unconfirmed(limit: 10)
-            #expect(writes.map(\.order) == [second.identity])
-            #expect(writes.map(\.clientOrderID) == [second.ticket.clientOrderID])
-            #expect(writes.allSatisfy { $0.clientOrderID.utf8.count <= 50 && $0.kind == .place })
+            #expect(try await journal.unconfirmed().map(\.order) == [second.identity])
+            let write = try #require(try await journal.unconfirmed(second.id))
+            #expect(write.clientOrderID == second.ticket.clientOrderID)
+            #expect(write.clientOrderID.utf8.count <= 50 && write.kind == .place)
         }
     }
 
@@ -243,7 +245,66 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("lets one caller of this process mark a write, once")
+    @Test(
+        "a retry after a crash begins the order that was not sent anew, before anything else has been settled",
+        arguments: [ticket(), ticket(.limit(3))])
+    func retryAfterCrash(_ ticket: OrderTicket) async throws {
+        try await Folder.with { folder in
+            let (unsent, sent) = (try Self.placing("1"), try Self.placing("2"))
+            do {
+                let journal = try Self.journal(folder)
+                for placing in [unsent, sent] { _ = try await journal.begin(placing) }
+                #expect(try await journal.mark(sent.id))
+            }
+            let journal = try Self.journal(folder)
+            let retry = try Self.placing("1", ticket: ticket)
+            #expect(try await journal.find(retry) == nil)
+            guard case .begun(let order) = try await journal.begin(retry) else {
+                Issue.record("not begun")
+                return
+            }
+            #expect(order.identity == retry.identity)
+            #expect(try await journal.order(unsent.identity) == nil)
+            #expect(try await !journal.mark(unsent.id))
+            #expect(try await journal.mark(retry.id))
+            // What may have been sent keeps its key.
+            guard case .known(let known)? = try await journal.find(Self.placing("2")) else {
+                Issue.record("not known")
+                return
+            }
+            #expect(known.identity == sent.identity)
+            #expect(try await journal.begin(Self.placing("2")) == .known(known))
+        }
+    }
+
+    @Test("a retry after a crash begins the change that was not sent anew, and not one that may have been")
+    func retryOfChange() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try await Self.placed(journal)
+            func cancel(_ journal: OrderJournal) async throws -> OrderJournal.ChangeStart {
+                try await journal.begin(
+                    .cancel, of: Self.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca)
+            }
+            guard case .begun(let unsent, _) = try await cancel(journal),
+                case .begun(let write, _) = try await cancel(Self.journal(folder))
+            else {
+                Issue.record("not begun")
+                return
+            }
+            #expect(try await !journal.mark(unsent.id))
+            let next = try Self.journal(folder)
+            guard case .begun(let last, _) = try await cancel(next) else {
+                Issue.record("not begun")
+                return
+            }
+            #expect(last.id != write.id)
+            #expect(try await next.mark(last.id))
+            #expect(try await cancel(Self.journal(folder)) == .busy(.cancel))
+        }
+    }
+
+    @Test("lets one caller mark a write, once, and no other process")
     func mark() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -274,22 +335,40 @@ struct OrderJournalTests {
             let change = try await journal.begin(
                 .cancel, of: Self.order("P1"), stored.identity, isConnectionStored: true, at: .alpaca)
             #expect(change == .connectionDeleted)
-            #expect(try await journal.unconfirmed(limit: 10).isEmpty)
+            #expect(try await journal.unconfirmed().isEmpty)
         }
     }
 
-    @Test("gives each connection its share of the unconfirmed writes, the oldest first")
-    func fairness() async throws {
+    @Test("tells of every unconfirmed write, the oldest first, however many there are")
+    func everyUnconfirmed() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
-            for (index, connection) in (["a", "a", "a", "a", "b", "c"]).enumerated() {
-                let placing = try Self.placing("\(index)", connection: connection)
-                _ = try await journal.begin(placing, now: Self.now + .seconds(index))
-                #expect(try await journal.mark(placing.id))
-                try await journal.note(.answerLost, of: placing.id)
+            var orders: [OrderIdentity] = []
+            // More than were once read at a time: those behind them were never asked for.
+            for number in 0..<1_100 {
+                let placing = try Self.placing("\(number)", connection: "c\(number)")
+                _ = try await journal.begin(placing, now: Self.now + .seconds(number))
+                orders.append(placing.identity)
             }
-            let writes = try await journal.unconfirmed(limit: 4)
-            #expect(writes.map(\.order.connection) == ["a", "b", "c", "a"])
+            try await journal.database.write { db in
+                try db.execute(sql: "UPDATE journal_write SET state = 'UNCONFIRMED'")
+            }
+            #expect(try await journal.unconfirmed().map(\.order) == orders)
+        }
+    }
+
+    @Test("gives an unconfirmed write to who asks for it, until it is settled")
+    func oneUnconfirmed() async throws {
+        try await Folder.with { folder in
+            let journal = try Self.journal(folder)
+            let placing = try Self.placing()
+            _ = try await journal.begin(placing)
+            #expect(try await journal.unconfirmed(placing.id) == nil)
+            #expect(try await journal.mark(placing.id))
+            try await journal.note(.answerLost, of: placing.id)
+            #expect(try await journal.unconfirmed(placing.id)?.order == placing.identity)
+            try await journal.note(.found(Self.order("P1")), of: placing.id)
+            #expect(try await journal.unconfirmed(placing.id) == nil)
         }
     }
 

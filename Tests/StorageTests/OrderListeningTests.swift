@@ -49,7 +49,7 @@ struct OrderListeningTests {
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.providerOrderID == "P1" && order.order.state == .filled && order.openWrite == nil)
             #expect(order.idempotencyKey == "k1")
-            #expect(try await journal.unconfirmed(limit: 10).isEmpty)
+            #expect(try await journal.unconfirmed().isEmpty)
         }
     }
 
@@ -73,7 +73,7 @@ struct OrderListeningTests {
             }
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.providerOrderID == "P1" && order.order.state == .filled)
-            #expect(order.order.rejection == nil && !order.isUndetermined)
+            #expect(order.order.rejection == nil && order.latestWriteState == .done)
         }
     }
 
@@ -147,6 +147,33 @@ struct OrderListeningTests {
             let order = try #require(try await journal.order(placing.identity))
             #expect((order.openWrite == nil) == settles)
             #expect(order.order.state == (settles ? state : .open))
+        }
+    }
+
+    @Test(
+        "tells of a cancellation whose outcome was given up, until the broker reports how the order ended",
+        arguments: [
+            (OrderState.canceled, WriteState.done), (.filled, .done), (.partiallyFilled, .undetermined),
+        ])
+    func givenUp(state: OrderState, expected: WriteState) async throws {
+        try await Folder.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await Journal.placed(journal)
+            #expect(try await journal.order(placing.identity)?.latestWriteState == .done)
+            let write = try begun(
+                try await journal.begin(
+                    .cancel, of: Journal.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca
+                ))
+            #expect(try await journal.mark(write.id))
+            for (outcome, state) in [
+                (WriteOutcome.answerLost, WriteState.unconfirmed), (.undeterminable, .undetermined),
+            ] {
+                try await journal.note(outcome, of: write.id)
+                #expect(try await journal.order(placing.identity)?.latestWriteState == state)
+            }
+            try await journal.take([Journal.order("P1", state)], of: Journal.owner(), "alpaca")
+            let order = try #require(try await journal.order(placing.identity))
+            #expect(order.latestWriteState == expected && order.order.state == state)
         }
     }
 

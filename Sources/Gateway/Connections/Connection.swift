@@ -21,6 +21,8 @@ package struct Connection: Sendable {
     /// Market data by the user's own credential.
     let market: MarketSource?
     let health: ConnectionHealth
+    /// Tells the credential from others, for the quota ledger; nil for one that the settings name or that is not readable.
+    private(set) var credential: QuotaCredential?
     /// What is left of the limits that count for this link alone.
     let limits: @Sendable () -> [QuotaStatus]
     /// When the link ends unless it is renewed before; nil where it lasts until revoked.
@@ -102,6 +104,13 @@ package struct Connection: Sendable {
         return other
     }
 
+    /// The same, with what tells its credential from others.
+    func with(_ credential: QuotaCredential) -> Connection {
+        var other = self
+        other.credential = credential
+        return other
+    }
+
     /// Ends what is done for it in the background; calls in flight are left alone.
     func close() {
         upkeep?.cancel()
@@ -110,6 +119,30 @@ package struct Connection: Sendable {
     /// Waits until nothing is under way whose outcome must be kept.
     func settle() async {
         await settled()
+    }
+}
+
+/// What the quota ledger is told of connections.
+package struct ConnectionQuotas: Sendable {
+    /// Lets a new connection go on with what was counted for a removed one with the same credential.
+    let adopt: @Sendable (QuotaCredential, Provider, _ connection: String) async -> Void
+    /// Removes what was counted for a connection that is not stored, or not any more.
+    let remove: @Sendable (Provider, _ connection: String, QuotaCredential?) async -> Void
+
+    /// The same ledger that the lines of the connections count in.
+    package init(_ ledger: QuotaLedger) {
+        adopt = { credential, provider, connection in
+            await ledger.adopt(credential, by: QuotaHolder(provider, connection: connection))
+        }
+        remove = { provider, connection, credential in
+            await ledger.remove(QuotaHolder(provider, connection: connection), of: credential)
+        }
+    }
+
+    /// Without a ledger.
+    package init() {
+        adopt = { _, _, _ in }
+        remove = { _, _, _ in }
     }
 }
 

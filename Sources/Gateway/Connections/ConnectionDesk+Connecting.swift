@@ -5,8 +5,9 @@ import Upstream
 extension ConnectionDesk {
     /// Connects a user to a provider, or replaces the credential of an existing connection.
     ///
-    /// First checks whether the user may have another connection; then tests the credential by one call,
-    /// before anything is stored. An attempt that stores no connection leaves no count in the quota ledger.
+    /// Whether the user may have another connection is checked first; then the credential is tried by one call, before
+    /// anything is kept. An attempt that keeps no connection leaves no holder in the quota ledger; what it spent counts for
+    /// the next one with the same credential.
     ///
     /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have made too many
     ///   attempts.
@@ -40,12 +41,14 @@ extension ConnectionDesk {
             id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
             connectedAt: clock.wallTime())
+        let credential = QuotaCredential(input.provider, digest: secret.digest)
+        if old == nil { await quotas.adopt(credential, link.provider, link.id) }
         do {
             let (checked, best) = try await check(secret, of: link, connector, in: call)
             return old == nil
                 ? try await add(checked, best, connector) : try await renew(checked, best, connector)
         } catch {
-            if old == nil { await removeQuota(link.provider, link.id) }
+            if old == nil { await quotas.remove(link.provider, link.id, credential) }
             throw error
         }
     }

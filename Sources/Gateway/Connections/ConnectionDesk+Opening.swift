@@ -40,6 +40,7 @@ extension ConnectionDesk {
             return Connection(kept, nil, health: health(.unsupported, since: nil))
         }
         return Connection(
-            kept, opened, health: health(kept.refusedAt.map { _ in .unauthorized }, since: kept.refusedAt))
+            kept, opened, health: health(kept.refusedAt.map { _ in .unauthorized }, since: kept.refusedAt)
+        ).with(QuotaCredential(kept.provider, digest: secret.digest))
     }
 }

@@ -13,9 +13,8 @@ package final class ConnectionDesk: Sendable {
     let pending: PendingAuthorizations
     let clock: CallClock
     let didChange: @Sendable (Connection) -> Void
-    /// Removes the counts of a connection that is not stored, or no longer stored.
-    let removeQuota: @Sendable (Provider, _ connection: String) async -> Void
-    /// The limits of authorizations that were started, and of credentials that were tested.
+    let quotas: ConnectionQuotas
+    /// Consents that were begun, and credentials that were tried.
     let begins: ConnectAttempts
     let attempts: ConnectAttempts
     /// In which it is written down that a provider refuses a connection's credential, or takes it again.
@@ -25,17 +24,17 @@ package final class ConnectionDesk: Sendable {
     ///   - store: The store of connections.
     ///   - registry: The connections that are in memory.
     ///   - connectors: One for each provider that users can connect with.
-    ///   - redirects: The addresses to which browsers may be redirected.
-    ///   - clock: The clock for times.
-    ///   - limits: How often credentials may be tested.
-    ///   - removeQuota: Removes the counts of a connection that is not stored, or no longer stored.
-    ///   - didChange: Called with a connection that was added, replaced (with its previous state) or removed.
-    ///     Values that were read through it are then invalid.
+    ///   - redirects: Where browsers may be sent back to.
+    ///   - clock: What times are measured by.
+    ///   - limits: How often credentials may be tried.
+    ///   - quotas: Where the calls of connections are counted.
+    ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
+    ///     no more: what was read through it counts no longer.
     init(
         keptIn store: ConnectionStore, foundIn registry: ConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: CallClock,
         limits: CallLimits = CallLimits(),
-        removeQuota: @escaping @Sendable (Provider, _ connection: String) async -> Void = { _, _ in },
+        quotas: ConnectionQuotas = ConnectionQuotas(),
         didChange: @escaping @Sendable (Connection) -> Void
     ) {
         self.store = store
@@ -44,7 +43,7 @@ package final class ConnectionDesk: Sendable {
         self.redirects = redirects
         self.clock = clock
         self.didChange = didChange
-        self.removeQuota = removeQuota
+        self.quotas = quotas
         begins = ConnectAttempts(limits)
         attempts = ConnectAttempts(limits)
         pending = PendingAuthorizations(clock: clock)
@@ -110,7 +109,7 @@ package final class ConnectionDesk: Sendable {
         guard let removed = registry.remove(connection.id, of: owner) else { return }
         removed.close()
         didChange(removed)
-        await removeQuota(removed.provider, removed.id)
+        await quotas.remove(removed.provider, removed.id, removed.credential)
     }
 
     /// The users of whom something is in memory: connections, and consents that they were sent to give.
@@ -122,7 +121,9 @@ package final class ConnectionDesk: Sendable {
         for connection in registry.removeAll(of: owner) {
             connection.close()
             didChange(connection)
-            Task { [removeQuota] in await removeQuota(connection.provider, connection.id) }
+            Task { [quotas] in
+                await quotas.remove(connection.provider, connection.id, connection.credential)
+            }
         }
     }
 

@@ -34,6 +34,14 @@ package struct Household: Sendable {
         authentication = try Authentication(in: file, master, people, report: report)
     }
 
+    /// Settles the writes to brokers that an earlier process left behind: before the first request is served, so that no
+    /// client is told of an order that is then removed because it was never sent.
+    ///
+    /// - Throws: what kept it from being recorded; ``OrderReconciliation`` tries again.
+    package func abandonUnattendedWrites() async throws(StorageError) {
+        try await orders.journal.abandonUnattended()
+    }
+
     /// One that is forgotten with this value.
     package static func temporary(
         people: PeopleSettings = PeopleSettings()

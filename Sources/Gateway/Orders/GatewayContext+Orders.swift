@@ -102,7 +102,10 @@ extension GatewayContext {
     /// The orders that are tied to one.
     func legs(of linked: LinkedOrder) -> Loading<[LinkedOrder]?> {
         if linked.order.legs.isEmpty { return .ready([]) }
-        return .later { try await self.linked(linked.order.legs, of: linked.connection) }
+        return .later {
+            let legs = try await self.linked(linked.order.legs, of: linked.connection)
+            return legs.map { event?.order(instead: $0)?.linked ?? $0 }
+        }
     }
 
     /// What the store said, its failures in a client's words.

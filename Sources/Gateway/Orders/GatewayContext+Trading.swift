@@ -249,7 +249,9 @@ extension JournalOrder {
         var known = self
         switch outcome {
         case .taken(let order), .found(let order): known.order = order
-        case .answerLost, .abandoned: known.order.state = .unconfirmed
+        case .answerLost, .abandoned:
+            known.latestWriteState = .unconfirmed
+            if known.openWrite == .place { known.order.state = .unconfirmed }
         case .refused(let rejection), .notFound(let rejection):
             known.order.state = .rejected
             known.order.rejection = rejection

@@ -13,7 +13,8 @@ struct LinkedOrder: Sendable {
     let clientOrderID: String?
     /// Its place among the connection's orders.
     let time: Instant
-    /// The state of the reconciliation of an order whose response was lost; nil for every other order.
+    /// What is done to learn the outcome of the latest write of the order; nil where the outcome is known or the response is
+    /// still awaited.
     var reconciliation: ReconciliationState?
 
     var globalID: String { name.globalID(of: connection) }
@@ -22,7 +23,7 @@ struct LinkedOrder: Sendable {
     var place: AccountPlace { AccountPlace(connection: connection, accountID: order.accountID) }
 }
 
-/// `OrderReconciliation` of the schema: the state of the reconciliation of an order whose response was lost.
+/// `OrderReconciliation` of the schema: what is done to learn the outcome of a write whose response was lost.
 enum ReconciliationState: String, Sendable, CaseIterable {
     case inProgress = "IN_PROGRESS"
     case undetermined = "UNDETERMINED"
@@ -64,8 +65,8 @@ extension LinkedOrder {
     init(_ known: JournalOrder, _ order: Order, of connection: BrokerConnection) {
         self.init(
             order: order, connection: connection, name: .standing(known.identity.id),
-            clientOrderID: known.idempotencyKey ?? order.clientOrderID, time: known.createdAt)
-        if order.state == .unconfirmed { reconciliation = known.isUndetermined ? .undetermined : .inProgress }
+            clientOrderID: known.idempotencyKey ?? order.clientOrderID, time: known.createdAt,
+            reconciliation: known.reconciliation)
     }
 
     /// An order that the broker told of, under the name that the journal has for it.
@@ -83,7 +84,8 @@ extension LinkedOrder {
             time: connection.tellsOfEndedOrders
                 ? order.submittedAt ?? known?.createdAt ?? .latest
                     // One that has ended is in the journal alone, and stays in its place.
-                : known?.createdAt ?? order.submittedAt ?? .latest)
+                : known?.createdAt ?? order.submittedAt ?? .latest,
+            reconciliation: known?.reconciliation)
     }
 }
 
@@ -93,6 +95,15 @@ extension BrokerConnection {
 }
 
 extension JournalOrder {
+    /// What is done to learn the outcome of the latest write.
+    fileprivate var reconciliation: ReconciliationState? {
+        switch latestWriteState {
+        case .unconfirmed: .inProgress
+        case .undetermined: .undetermined
+        case .pending, .sent, .done, .refused, .missing, nil: nil
+        }
+    }
+
     /// The order where the broker tells of open ones only, and does not have it among them any more: as it was last heard
     /// of, since nobody says how it ended; one that was to be cancelled was.
     var ended: Order {

@@ -31,11 +31,7 @@ package final class OrderReconciliation: Sendable {
         /// It doubles up to ``longestPause``.
         package var pause = Duration.seconds(1)
         package var longestPause = Duration.seconds(300)
-        /// The number of writes considered at a time.
-        ///
-        /// Each connection has an equal share.
-        package var mostWrites = 1_000
-        /// The number of connections that are checked at a time.
+        /// Connections that are checked at a time.
         package var mostConnections = 16
         /// The longest time of one query, and the time after which one pass of a connection checks no further
         /// write.
@@ -69,8 +65,8 @@ package final class OrderReconciliation: Sendable {
             while !Task.isCancelled {
                 var wake = clock.now() + settings.longestPause
                 do throws(StorageError) {
-                    for writes in try await due(at: clock.now()) {
-                        group.addTask { await self.check(writes, reporting: report) }
+                    for turn in try await due(at: clock.now()) {
+                        group.addTask { await self.check(turn, reporting: report) }
                     }
                     if let next = schedule.withLock(\.next) { wake = min(wake, next) }
                     failurePause = settings.pause
@@ -100,8 +96,8 @@ package final class OrderReconciliation: Sendable {
         var turns = try await due(at: start)
         while !turns.isEmpty {
             await withDiscardingTaskGroup { group in
-                for writes in turns {
-                    group.addTask { await self.check(writes, reporting: { _ in }) }
+                for turn in turns {
+                    group.addTask { await self.check(turn, reporting: { _ in }) }
                 }
             }
             turns = try await due(at: start)
@@ -109,32 +105,37 @@ package final class OrderReconciliation: Sendable {
         return schedule.withLock { !$0.isEmpty }
     }
 
-    /// The writes that are due, by connection, within the limits of one round.
-    private func due(at now: ContinuousClock.Instant) async throws(StorageError) -> [[JournalWrite]] {
+    /// The turns of the connections that are to be checked at a time.
+    private func due(
+        at now: ContinuousClock.Instant
+    ) async throws(StorageError) -> [ReconciliationSchedule.Turn] {
         try await journal.abandonUnattended()
-        let writes = try await journal.unconfirmed(limit: settings.mostWrites)
+        let writes = try await journal.unconfirmed()
         return schedule.withLock { $0.begin(writes, at: now) }
     }
 
     /// Checks writes of one connection, one after the other, until ``Settings/patience`` has passed.
     private func check(
-        _ writes: [JournalWrite], reporting report: @Sendable (StorageError) -> Void
+        _ turn: ReconciliationSchedule.Turn, reporting report: @Sendable (StorageError) -> Void
     ) async {
         let end = clock.now() + settings.patience
-        for write in writes where !Task.isCancelled && clock.now() < end {
+        for id in turn.writes where !Task.isCancelled && clock.now() < end {
             var isOpen = true
             do throws(StorageError) {
-                isOpen = try await check(write)
+                // It may have been settled since the turn began.
+                if let write = try await journal.unconfirmed(id) {
+                    isOpen = try await check(write)
+                } else {
+                    isOpen = false
+                }
             } catch {
                 if Task.isCancelled { break }
                 report(error)
             }
             let now = clock.now()
-            schedule.withLock { $0.didCheck(write, isOpen: isOpen, at: now) }
+            schedule.withLock { $0.didCheck(id, isOpen: isOpen, at: now) }
         }
-        if let first = writes.first {
-            schedule.withLock { $0.end(ReconciliationSchedule.ConnectionKey(first)) }
-        }
+        schedule.withLock { $0.end(turn.connection) }
         keeping.bell.ring()
     }
 

@@ -11,10 +11,17 @@ struct ReconciliationSchedule {
         let owner: OwnerID
         let id: String
 
-        init(_ write: JournalWrite) {
-            owner = write.order.owner
-            id = write.order.connection
+        init(_ order: OrderIdentity) {
+            owner = order.owner
+            id = order.connection
         }
+    }
+
+    /// The writes of a connection that are to be checked, one after the other.
+    struct Turn: Hashable, Sendable {
+        let connection: ConnectionKey
+        /// The ids of its due writes; the one that has been due for longest comes first.
+        let writes: [String]
     }
 
     private struct Entry {
@@ -47,9 +54,10 @@ struct ReconciliationSchedule {
     /// Whether no write without a known outcome is left.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The time at which it became known that a write's response was lost; nil for a write outside the
-    /// schedule.
-    func since(_ write: JournalWrite) -> ContinuousClock.Instant? { entries[write.id]?.since }
+    /// The time from which it is known that a write's response was lost; nil for a write that is not in the schedule.
+    func since(_ write: JournalWrite) -> ContinuousClock.Instant? { since(write.id) }
+
+    func since(_ id: String) -> ContinuousClock.Instant? { entries[id]?.since }
 
     /// The time at which the next check can start; nil if that depends on the end of a check or on another
     /// lost response.
@@ -58,49 +66,50 @@ struct ReconciliationSchedule {
         return entries.values.lazy.filter { !running.contains($0.connection) }.map(\.dueAt).min()
     }
 
-    /// Adds the writes that are unconfirmed now, and starts the due checks.
+    /// Takes in all writes that are unconfirmed now, the oldest first, and begins what is due.
     ///
-    /// - Returns: For each connection to check, its due writes. The connection that has waited longest comes
-    ///   first. Call ``end(_:)`` for each one.
+    /// - Returns: a turn for each connection that is to be checked; the connection that has waited for longest comes first.
+    ///   Each ends by ``end(_:)``.
     mutating func begin(
-        _ writes: [JournalWrite], at now: ContinuousClock.Instant
-    ) -> [[JournalWrite]] {
+        _ writes: [OrderJournal.Unconfirmed], at now: ContinuousClock.Instant
+    ) -> [Turn] {
         var entries: [String: Entry] = [:]
-        var due: [ConnectionKey: [JournalWrite]] = [:]
-        for write in writes {
-            let key = ConnectionKey(write)
+        var due: [ConnectionKey: [(dueAt: ContinuousClock.Instant, age: Int, id: String)]] = [:]
+        for (age, write) in writes.enumerated() {
+            let key = ConnectionKey(write.order)
             let entry =
                 self.entries[write.id]
                 ?? Entry(connection: key, since: now, dueAt: now, pause: pauses.lowerBound)
             entries[write.id] = entry
-            if entry.dueAt <= now, !running.contains(key) { due[key, default: []].append(write) }
+            guard entry.dueAt <= now, !running.contains(key) else { continue }
+            due[key, default: []].append((entry.dueAt, age, write.id))
         }
         self.entries = entries
         let connections = Set(entries.values.map(\.connection))
         turns = turns.filter { connections.contains($0.key) }
-        let chosen = due.sorted { one, other in
-            (turns[one.key] ?? 0, one.value[0].id) < (turns[other.key] ?? 0, other.value[0].id)
-        }.prefix(max(0, mostConnections - running.count))
+        let chosen = due.mapValues { $0.sorted { ($0.dueAt, $0.age) < ($1.dueAt, $1.age) } }
+            .sorted { one, other in
+                (turns[one.key] ?? 0, one.value[0].dueAt, one.value[0].age)
+                    < (turns[other.key] ?? 0, other.value[0].dueAt, other.value[0].age)
+            }.prefix(max(0, mostConnections - running.count))
         turn &+= 1
         for (key, _) in chosen {
             running.insert(key)
             turns[key] = turn
         }
-        return chosen.map(\.value)
+        return chosen.map { Turn(connection: $0.key, writes: $0.value.map(\.id)) }
     }
 
-    /// Records the check of a write.
-    ///
-    /// The write remains in the schedule if its outcome is still unknown.
-    mutating func didCheck(_ write: JournalWrite, isOpen: Bool, at now: ContinuousClock.Instant) {
+    /// A write has been checked; it stays in the schedule if its outcome is still not known.
+    mutating func didCheck(_ id: String, isOpen: Bool, at now: ContinuousClock.Instant) {
         guard isOpen else {
-            entries[write.id] = nil
+            entries[id] = nil
             return
         }
-        guard var entry = entries[write.id] else { return }
+        guard var entry = entries[id] else { return }
         entry.dueAt = now + entry.pause
         entry.pause = min(entry.pause * 2, pauses.upperBound)
-        entries[write.id] = entry
+        entries[id] = entry
     }
 
     /// Records that the checks of a connection have ended.

@@ -29,19 +29,19 @@ package final class Backends: Sendable {
     ///   - connectors: The providers that users can connect with.
     ///   - redirects: The addresses to which browsers are redirected after consent.
     ///   - market: The server's own sources of market data.
-    ///   - routes: The providers of each kind of data, in order.
-    ///   - reads: The stores of values that were read.
-    ///   - household: The stores of the users' data.
-    ///   - clock: The clock for polls, pauses and time limits of subscriptions.
-    ///   - symbolsPerClient: How many symbols of one provider's price feed one client follows at once.
-    ///   - removeQuota: Removes the counts of a connection that is not stored, or no longer stored.
-    ///   - condition: Returns the condition of a provider.
+    ///   - routes: Who is asked for what, in which order.
+    ///   - reads: Where what was read is kept.
+    ///   - household: What users have entrusted to Portico.
+    ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
+    ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
+    ///   - quotas: Where the calls of connections are counted.
+    ///   - condition: How a provider fares.
     package init(
         connections: [Connection], connectors: [any ProviderConnector] = [],
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, wayOut: ""),
         market: [MarketSource], routes: Routes = .standard, reads: KeptReads, household: Household,
         clock: CallClock = .system, symbolsPerClient: Int = QuoteHubPolicy().symbolsPerClient,
-        removeQuota: @escaping @Sendable (Provider, _ connection: String) async -> Void = { _, _ in },
+        quotas: ConnectionQuotas = ConnectionQuotas(),
         condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
     ) {
         let live = QuoteHubs(quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient)
@@ -50,7 +50,7 @@ package final class Backends: Sendable {
         self.registry = registry
         desk = ConnectionDesk(
             keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,
-            clock: reads.clock, limits: household.limits, removeQuota: removeQuota
+            clock: reads.clock, limits: household.limits, quotas: quotas
         ) { connection in
             reads.forget(privateTo: connection.owner, at: connection.provider)
             live.forget(connection)

@@ -67,14 +67,19 @@ extension GatewayContext {
         }.map { $0 }
     }
 
-    /// The asset class of each position; nil if it is unknown.
-    ///
-    /// It is the broker's class, otherwise the class of the instrument at the first provider that knows it,
-    /// otherwise the class that the broker gives as probable.
+    /// The asset class of each position: the broker's, else that of the instrument at the first provider that has another one
+    /// than OTHER, else what the broker makes probable; nil where nobody says.
     func assetClasses(of positions: [LinkedPosition]) -> Loading<[AssetClass?]> {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
-        return instruments(for: unknown).map { instruments in
+        let asked: Loading<Answers<Instrument?>> = answers(
+            for: unknown, named: { "symbol \"\($0)\"" }, as: Optional.some
+        ) { () throws(FieldError) in
+            var walk = try instrumentWalk(from: nil)
+            walk.isEnough = { $0.assetClass != .other }
+            return walk
+        }
+        return asked.map { instruments in
             var rest = instruments[...]
             return positions.map { linked in
                 if let known = linked.position.assetClass { return known }
@@ -87,13 +92,15 @@ extension GatewayContext {
         }
     }
 
-    /// What each company does, as its instrument's source or else a source of company figures tells.
+    /// What each company does, as its instrument's source or else the first source of company figures that has it tells.
     func descriptions(of instruments: [Instrument]) -> Loading<Answers<String?>> {
         let unknown = instruments.filter { $0.about == nil }.map(\.symbol)
         if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }
         let reports = answers(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
             () throws(FieldError) in
-            fundamentalsWalk(along: try sources(for: .fundamentals, from: nil))
+            var walk = fundamentalsWalk(along: try sources(for: .fundamentals, from: nil))
+            walk.isEnough = { $0.about != nil }
+            return walk
         }
         return reports.map { answers in
             let found = Dictionary(zip(unknown, answers), uniquingKeysWith: { first, _ in first })

@@ -22,6 +22,10 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var keysPerCall: @Sendable (MarketSource) -> Int = { _ in 1 }
     /// Whether a source could have it at all; one that cannot is not asked.
     var mayHave: @Sendable (MarketSource, Key) -> Bool = { _, _ in true }
+    /// Whether a value leaves nothing to ask the next source for.
+    ///
+    /// Where no source has such a value, the first that was found is taken.
+    var isEnough: @Sendable (Value) -> Bool = { _ in true }
     let fetch: @Sendable (MarketSource, [Key], CallContext) async throws(ProviderFailure) -> Batch<Key, Value>
 
     /// What became of a key.
@@ -35,7 +39,7 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func atHand(_ keys: [Key], in call: CallContext) -> [Value]? {
         guard let first = sources.first else { return nil }
         // Mostly the first source has answered for all of them.
-        if let values = reads.cached(keys.map { first.key(subject($0)) }, in: call) { return values }
+        if let values = cached(keys.map { first.key(subject($0)) }, in: call) { return values }
         guard sources.count > 1 else { return nil }
         var wanted: [CacheKey] = []
         wanted.reserveCapacity(keys.count)
@@ -43,12 +47,18 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             guard let source = sources.first(where: { mayHave($0, key) }) else { return nil }
             wanted.append(source.key(subject(key)))
         }
-        return reads.cached(wanted, in: call)
+        return cached(wanted, in: call)
+    }
+
+    private func cached(_ keys: [CacheKey], in call: CallContext) -> [Value]? {
+        guard let values = reads.cached(keys, in: call), values.allSatisfy(isEnough) else { return nil }
+        return values
     }
 
     /// An outcome for each key, in their order.
     func outcomes(for keys: [Key], in call: CallContext) async -> [Outcome] {
         var found: [Key: Value] = [:]
+        var partial: [Key: Value] = [:]
         var failures: [Key: [(CacheKey, ProviderFailure)]] = [:]
         for (position, source) in sources.enumerated() {
             var seen: Set<Key> = []
@@ -60,7 +70,8 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             let share = hasNext ? call.halved(at: reads.clock.now()) : call
             for (key, result) in await ask(source, for: wanted, in: share) {
                 switch result {
-                case .success(let value): found[key] = value
+                case .success(let value) where isEnough(value): found[key] = value
+                case .success(let value): partial[key] = partial[key] ?? value
                 case .failure(let failure):
                     failures[key, default: []].append((source.key(subject(key)), failure))
                 }
@@ -68,7 +79,7 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         return keys.map { key in
             let said = failures[key] ?? []
-            let value = found[key] ?? reads.lastKnown(after: said, in: call)
+            let value = found[key] ?? partial[key] ?? reads.lastKnown(after: said, in: call)
             return value.map(Outcome.found) ?? .failed(said.map(\.1))
         }
     }

@@ -30,6 +30,11 @@ struct Groundwork {
                 "What a user asked for could not be kept or read. \($0)",
                 metadata: RunningRequest.id.map { ["requestID": "\($0)"] })
         }
+        do throws(StorageError) {
+            try await household.abandonUnattendedWrites()
+        } catch {
+            logger.error("What an earlier process left of orders cannot be recorded. \(error)")
+        }
         let users = UserStore(in: keeping.house)
         people = household.authentication.sessions
         switch settings.market {

@@ -69,9 +69,7 @@ struct Wiring {
             connections: connections, connectors: connectors, redirects: redirects, market: market,
             routes: routes, reads: KeptReads(clock: lines.clock, lasting: lasting), household: household,
             clock: lines.clock, symbolsPerClient: symbolsPerClient,
-            removeQuota: { [lines] provider, connection in
-                await lines.ledger.remove(QuotaHolder(provider, connection: connection))
-            },
+            quotas: ConnectionQuotas(lines.ledger),
             condition: { [lines] provider, connections in
                 let holders =
                     [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }

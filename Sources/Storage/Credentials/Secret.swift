@@ -1,3 +1,6 @@
+import Crypto
+import Foundation
+
 /// Bytes that are not to be seen: tokens, keys.
 ///
 /// However it is printed, it shows nothing.
@@ -11,6 +14,16 @@ package struct Secret: Sendable, Equatable {
 
     package init(_ text: String) {
         bytes = Array(text.utf8)
+    }
+}
+
+extension Secret {
+    /// New at each start: a digest says nothing without it, and nothing to another process.
+    private static let digestKey = SymmetricKey(size: .bits256)
+
+    /// A keyed hash that tells the secret from others while the process runs.
+    package var digest: [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: bytes, using: Self.digestKey))
     }
 }
 

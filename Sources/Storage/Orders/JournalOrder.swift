@@ -27,12 +27,11 @@ package struct JournalOrder: Hashable, Sendable {
     package let createdAt: Instant
     /// What is under way with it; nil for nothing.
     package var openWrite: JournalWrite.Kind.Name?
+    /// The state of the write that is under way, else of the latest one; nil for an order that Portico has not written.
+    package var latestWriteState: WriteState?
 
     /// The broker's own id, once it has one.
     package var providerOrderID: String? { order.id.isEmpty ? nil : order.id }
-
-    /// Whether the outcome of the order cannot be determined, and its broker is no longer queried.
-    package var isUndetermined: Bool { order.state == .unconfirmed && openWrite == nil }
 
     /// The order with what is under way.
     package var standing: Order { order.while(openWrite) }

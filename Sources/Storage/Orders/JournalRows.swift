@@ -12,7 +12,13 @@ extension JournalOrder {
             WHERE (journal_write.owner, journal_write.connection, journal_write.order_id)
                     = (journal_order.owner, journal_order.connection, journal_order.id)
                 AND journal_write.state IN ('PENDING', 'SENT', 'UNCONFIRMED')
-        ) AS open_write
+        ) AS open_write, (
+            SELECT state FROM journal_write
+            WHERE (journal_write.owner, journal_write.connection, journal_write.order_id)
+                    = (journal_order.owner, journal_order.connection, journal_order.id)
+            -- The clock may have been set back since an earlier one.
+            ORDER BY state IN ('PENDING', 'SENT', 'UNCONFIRMED') DESC, created_at DESC LIMIT 1
+        ) AS latest_write_state
         FROM journal_order
         """
 
@@ -23,7 +29,7 @@ extension JournalOrder {
         self.init(
             identity: OrderIdentity(owner: owner, connection: row["connection"], id: row["id"]),
             provider: provider, idempotencyKey: row["idempotency_key"], order: order, createdAt: createdAt,
-            openWrite: row.value("open_write"))
+            openWrite: row.value("open_write"), latestWriteState: row.value("latest_write_state"))
     }
 
     static func fetch(_ identity: OrderIdentity, _ db: Database) throws -> JournalOrder? {

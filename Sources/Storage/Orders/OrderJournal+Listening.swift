@@ -94,7 +94,9 @@ extension OrderJournal {
             sql: """
                 \(JournalWrite.select)
                 WHERE journal_write.owner = ? AND journal_write.connection = ? AND journal_write.order_id = ?
-                    AND journal_write.kind = 'CANCEL' AND journal_write.state IN ('SENT', 'UNCONFIRMED')
+                    AND journal_write.kind = 'CANCEL'
+                    AND journal_write.state IN ('SENT', 'UNCONFIRMED', 'UNDETERMINED')
+                ORDER BY journal_write.state = 'UNDETERMINED', journal_write.created_at DESC
                 """, arguments: identity.arguments
         ).flatMap { JournalWrite($0) }
     }

@@ -179,36 +179,60 @@ extension OrderJournal {
     ///
     /// - Throws: The error of the database; then nothing was recorded.
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
-        try await database.write { [holder, active] db in
+        try await database.write { db in
             let rows = try Row.fetchAll(
                 db, sql: "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress)")
             for row in rows {
-                guard let write = JournalWrite(row) else { continue }
-                if row["holder"] == holder, active.contains(write.id) { continue }
+                guard let write = JournalWrite(row), !isCarriedOut(row) else { continue }
                 try Self.apply(.abandoned, to: write, now, db)
             }
         }
     }
 
-    /// The writes whose outcome only the broker knows.
+    /// A write whose outcome only the broker knows.
+    package struct Unconfirmed: Hashable, Sendable {
+        /// The id of the write.
+        package let id: String
+        package let order: OrderIdentity
+
+        package init(id: String, order: OrderIdentity) {
+            self.id = id
+            self.order = order
+        }
+    }
+
+    /// All writes whose outcome only the broker knows, the oldest first.
     ///
-    /// - Parameter limit: The most that are returned. Each connection gets an equal share, with its oldest
-    ///   writes.
-    /// - Returns: The writes; one of each connection, then the next of each.
-    /// - Throws: The error of the database.
-    package func unconfirmed(limit: Int) async throws(StorageError) -> [JournalWrite] {
+    /// There is no limit: with one, writes that never settle would hide the others.
+    ///
+    /// - Returns: their ids alone, since there may be many; ``unconfirmed(_:)`` has the rest.
+    /// - Throws: what kept them from being read.
+    package func unconfirmed() async throws(StorageError) -> [Unconfirmed] {
         try await database.read { db in
             try Row.fetchAll(
                 db,
                 sql: """
-                    \(JournalWrite.select) WHERE \(JournalWrite.isOpen) AND journal_write.state = 'UNCONFIRMED'
-                    ORDER BY row_number() OVER (
-                        PARTITION BY journal_write.owner, journal_write.connection
-                        ORDER BY journal_write.created_at, journal_write.id
-                    ), journal_write.created_at LIMIT ?
-                    """, arguments: [limit]
-            ).compactMap { JournalWrite($0) }
+                    SELECT id, owner, connection, order_id FROM journal_write
+                    WHERE \(JournalWrite.isOpen) AND state = 'UNCONFIRMED' ORDER BY created_at, id
+                    """
+            ).compactMap { row in
+                OwnerID(row["owner"]).map { owner in
+                    Unconfirmed(
+                        id: row["id"],
+                        order: OrderIdentity(owner: owner, connection: row["connection"], id: row["order_id"])
+                    )
+                }
+            }
         }
+    }
+
+    /// The write with an id, if its outcome is still not known.
+    ///
+    /// - Returns: it; nil where it has been settled or is gone.
+    /// - Throws: what kept it from being read.
+    package func unconfirmed(_ id: String) async throws(StorageError) -> JournalWrite? {
+        let write = try await database.read { db in try JournalWrite.fetch(id, db) }
+        return write?.state == .unconfirmed ? write : nil
     }
 }
 

@@ -40,15 +40,21 @@ package struct OrderJournal: Sendable {
     }
 
     /// What the key of an order that is to be placed stands for already; nil for nothing.
+    ///
+    /// It does not stand for an order that was not sent and that nobody sends any more.
     package func find(_ placing: Placing) async throws(StorageError) -> PlacingStart? {
-        try await database.read { db in try Self.find(placing, db) }
+        try await database.read { db in try find(placing, db) }
     }
 
     /// Writes down that an order is to be placed, unless its key has been used.
     package func begin(_ placing: Placing, now: Instant = .now) async throws(StorageError) -> PlacingStart {
         let mostOrders = mostOrders
         return try await record(placing.id) { db in
-            if let known = try Self.find(placing, db) { return known }
+            if let known = try find(placing, db) { return known }
+            // What still has the key was never sent, and nobody sends it any more.
+            try db.execute(
+                sql: "DELETE FROM journal_order WHERE owner = ? AND idempotency_key = ?",
+                arguments: [placing.owner.text, placing.idempotencyKey])
             guard try Self.exists(placing.identity, isStored: placing.isConnectionStored, db) else {
                 return .connectionDeleted
             }
@@ -66,7 +72,7 @@ package struct OrderJournal: Sendable {
         }
     }
 
-    private static func find(_ placing: Placing, _ db: Database) throws -> PlacingStart? {
+    private func find(_ placing: Placing, _ db: Database) throws -> PlacingStart? {
         let known = try Row.fetchOne(
             db, sql: "\(JournalOrder.select) WHERE owner = ? AND idempotency_key = ?",
             arguments: [placing.owner.text, placing.idempotencyKey])
@@ -78,10 +84,21 @@ package struct OrderJournal: Sendable {
                 WHERE owner = ? AND connection = ? AND order_id = ? AND kind = 'PLACE'
                 """,
             arguments: [placing.owner.text, known["connection"] as String, known["id"] as String])
+        if let write, isUnsent(write) { return nil }
         guard let order = JournalOrder(known), let write, placing.isSame(as: order, write) else {
             return .otherOrder
         }
         return .known(order)
+    }
+
+    /// Whether a write was not sent and is not carried out any more: its process has ended, or could not settle it.
+    private func isUnsent(_ write: Row) -> Bool {
+        (write.value("state") as WriteState?) == .pending && !isCarriedOut(write)
+    }
+
+    /// Whether this process carries a write out.
+    func isCarriedOut(_ write: Row) -> Bool {
+        write["holder"] == holder && active.contains(write["id"])
     }
 
     /// What comes of meaning to change an order.
@@ -119,6 +136,7 @@ package struct OrderJournal: Sendable {
             guard try Self.exists(identity, isStored: isConnectionStored, db) else {
                 return .connectionDeleted
             }
+            try forgetUnsentChange(of: identity, db)
             if let known = try JournalOrder.fetch(identity, db) {
                 if let write = known.openWrite { return .busy(write) }
                 guard known.order.id == order.id else { return .moved }
@@ -137,7 +155,19 @@ package struct OrderJournal: Sendable {
         }
     }
 
-    /// Whether the connection of an order, if it has a row, and its owner still exist.
+    /// Removes a change of an order that was not sent and that nobody sends any more, so that another one may begin.
+    private func forgetUnsentChange(of order: OrderIdentity, _ db: Database) throws {
+        let write = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT * FROM journal_write
+                WHERE owner = ? AND connection = ? AND order_id = ? AND state = 'PENDING' AND kind <> 'PLACE'
+                """, arguments: order.arguments)
+        guard let write, isUnsent(write) else { return }
+        try db.execute(sql: "DELETE FROM journal_write WHERE id = ?", arguments: [write["id"] as String])
+    }
+
+    /// Whether the connection of an order, where it has a row, and its owner are still there.
     private static func exists(
         _ order: OrderIdentity, isStored: Bool, _ db: Database
     ) throws -> Bool {

@@ -32,6 +32,9 @@ struct QuotaCount {
     private static let resolution = 512
     /// A provider that closes a window for longer is asked again after this.
     static let longestClosure = Duration.seconds(25 * 3_600)
+    /// A slot of a rolling window is kept for so much longer than it counts in memory, so that a call whose connection takes
+    /// its time to open can exchange the slot without another entry: twice the time that a connection may take.
+    static let keptMargin = Duration.seconds(10)
     private static let shortestClosure = Duration.seconds(1)
 
     init(_ window: QuotaWindow) {
@@ -83,24 +86,38 @@ struct QuotaCount {
         let sendBefore = start + window.validity
         let freeAt = stepped(end(of: sendBefore, moment))
         add(1, freeAt: freeAt)
+        let keptUntil: ContinuousClock.Instant
+        switch window.period {
+        case .rolling: keptUntil = freeAt + Self.keptMargin
+        // A day ends when it ends, however late in it the call is sent.
+        case .newYorkDay: keptUntil = freeAt
+        }
         return QuotaReservation.Place(
-            window: window, sendBefore: sendBefore, freeAt: freeAt, until: moment.wallTime(of: freeAt))
+            window: window, sendBefore: sendBefore, freeAt: freeAt, keptUntil: keptUntil,
+            until: moment.wallTime(of: keptUntil))
     }
 
     /// Replaces a slot that is too old by a slot from now on; returns nil if none is free now.
     ///
-    /// A slot that outlives the process is not replaced: its record in the store would end too early.
+    /// What is kept of a place that outlives the process stays as it was written: the exchange is refused where it would end
+    /// before the new place does.
     mutating func renew(
         _ place: QuotaReservation.Place, _ moment: QuotaMoment
     ) -> QuotaReservation.Place? {
-        guard !window.isKept else { return nil }
         var renewed = self
         renewed.free(at: moment.now)
         renewed.giveBack(freeAt: place.freeAt)
         guard renewed.earliest(from: moment.now) == moment.now else { return nil }
-        let place = renewed.take(at: moment.now, moment)
+        let taken = renewed.take(at: moment.now, moment)
+        guard window.isKept else {
+            self = renewed
+            return taken
+        }
+        guard taken.freeAt <= place.keptUntil else { return nil }
         self = renewed
-        return place
+        return QuotaReservation.Place(
+            window: window, sendBefore: taken.sendBefore, freeAt: taken.freeAt, keptUntil: place.keptUntil,
+            until: place.until)
     }
 
     /// Gives a place back that no call has used.
@@ -133,6 +150,27 @@ struct QuotaCount {
         case .closure:
             closedUntil = max(min(until, moment.now + Self.longestClosure), closedUntil ?? moment.now)
         }
+    }
+
+    /// Adds the places of another count of the same window, and its closure.
+    mutating func add(_ other: QuotaCount) {
+        for places in other.taken { add(places.count, freeAt: places.freeAt) }
+        closedUntil = [closedUntil, other.closedUntil].compactMap(\.self).max()
+    }
+
+    /// What another process must know of the places and of a closure.
+    func kept(by holder: QuotaHolder, _ moment: QuotaMoment) -> [KeptQuota] {
+        let closure = closedUntil.map {
+            KeptQuota(
+                holder: holder, window: window.name, kind: .closure, until: moment.wallTime(of: $0), count: 1)
+        }
+        guard window.isKept else { return [closure].compactMap(\.self) }
+        let calls = taken.map {
+            KeptQuota(
+                holder: holder, window: window.name, kind: .calls, until: moment.wallTime(of: $0.freeAt),
+                count: $0.count)
+        }
+        return calls + [closure].compactMap(\.self)
     }
 
     // MARK: What the provider says

@@ -16,7 +16,11 @@ package final class QuotaLedger: Sendable {
         var counts: [QuotaHolder: [String: QuotaCount]] = [:]
         /// Read at the start, until their windows are known.
         var restored: [QuotaHolder: [KeptQuota]] = [:]
-        /// The time before which idle holders are not searched again.
+        /// Of holders that were removed, until they are idle: the provider still counts the calls.
+        var removed: [QuotaCredential: [String: QuotaCount]] = [:]
+        /// Before this moment idle ones of those are not searched again.
+        var nextSweepOfRemoved: ContinuousClock.Instant?
+        /// Before this moment idle holders are not searched again.
         var nextSweep: ContinuousClock.Instant?
     }
 
@@ -108,19 +112,70 @@ package final class QuotaLedger: Sendable {
     /// Removes all counts of a connection that was not stored, or that was deleted, in memory and in the
     /// keeper.
     ///
-    /// A call of the holder that is still in flight can add a count again, which is removed when it is idle
-    /// and room is needed. The counts of the server's own key are never removed.
-    package func remove(_ holder: QuotaHolder) async {
+    /// A call of the holder that is still in flight can add a count again; it is dropped when it is idle and its room is
+    /// needed. The counts of the server's own key are never removed.
+    ///
+    /// - Parameters:
+    ///   - holder: The connection.
+    ///   - credential: Its credential, so that the counts go on for the next connection with it: see ``adopt(_:by:)``. They
+    ///     stay in memory until they are idle, for as many credentials as there may be holders. Nil for one that is not known.
+    package func remove(_ holder: QuotaHolder, of credential: QuotaCredential? = nil) async {
         guard holder.connection != nil else { return }
+        let moment = QuotaMoment(clock)
         state.withLock { state in
-            state.counts[holder] = nil
+            let counts = state.counts.removeValue(forKey: holder)
             state.restored[holder] = nil
+            guard let credential, let counts else { return }
+            keep(counts, of: credential, in: &state, moment)
         }
         guard let keeper else { return }
         do {
             try await keeper.remove(holder)
         } catch {
             report(error)
+        }
+    }
+
+    private func keep(
+        _ counts: [String: QuotaCount], of credential: QuotaCredential, in state: inout State,
+        _ moment: QuotaMoment
+    ) {
+        if moment.now >= state.nextSweepOfRemoved ?? moment.now {
+            state.nextSweepOfRemoved = moment.now + .seconds(1)
+            state.removed = state.removed.filter { !Self.areIdle($0.value, moment) }
+        }
+        guard state.removed[credential] != nil || state.removed.count < limits.holders else { return }
+        // Several connections with one credential may have been removed, as attempts at the same time are.
+        state.removed[credential, default: [:]].merge(counts) { one, other in
+            var sum = one
+            sum.add(other)
+            return sum
+        }
+    }
+
+    /// Lets a new connection go on with the counts of a removed one that had the same credential: for the provider they are
+    /// one.
+    package func adopt(_ credential: QuotaCredential, by holder: QuotaHolder) async {
+        let moment = QuotaMoment(clock)
+        let kept: [KeptQuota] = state.withLock { state in
+            guard let counts = state.removed[credential], state.counts[holder] == nil,
+                makeRoom(for: holder, in: &state, moment)
+            else { return [] }
+            state.removed[credential] = nil
+            state.counts[holder] = counts
+            return counts.values.flatMap { count in
+                var count = count
+                count.free(at: moment.now)
+                return count.kept(by: holder, moment)
+            }
+        }
+        await keep(kept)
+    }
+
+    private static func areIdle(_ counts: [String: QuotaCount], _ moment: QuotaMoment) -> Bool {
+        counts.values.allSatisfy { count in
+            var count = count
+            return count.isIdle(at: moment.now)
         }
     }
 
@@ -296,13 +351,7 @@ package final class QuotaLedger: Sendable {
         if state.counts[holder] != nil || state.counts.count < limits.holders { return true }
         if let next = state.nextSweep, moment.now < next { return false }
         state.nextSweep = moment.now + .seconds(1)
-        for other in state.counts.keys.map(\.self) {
-            var isIdle = true
-            for name in state.counts[other]?.keys.map(\.self) ?? [] {
-                isIdle = state.counts[other]?[name]?.isIdle(at: moment.now) ?? true && isIdle
-            }
-            if isIdle { state.counts[other] = nil }
-        }
+        state.counts = state.counts.filter { !Self.areIdle($0.value, moment) }
         return state.counts.count < limits.holders
     }
 

@@ -87,6 +87,20 @@ package struct QuotaHolder: Hashable, Sendable {
     }
 }
 
+/// Tells a user's credential from others while the process runs, without the credential itself.
+package struct QuotaCredential: Hashable, Sendable {
+    private let provider: Provider
+    private let digest: [UInt8]
+
+    /// - Parameters:
+    ///   - provider: Whose quota it spends.
+    ///   - digest: A keyed hash of it.
+    package init(_ provider: Provider, digest: [UInt8]) {
+        self.provider = provider
+        self.digest = digest
+    }
+}
+
 /// How one window of a holder stands.
 package struct QuotaStatus: Hashable, Sendable {
     package let window: QuotaWindow

@@ -63,7 +63,25 @@ struct PartingTests {
         }
     }
 
-    @Test("of one account ends with the error that the connection does not exist")
+    @Test("keeps what was counted for the next connection with the same credential")
+    func counts() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let token = SandboxUser.demo.alpaca.token
+            var remaining: [Int] = []
+            for _ in 0..<3 {
+                let answer = try await house.connect(.alpaca, "{ accessToken: \"\(token)\" }", as: ann)
+                let connection = try #require(
+                    answer["data"]?["connectProvider"]?["connection"], "\(answer)")
+                let window = try #require(connection["rateLimits"]?.elements?.first)
+                remaining.append(try #require(window["remaining"]?.digits.flatMap { Int($0) }))
+                try await disconnect(connection, house, as: ann)
+            }
+            #expect(remaining[0] > remaining[1] && remaining[1] > remaining[2], "\(remaining)")
+        }
+    }
+
+    @Test("of one account ends with an error that says that the connection is no more")
     func account() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")

@@ -142,17 +142,19 @@ struct QuotaCallTests {
         return task
     }
 
-    @Test("a read whose slot is too old at its first byte is not sent, and takes another slot")
-    func tooOld() async throws {
+    @Test(
+        "a read whose slot is too old at its first byte exchanges it, or where it is much too old, is sent later with another",
+        arguments: [2, 9, 13])
+    func tooOld(seconds: Int) async throws {
         try await Self.withOneConnection([Self.window]) { server, line, caller, clock, arrivals in
             let start = clock.now
             let first = await Self.waiting(caller, server, line, clock, leaving: 1)
             await server.received(1)
             let second = await Self.waiting(caller, server, line, clock, leaving: 0)
-            clock.advance(by: .seconds(2))
+            clock.advance(by: .seconds(seconds))
             first.cancel()
             #expect(await second.value == nil)
-            #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .seconds(2)])
+            #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .seconds(seconds)])
             // The second call counts from its new slot.
             #expect(
                 line.ledger.status(of: line.holder).first?.resetsAt == clock.wallTime + .seconds(62))

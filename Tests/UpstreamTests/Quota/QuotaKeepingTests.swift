@@ -61,6 +61,32 @@ struct QuotaKeepingTests {
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 5, 1])
     }
 
+    @Test(
+        "a call whose connection takes longer to open than its slot is valid is sent, and the next process counts it",
+        arguments: [(3, true), (10, true), (11, false)])
+    func slowConnection(seconds: Int, isSent: Bool) async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let window = QuotaWindow("minute", limit: 1, per: .rolling(seconds: 60))
+        let windows = [QuotaLedgerTests.perSecond, window, QuotaLedgerTests.perDay]
+        let holder = QuotaLedgerTests.holder
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let reservation = try await first.reserve(windows, of: holder, before: clock.now + .seconds(60))
+        clock.advance(by: .seconds(seconds))
+        #expect(first.confirm(reservation) == isSent)
+        guard isSent else {
+            await first.release(reservation)
+            #expect(try keeper.load().allSatisfy { $0.count == 0 })
+            return
+        }
+        // The process ends, and no stretch of a minute has two calls.
+        clock.advance(by: .seconds(59))
+        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        #expect(await QuotaLedgerTests.take([window], second) != nil)
+        clock.advance(by: .seconds(12))
+        #expect(await QuotaLedgerTests.take([window], second) == nil)
+    }
+
     @Test("what was given back, and what the provider said, is kept too")
     func corrections() async throws {
         let clock = ManualClock()
@@ -145,6 +171,42 @@ struct QuotaKeepingTests {
         #expect(ledger.status(of: connection).isEmpty)
         #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [24, 4, 0])
         #expect(Set(try keeper.load().map(\.holder)) == [QuotaLedgerTests.holder])
+    }
+
+    @Test(
+        "the counts of a removed connection go on for the next one with the same credential, and for no other"
+    )
+    func adopted() async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let windows = [QuotaLedgerTests.perMinute]
+        let holders = (0..<4).map { QuotaHolder(.saxo, connection: "\($0)") }
+        let (credential, other) = (
+            QuotaCredential(.saxo, digest: [1]), QuotaCredential(.saxo, digest: [2])
+        )
+        // Two at the same time.
+        for number in [0, 0, 0, 3] {
+            #expect(await QuotaLedgerTests.take(windows, ledger, of: holders[number]) == nil)
+        }
+        for number in [0, 3] { await ledger.remove(holders[number], of: credential) }
+        #expect(ledger.holderCount == 0)
+        #expect(try keeper.load().isEmpty)
+        await ledger.adopt(other, by: holders[1])
+        #expect(ledger.status(of: holders[1]).isEmpty)
+        clock.advance(by: .seconds(30))
+        await ledger.adopt(credential, by: holders[2])
+        #expect(ledger.status(of: holders[2]).map(\.remaining) == [1])
+        #expect(try keeper.load().map(\.holder) == [holders[2]])
+        // The next process knows it too.
+        let next = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        next.declare(windows, of: holders[2])
+        #expect(next.status(of: holders[2]).map(\.remaining) == [1])
+        // What counts nothing any more is forgotten.
+        await ledger.remove(holders[2], of: credential)
+        clock.advance(by: .seconds(33))
+        await ledger.adopt(credential, by: holders[3])
+        #expect(ledger.status(of: holders[3]).map(\.remaining) == [5])
     }
 
     @Test("a call goes out, counted in memory, when the count cannot be kept, and that is reported")

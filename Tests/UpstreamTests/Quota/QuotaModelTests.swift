@@ -151,6 +151,51 @@ struct QuotaModelTests {
         }
     }
 
+    @Test(
+        "lets no more be sent in any stretch than the limit, where connections are slow to open and the process is killed now and then",
+        arguments: Array(1...8) as [UInt64])
+    func killed(seed: UInt64) async throws {
+        var random = Seeded(state: seed)
+        let (clock, keeper) = (ManualClock(), MemoryKeeper())
+        let start = clock.now
+        var ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let windows = [
+            QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60)),
+            QuotaWindow("five", limit: 12, per: .rolling(seconds: 300)),
+        ]
+        var waiting: [(reservation: QuotaReservation, sendAt: ContinuousClock.Instant)] = []
+        var sent: [Duration] = []
+        var slowCount = 0
+        for _ in 0..<4_000 {
+            clock.advance(by: .milliseconds(Int.random(in: 0...1_000, using: &random)))
+            if let reservation = try? await ledger.reserve(
+                windows, of: QuotaLedgerTests.holder, before: clock.now + .seconds(60))
+            {
+                let delay = Duration.milliseconds(Int.random(in: 0...14_000, using: &random))
+                waiting.append((reservation, clock.now + delay))
+            }
+            for (reservation, sendAt) in waiting where sendAt <= clock.now {
+                if ledger.confirm(reservation) {
+                    if sendAt > reservation.start + .seconds(2) { slowCount += 1 }
+                    sent.append(start.duration(to: clock.now))
+                } else {
+                    await ledger.release(reservation)
+                }
+            }
+            waiting.removeAll { $0.sendAt <= clock.now }
+            if Int.random(in: 0..<60, using: &random) == 0 {
+                // What waits goes with the process.
+                waiting = []
+                ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+            }
+        }
+        #expect(sent.count > 50 && slowCount > 20)
+        for index in sent.indices {
+            if index >= 5 { #expect(sent[index] - sent[index - 5] >= .seconds(60)) }
+            if index >= 12 { #expect(sent[index] - sent[index - 12] >= .seconds(300)) }
+        }
+    }
+
     @Test("a window of many calls is counted in steps, never freeing a place too early")
     func steps() async throws {
         let clock = ManualClock()

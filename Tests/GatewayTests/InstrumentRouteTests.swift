@@ -1,0 +1,115 @@
+import Brokerage
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("What the first source of a route does not know of an instrument")
+struct InstrumentRouteTests {
+    private static let routes = Routes([
+        .instruments: [.polygon, .yahoo], .fundamentals: [.polygon, .alphaVantage, .yahoo],
+    ])
+
+    @Test("is asked of the next ones: what a company does, and no further than one that has it")
+    func descriptions() async throws {
+        try await withGateway { gateway in
+            let sources = [
+                ScriptedCompany(.polygon), ScriptedCompany(.alphaVantage, about: "Makes phones."),
+                ScriptedCompany(.yahoo, about: "Sells phones."),
+            ]
+            let backends = gateway.market(sources.map(\.marketSource), routes: Self.routes)
+            for _ in 0..<2 {
+                let answer = try await gateway.ask(
+                    "{ instrument(symbol: \"AAPL\") { description } }", as: nil, backends)
+                #expect(answer["data"]?["instrument"]?["description"] == "Makes phones.", "\(answer)")
+            }
+            #expect(sources.map(\.reports) == [1, 1, 0])
+        }
+    }
+
+    @Test("and none of them knows either, is null")
+    func noDescription() async throws {
+        try await withGateway { gateway in
+            let sources = [ScriptedCompany(.polygon), ScriptedCompany(.yahoo)]
+            let backends = gateway.market(sources.map(\.marketSource), routes: Self.routes)
+            let answer = try await gateway.ask(
+                "{ instrument(symbol: \"AAPL\") { description } }", as: nil, backends)
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(answer["data"]?["instrument"]?["description"] == .null)
+            #expect(sources.map(\.reports) == [1, 1])
+        }
+    }
+
+    @Test(
+        "is asked of the next one: the asset class of a position, before the broker's guess",
+        arguments: [
+            ([AssetClass.etf, .fund], AssetClass?.none, AssetClass.etf), ([.other, .etf], nil, .etf),
+            ([.other, .etf], .equity, .etf), ([.other, .other], .equity, .equity),
+            ([.other, .other], nil, .other),
+        ])
+    func assetClasses(told: [AssetClass], probable: AssetClass?, expected: AssetClass) async throws {
+        try await withGateway { gateway in
+            let sources = [
+                ScriptedCompany(.polygon, assetClass: told[0]), ScriptedCompany(.yahoo, assetClass: told[1]),
+            ]
+            let context = GatewayContext(
+                session: Session(owner: alice, scopes: [.read]),
+                backends: gateway.market(sources.map(\.marketSource), routes: Self.routes),
+                call: CallContext(deadline: .now + .seconds(60)))
+            var position = Position(
+                symbol: .example, side: .long, quantity: 1, currency: "USD",
+                reading: Reading(source: .alpaca, fetchedAt: .now))
+            position.probableAssetClass = probable
+            let linked = LinkedPosition(
+                position: position, connection: try gateway.connection("demo", of: alice))
+            #expect(try await context.assetClasses(of: [linked]).value() == [expected])
+        }
+    }
+}
+
+/// A source that tells the same of every instrument and company.
+private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
+    private struct Spelling: SymbolDialect {
+        func spelling(of symbol: Symbol) -> String? { symbol.text }
+        func symbol(spelled spelling: String) -> Symbol? { Symbol(spelling) }
+    }
+
+    private let provider: Provider
+    private let assetClass: AssetClass
+    private let about: String?
+    private let count = Atomic(0)
+
+    init(_ provider: Provider, assetClass: AssetClass = .equity, about: String? = nil) {
+        self.provider = provider
+        self.assetClass = assetClass
+        self.about = about
+    }
+
+    /// How often it was asked for figures of a company.
+    var reports: Int { count.load(ordering: .relaxed) }
+
+    var marketSource: MarketSource {
+        MarketSource(self, spelling: Spelling(), provider: provider, environment: .sandbox, for: .everybody)
+    }
+
+    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit]
+    {
+        []
+    }
+
+    func instrument(_ symbol: Symbol, in call: CallContext) async throws(ProviderFailure) -> Instrument {
+        Instrument(
+            symbol: symbol, assetClass: assetClass, reading: Reading(source: provider, fetchedAt: .now))
+    }
+
+    func fundamentals(
+        of symbol: Symbol, in call: CallContext
+    ) async throws(ProviderFailure) -> Fundamentals {
+        count.add(1, ordering: .relaxed)
+        var report = Fundamentals(symbol: symbol, reading: Reading(source: provider, fetchedAt: .now))
+        report.about = about
+        return report
+    }
+}
