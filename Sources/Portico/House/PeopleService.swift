@@ -12,8 +12,9 @@ struct PeopleService: Service {
     ///
     /// The sockets of a token are closed within a second after it has ended, whichever process ended it.
     private static let beat = Duration.milliseconds(200)
-    /// The number of intervals, a minute, after which the last uses of sessions are stored and guests without a session are
-    /// deleted. A guest who has signed out while an order was in progress is deleted once the order is settled.
+    /// The number of intervals, a minute, after which uses of sessions are stored and guests without one are deleted.
+    ///
+    /// A guest who has signed out while an order was in progress is deleted once the order is settled.
     static let beatsToTidy = 300
 
     func run() async throws {

@@ -7,17 +7,14 @@ package import Tracing
 package struct GraphQLService<Session: Sendable>: Sendable {
     /// The session of a bearer token, from memory; nil where none was sent.
     package var session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
-    /// Whether the token that opened a session has not ended since.
-    ///
-    /// It is called before an operation starts, because the session is looked up when the head of its request arrives.
-    package var isValid: @Sendable (Session) -> Bool = { _ in true }
     /// Returns the session of a request whose token `session` refuses.
     ///
     /// It has the rights of a request without a token, and gives the reason if a field needs more.
     package var refusedSession: @Sendable (Unauthorized) -> Session
     /// Returns whether the token of a session is still valid.
     ///
-    /// Work that runs longer than a request ends with the token.
+    /// It is called before an operation starts, because the session is looked up when the head of its request arrives.
+    /// Streams end with the token.
     package var isValid: @Sendable (Session) -> Bool = { _ in true }
     /// Calls a closure when the token of a session ends, at once if it has ended; on any thread.
     ///
