@@ -13,6 +13,9 @@ package struct HTTPRequest: Sendable {
     /// The transport calls it immediately before libcurl writes the first byte, on the thread that carries all calls: it
     /// must be quick and must not wait. Where it returns false, nothing is sent and the call fails with
     /// ``TransportError/notSent``. A request with such a condition is sent once at most, also if it only reads.
+    ///
+    /// Whether it returned true is the one sign of whether the provider may have seen a request that failed. It is not
+    /// called any more when ``Transport/send(_:)`` has returned.
     package var maySend: (@Sendable () -> Bool)?
 
     package init(
