@@ -20,7 +20,7 @@ struct ReconciliationSchedule {
     private struct Entry {
         let connection: ConnectionKey
         /// When this process first knew that the response was lost.
-        let since: ContinuousClock.Instant
+        let since: SuspendingClock.Instant
         var dueAt: ContinuousClock.Instant
         var pause: Duration
     }
@@ -47,7 +47,7 @@ struct ReconciliationSchedule {
     var isEmpty: Bool { entries.isEmpty }
 
     /// The time from which it is known that a write's response was lost; nil for a write that is not in the schedule.
-    func since(_ write: JournalWrite) -> ContinuousClock.Instant? { entries[write.id]?.since }
+    func since(_ write: JournalWrite) -> SuspendingClock.Instant? { entries[write.id]?.since }
 
     /// When something can be begun; nil where that is not before a check ends or another response is lost.
     var next: ContinuousClock.Instant? {
@@ -57,10 +57,14 @@ struct ReconciliationSchedule {
 
     /// Takes in the writes that are unconfirmed now, and begins what is due.
     ///
+    /// - Parameters:
+    ///   - writes: All of them, or as many as are considered at a time.
+    ///   - now: By which they are due.
+    ///   - since: When their responses were lost already: a time after they were read from the journal.
     /// - Returns: for each connection that is to be checked, its due writes; the connection that has waited for longest comes
     ///   first. Each ends by ``end(_:)``.
     mutating func begin(
-        _ writes: [JournalWrite], at now: ContinuousClock.Instant
+        _ writes: [JournalWrite], at now: ContinuousClock.Instant, since: SuspendingClock.Instant
     ) -> [[JournalWrite]] {
         var entries: [String: Entry] = [:]
         var due: [ConnectionKey: [JournalWrite]] = [:]
@@ -68,7 +72,7 @@ struct ReconciliationSchedule {
             let key = ConnectionKey(write)
             let entry =
                 self.entries[write.id]
-                ?? Entry(connection: key, since: now, dueAt: now, pause: pauses.lowerBound)
+                ?? Entry(connection: key, since: since, dueAt: now, pause: pauses.lowerBound)
             entries[write.id] = entry
             if entry.dueAt <= now, !running.contains(key) { due[key, default: []].append(write) }
         }

@@ -2,13 +2,15 @@ import Alpaca
 import Brokerage
 import Upstream
 
-/// Alpaca, with something that happens before a call.
+/// Alpaca, with something that happens before or after a call.
 struct InterceptedTrading: OrderDesk {
     let client: AlpacaClient
     /// Before an order is marked and sent.
     var beforePlacing: @Sendable () async -> Void = {}
     /// Before Alpaca is asked for an order by its client's id.
     var beforeLookup: @Sendable () async -> Void = {}
+    /// After Alpaca has answered a question for an order.
+    var afterLookup: @Sendable () -> Void = {}
 
     var orderAbilities: OrderAbilities { client.orderAbilities }
 
@@ -19,13 +21,15 @@ struct InterceptedTrading: OrderDesk {
     func order(
         _ id: String, of account: String?, in call: CallContext
     ) async throws(ProviderFailure) -> Order {
-        try await client.order(id, of: account, in: call)
+        defer { afterLookup() }
+        return try await client.order(id, of: account, in: call)
     }
 
     func order(
         clientID: String, of account: String?, in call: CallContext
     ) async throws(ProviderFailure) -> OrderTrace {
         await beforeLookup()
+        defer { afterLookup() }
         return try await client.order(clientID: clientID, of: account, in: call)
     }
 
