@@ -321,6 +321,32 @@ struct OrderDeskTests {
         }
     }
 
+    @Test(
+        "takes no word but Alpaca's own that an order does not exist",
+        arguments: [
+            (CannedServer.Reply.text("", status: 404), ProviderFailure.Cause.unavailable),
+            (.text("<html><body>404 page not found</body></html>", status: 404), .unavailable),
+            (.text(#"{"message":"Not Found"}"#, status: 404), .unavailable),
+            (.text("", status: 410), .unavailable),
+            (.text(#"{"code":40410000,"message":"order not found for x"}"#, status: 404), .notFound),
+        ])
+    func edge(reply: CannedServer.Reply, cause: ProviderFailure.Cause) async throws {
+        try await withAlpaca(answering: { _, _ in reply }) { alpaca, _ in
+            let failure = ProviderFailure(.alpaca, cause)
+            let id = "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51"
+            await #expect(throws: failure) { try await alpaca.order(id, of: nil, in: .patient) }
+            await #expect(throws: failure) { try await alpaca.orders(OrderQuery(), in: .patient) }
+            if cause == .notFound {
+                let none = try await alpaca.order(clientID: "x", of: nil, in: .patient)
+                #expect(none == .absent)
+            } else {
+                await #expect(throws: failure) {
+                    try await alpaca.order(clientID: "x", of: nil, in: .patient)
+                }
+            }
+        }
+    }
+
     @Test("reads an order by either id, and knows none by a client's id that nobody has")
     func single() async throws {
         let body = try example("order")

@@ -29,6 +29,7 @@ extension OrderJournal {
 @Suite("When unconfirmed writes are checked")
 struct ReconciliationScheduleTests {
     private let start = ContinuousClock.now
+    private let since = SuspendingClock.now
 
     /// Unconfirmed writes, so many by each connection: `a0`, `a1` and so on.
     private func writes(_ counts: KeyValuePairs<String, Int>) -> [OrderJournal.Unconfirmed] {
@@ -50,17 +51,20 @@ struct ReconciliationScheduleTests {
         let writes = writes(["a": 1])
         var (schedule, now) = (schedule(), start)
         for pause in [1, 2, 4, 5, 5] {
-            let turn = try #require(schedule.begin(writes, at: now).first)
-            #expect(schedule.begin(writes, at: now).isEmpty, "it is being checked")
-            schedule.check(turn, at: now)
+            let later = since + start.duration(to: now)
+            let turn = try #require(schedule.begin(writes, at: now, since: later).first?.first)
+            #expect(schedule.begin(writes, at: now, since: later).isEmpty, "it is being checked")
+            schedule.didCheck(turn, isOpen: true, at: now)
+            schedule.end(Key(turn))
             #expect(schedule.next == now + .seconds(pause))
-            #expect(schedule.begin(writes, at: now + .milliseconds(pause * 1_000 - 1)).isEmpty)
+            let early = now + .milliseconds(pause * 1_000 - 1)
+            #expect(schedule.begin(writes, at: early, since: later).isEmpty)
             now = now + .seconds(pause)
         }
-        #expect(schedule.since("a0") == start)
-        let turn = try #require(schedule.begin(writes, at: now).first)
-        schedule.didCheck("a0", isOpen: false, at: now)
-        schedule.end(turn.connection)
+        #expect(schedule.since(writes[0]) == since)
+        let turn = try #require(schedule.begin(writes, at: now, since: since).first?.first)
+        schedule.didCheck(turn, isOpen: false, at: now)
+        schedule.end(Key(turn))
         #expect(schedule.isEmpty && schedule.next == nil)
     }
 
@@ -71,7 +75,7 @@ struct ReconciliationScheduleTests {
         var order: [[String]] = []
         for step in 0..<3 {
             let now = start + .seconds(60 * step)
-            let turns = schedule.begin(writes, at: now)
+            let turns = schedule.begin(writes, at: now, since: since)
             #expect(schedule.next == nil, "as many are checked as may be")
             order.append(turns.map(\.connection.id))
             for turn in turns { schedule.check(turn, at: now) }
@@ -88,45 +92,13 @@ struct ReconciliationScheduleTests {
     func slow() throws {
         let writes = writes(["a": 3, "b": 1])
         var schedule = schedule(mostConnections: 3)
-        let first = schedule.begin(writes, at: start)
-        #expect(first.count == 2)
-        schedule.check(try #require(first.first { $0.connection.id == "b" }), at: start)
-        let turns = schedule.begin(writes, at: start + .seconds(1))
-        #expect(turns.map(\.writes) == [["b0"]])
-    }
-
-    @Test("the write that has been due for longest is the first of its connection's turn")
-    func longestDue() throws {
-        let writes = writes(["a": 3])
-        var (schedule, now) = (schedule(), start)
-        var checked: [String] = []
-        // Each turn has time for one check.
-        for _ in 0..<6 {
-            let turn = try #require(schedule.begin(writes, at: now).first)
-            let id = try #require(turn.writes.first)
-            checked.append(id)
-            schedule.didCheck(id, isOpen: true, at: now)
-            schedule.end(turn.connection)
-            now = now + .seconds(10)
+        #expect(schedule.begin(writes, at: start, since: since).count == 2)
+        for write in writes where write.order.connection == "b" {
+            schedule.didCheck(write, isOpen: true, at: start)
+            schedule.end(Key(write))
         }
-        #expect(checked == ["a0", "a1", "a2", "a0", "a1", "a2"])
-    }
-
-    @Test("every write is checked in its time beside thousands that never settle")
-    func many() throws {
-        let stuck = (0..<3_000).map { "stuck\($0)" }
-        let writes = (stuck + ["late"]).flatMap { self.writes([$0: 1]) }
-        var schedule = schedule(mostConnections: 64)
-        var turns = schedule.begin(writes, at: start)
-        var count = 0
-        while !turns.isEmpty {
-            count += turns.count
-            for turn in turns { schedule.check(turn, at: start) }
-            turns = schedule.begin(writes, at: start)
-        }
-        #expect(count == writes.count)
-        #expect(schedule.since("late0") == start)
-        #expect(schedule.next == start + .seconds(1))
+        let turns = schedule.begin(writes, at: start + .seconds(1), since: since)
+        #expect(turns.map { $0.map(\.order.connection) } == [["b"]])
     }
 }
 
@@ -205,7 +177,86 @@ struct OrderReconciliationTests {
         }
     }
 
-    @Test("an order that was reported as missing gets the broker's state as soon as the broker lists it")
+    /// A write of an order that rests with the broker, and what takes it to the broker.
+    enum Write: String, CaseIterable {
+        case place = "POST /v2/orders"
+        case replace = "PATCH /v2/orders/{order_id}"
+        case cancel = "DELETE /v2/orders/{order_id}"
+    }
+
+    /// Loses a write on its way to the broker, so that the broker never has it.
+    ///
+    /// - Parameters:
+    ///   - write: Which one.
+    ///   - clock: The time by which the broker is asked for it.
+    ///   - lookup: Happens after each answer of the broker that tells of an order, before Portico has it.
+    ///   - test: Gets what asks the broker.
+    /// - Throws: what `test` throws.
+    private func withLost(
+        _ write: Write, clock: TestClock, lookup: @escaping @Sendable () -> Void = {},
+        _ test: (TestGateway, OrderReconciliation) async throws -> Void
+    ) async throws {
+        try await withGateway { gateway in
+            let client = try gateway.client(.demo)
+            let desk = InterceptedTrading(client: client, afterLookup: lookup)
+            let backends = try gateway.backends([
+                BrokerConnection(
+                    id: "demo", owner: alice, provider: .alpaca, environment: .sandbox, accounts: client,
+                    orders: desk)
+            ])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ limit: \"2.55\" }"
+            let fault = Fault(.closedConnection, endpoint: write.rawValue, remaining: 1)
+            if write == .place {
+                try #require(gateway.sandbox.faults.add(fault))
+                _ = try await gateway.placed(order, backends)
+            } else {
+                let id = try #require(try await gateway.placed(order, backends)["id"]?.string)
+                try #require(gateway.sandbox.faults.add(fault))
+                let input = write == .replace ? ", input: { price: { limit: \"2.65\" } }" : ""
+                let mutation = "mutation { \(write)Order(id: \"\(id)\"\(input)) { order { state } } }"
+                _ = try await gateway.ask(mutation, as: alice, backends)
+            }
+            try #require(try await gateway.household.orders.journal.unconfirmed(limit: 2).count == 1)
+            clock.catchUp()
+            try await test(gateway, OrderReconciliation(backends, clock: clock.calls))
+        }
+    }
+
+    @Test(
+        "an answer to a question from before the time at which a write must have arrived proves nothing",
+        arguments: Write.allCases)
+    func stoppedAfterTheQuestion(_ write: Write) async throws {
+        let clock = TestClock()
+        // The process is stopped when it has the broker's answer.
+        let stop: @Sendable () -> Void = { clock.advance(by: .seconds(60)) }
+        try await withLost(write, clock: clock, lookup: stop) { (gateway, asking) async throws in
+            let journal = gateway.household.orders.journal
+            #expect(try await asking.round())
+            #expect(try await journal.unconfirmed(limit: 2).count == 1)
+            clock.advance(by: .seconds(1))
+            #expect(try await !asking.round())
+            #expect(try await journal.unconfirmed(limit: 2).isEmpty)
+        }
+    }
+
+    @Test(
+        "the time until a write must have arrived does not pass while the machine sleeps",
+        arguments: Write.allCases)
+    func asleep(_ write: Write) async throws {
+        let clock = TestClock()
+        try await withLost(write, clock: clock) { (_, asking) async throws in
+            #expect(try await asking.round())
+            clock.suspend(for: .seconds(3_600))
+            #expect(try await asking.round())
+            clock.advance(by: .milliseconds(59_999))
+            #expect(try await asking.round())
+            clock.advance(by: .milliseconds(4_001))
+            #expect(try await !asking.round())
+        }
+    }
+
+    @Test("an order that was reported as missing takes the broker's state as soon as it is listed")
     func missing() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

@@ -124,6 +124,49 @@ struct OrderBodyTests {
         }
     }
 
+    @Test("are not told apart by a 404 for the list of all")
+    func listOfNothing() async throws {
+        try await withSaxo([:]) { saxo, _ in
+            let failure = ProviderFailure(.saxo, .unavailable)
+            await #expect(throws: failure) { try await saxo.order("1", of: nil, in: .patient) }
+            await #expect(throws: failure) { try await saxo.order(clientID: "1", of: nil, in: .patient) }
+            await #expect(throws: failure) { try await saxo.orders(OrderQuery(), in: .patient) }
+        }
+    }
+
+    @Test(
+        "that were written before stay undecided where Saxo does not list them",
+        arguments: [
+            (CannedServer.Reply.text(#"{"Data":[]}"#), ProviderFailure.Cause.answerInvalid(nil)),
+            (.text("", status: 404), .unavailable),
+        ])
+    func duplicate(list: CannedServer.Reply, cause: ProviderFailure.Cause) async throws {
+        let instruments =
+            #"{"Data":[{"Identifier":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"}]}"#
+        try await withSaxo(answering: { request, _ in
+            switch request.path {
+            case "/trade/v2/orders": .text("", status: 409)
+            case "/ref/v1/instruments": .text(instruments)
+            default: list
+            }
+        }) { saxo, server in
+            var ticket = try ticket(.quantity(1), .day)
+            ticket.symbol = try symbol("TSCO:XLON")
+            var order = Order(
+                id: "1", symbol: ticket.symbol, side: .buy, state: .open,
+                reading: Reading(source: .saxo, fetchedAt: .now))
+            (order.accountID, order.timeInForce) = ("account", .day)
+            let change = OrderChange(quantity: 2, price: .market)
+            let failure = ProviderFailure(.saxo, cause)
+            await #expect(throws: failure) { try await saxo.place(ticket, in: .patient) }
+            await #expect(throws: failure) {
+                try await saxo.replace(order, by: change, clientOrderID: "portico-2", in: .patient)
+            }
+            let writes = server.requests.filter { $0.path == "/trade/v2/orders" }
+            #expect(writes.map(\.method) == ["POST", "PATCH"])
+        }
+    }
+
     @Test("that are tied to another are its legs, and in the list themselves")
     func legs() async throws {
         func item(_ id: String, _ type: String, _ price: Int, related: [String]) -> String {

@@ -78,6 +78,117 @@ struct WriteWatchTests {
         await transport.shutDown()
     }
 
+    private static let window = QuotaWindow("requests", limit: 2, per: .rolling(seconds: 60))
+
+    @Test("is not told so when a kept connection breaks under the request, and no new one comes about")
+    func brokenAndUnreachable() async throws {
+        try await TransportTests.with { request in
+            request.number == 2 ? .shutDown : .status(200)
+        } _: { server, transport in
+            let line = ProviderLine(
+                QuotaHolder(.alpaca), over: transport, retry: ProviderCallerTests.policy())
+            let caller = line.caller(within: [Self.window])
+            let told = Told()
+            _ = try await caller.call(
+                "account", TransportTests.request(server), in: told.context, read: ProviderCallerTests.text)
+            let write = try TransportTests.request(server, "/", .post, body: [1])
+            let failure = await ProviderCallerTests.failure {
+                try await caller.call("order", write, in: told.context, read: ProviderCallerTests.text)
+            }
+            #expect(failure == ProviderFailure(.alpaca, .unavailable))
+            #expect(server.requests.map(\.method) == ["GET", "POST"])
+            #expect(told.all == ["sending"])
+            #expect(line.ledger.status(of: line.holder).map(\.remaining) == [0], "the provider counted it")
+        }
+    }
+
+    @Test("is told that it never came to a provider that takes no connection in time")
+    func noConnection() async throws {
+        let listener = try FullListener()
+        defer { listener.close() }
+        var limits = TransportLimits()
+        limits.connectTimeout = .milliseconds(50)
+        let transport = try Transport(limits: limits, userAgent: "portico-test")
+        let line = ProviderLine(QuotaHolder(.alpaca), over: transport, retry: ProviderCallerTests.policy())
+        let told = Told()
+        let request = try TransportTests.request(port: listener.port, "/", .post)
+        let failure = await ProviderCallerTests.failure {
+            try await line.caller(within: [Self.window]).call(
+                "order", request, in: told.context, read: ProviderCallerTests.text)
+        }
+        #expect(failure == ProviderFailure(.alpaca, .timedOut))
+        #expect(told.all == ["sending", "not taken"])
+        #expect(line.ledger.status(of: line.holder).map(\.remaining) == [2])
+        await transport.shutDown()
+    }
+
+    /// What ends a call.
+    enum End: CaseIterable {
+        case deadline, cancellation, shutDown
+    }
+
+    @Test(
+        "is told that it never came to the provider when the call ended before its first byte",
+        arguments: End.allCases)
+    func endedBefore(_ end: End) async throws {
+        var limits = TransportLimits()
+        limits.connectionsPerHost = 1
+        try await TransportTests.with(limits: limits) { _ in
+            .silence
+        } _: { server, transport in
+            // The write would wait for the one connection.
+            let hanging = try TransportTests.request(server)
+            let first = Task { try? await transport.send(hanging) }
+            await server.received(1)
+            let (told, marked) = (Told(), Gate())
+            // Its time does not pass, so that the transport is the one to find the deadline passed.
+            let clock = ManualClock()
+            let caller = ProviderCaller(
+                .alpaca, over: transport, clock: clock.clock, retry: ProviderCallerTests.policy())
+            let deadline = clock.now + (end == .deadline ? .milliseconds(20) : .seconds(60))
+            let context = CallContext(
+                deadline: deadline,
+                watch: WriteWatch(
+                    willSend: {
+                        try await told.context.watch?.willSend()
+                        if end == .deadline { try await ContinuousClock().sleep(until: deadline) }
+                        marked.open()
+                    }, wasNotTaken: { told.context.watch?.wasNotTaken() }))
+            let request = try TransportTests.request(server, "/", .post, body: [1], within: .seconds(120))
+            let write = Task {
+                try await caller.call("order", request, in: context, read: ProviderCallerTests.text)
+            }
+            await marked.pass()
+            switch end {
+            case .deadline: break
+            case .cancellation: write.cancel()
+            case .shutDown: await transport.shutDown()
+            }
+            await #expect(throws: ProviderFailure.self) { try await write.value }
+            #expect(told.all == ["sending", "not taken"])
+            #expect(server.requests.count == 1)
+            first.cancel()
+        }
+    }
+
+    @Test("is not told so when the call ended after it was sent", arguments: [End.cancellation, .shutDown])
+    func endedAfter(_ end: End) async throws {
+        try await TransportTests.with { _ in
+            .silence
+        } _: { server, transport in
+            let told = Told()
+            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
+            let request = try TransportTests.request(server, "/", .post, body: [1], within: .seconds(120))
+            let write = Task {
+                try await caller.call("order", request, in: told.context, read: ProviderCallerTests.text)
+            }
+            await server.received(1)
+            if end == .cancellation { write.cancel() } else { await transport.shutDown() }
+            await #expect(throws: ProviderFailure.self) { try await write.value }
+            #expect(told.all == ["sending"])
+        }
+    }
+
     @Test("is not told of a read")
     func reads() async throws {
         try await TransportTests.with { _ in

@@ -110,8 +110,9 @@ package final class OrderReconciliation: Sendable {
         at now: ContinuousClock.Instant
     ) async throws(StorageError) -> [ReconciliationSchedule.Turn] {
         try await journal.abandonUnattended()
-        let writes = try await journal.unconfirmed()
-        return schedule.withLock { $0.begin(writes, at: now) }
+        let writes = try await journal.unconfirmed(limit: settings.mostWrites)
+        let since = clock.runningTime()
+        return schedule.withLock { $0.begin(writes, at: now, since: since) }
     }
 
     /// Checks writes of one connection, one after the other, until ``Settings/patience`` has passed.
@@ -161,87 +162,93 @@ package final class OrderReconciliation: Sendable {
         return false
     }
 
+    /// A write that its broker is asked about.
+    private struct Inquiry {
+        let write: JournalWrite
+        let desk: any OrderDesk
+        let call: CallContext
+        /// Whether the broker had the request before it was first asked, if it ever gets it.
+        let hasArrived: Bool
+    }
+
     /// What the broker says of a write; nil where that leaves it open.
     private func outcome(of write: JournalWrite, asking desk: any OrderDesk) async -> WriteOutcome? {
+        // Before the first question: an answer proves nothing of a request that arrives after it, and the process can be
+        // stopped for a minute between the two.
+        let hasArrived = hasArrived(write)
         let call = CallContext(deadline: clock.now() + settings.patience)
+        let inquiry = Inquiry(write: write, desk: desk, call: call, hasArrived: hasArrived)
         do throws(ProviderFailure) {
             switch write.kind {
-            case .place: return try await outcome(ofPlacing: write, asking: desk, in: call)
-            case .replace(let change):
-                return try await outcome(of: change, write, asking: desk, in: call)
-            case .cancel: return try await outcome(ofCancelling: write, asking: desk, in: call)
+            case .place: return try await outcome(ofPlacing: inquiry)
+            case .replace(let change): return try await outcome(of: change, inquiry)
+            case .cancel: return try await outcome(ofCancelling: inquiry)
             }
         } catch {
             return nil
         }
     }
 
-    private func outcome(
-        ofPlacing write: JournalWrite, asking desk: any OrderDesk, in call: CallContext
-    ) async throws(ProviderFailure) -> WriteOutcome? {
-        switch try await desk.order(clientID: write.clientOrderID, of: write.account, in: call) {
+    private func outcome(ofPlacing inquiry: Inquiry) async throws(ProviderFailure) -> WriteOutcome? {
+        switch try await trace(inquiry) {
         case .found(let order): .found(order)
-        case .absent: missing(write)
+        case .absent: missing(inquiry)
         // It may have been filled.
-        case .unknown: hasArrived(write) ? .undeterminable : nil
+        case .unknown: inquiry.hasArrived ? .undeterminable : nil
         }
     }
 
     private func outcome(
-        of change: OrderChange, _ write: JournalWrite, asking desk: any OrderDesk, in call: CallContext
+        of change: OrderChange, _ inquiry: Inquiry
     ) async throws(ProviderFailure) -> WriteOutcome? {
         // A broker that puts a new order into the place of the old one knows it by the id that it was to get.
-        let trace = try await desk.order(clientID: write.clientOrderID, of: write.account, in: call)
-        if case .found(let order) = trace { return .found(order) }
-        guard let order = try await changedOrder(write, asking: desk, in: call) else {
-            return gone(write, desk)
-        }
-        return order.has(change) ? .found(order) : missing(write)
+        if case .found(let order) = try await trace(inquiry) { return .found(order) }
+        guard let order = try await changedOrder(inquiry) else { return gone(inquiry) }
+        return order.has(change) ? .found(order) : missing(inquiry)
     }
 
-    private func outcome(
-        ofCancelling write: JournalWrite, asking desk: any OrderDesk, in call: CallContext
-    ) async throws(ProviderFailure) -> WriteOutcome? {
-        guard let order = try await changedOrder(write, asking: desk, in: call) else {
-            return gone(write, desk)
-        }
-        return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(write)
+    private func outcome(ofCancelling inquiry: Inquiry) async throws(ProviderFailure) -> WriteOutcome? {
+        guard let order = try await changedOrder(inquiry) else { return gone(inquiry) }
+        return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(inquiry)
     }
 
-    /// The order that was to be changed; nil if the broker does not know it (any more).
-    private func changedOrder(
-        _ write: JournalWrite, asking desk: any OrderDesk, in call: CallContext
-    ) async throws(ProviderFailure) -> Order? {
-        guard let id = write.providerOrderID else { return nil }
+    /// What the broker knows of the order that the write was to make.
+    private func trace(_ inquiry: Inquiry) async throws(ProviderFailure) -> OrderTrace {
+        let write = inquiry.write
+        return try await inquiry.desk.order(
+            clientID: write.clientOrderID, of: write.account, in: inquiry.call)
+    }
+
+    /// The order that was to be changed; nil where the broker does not know it (any more).
+    private func changedOrder(_ inquiry: Inquiry) async throws(ProviderFailure) -> Order? {
+        guard let id = inquiry.write.providerOrderID else { return nil }
         do throws(ProviderFailure) {
-            return try await desk.order(id, of: write.account, in: call)
+            return try await inquiry.desk.order(id, of: inquiry.write.account, in: inquiry.call)
         } catch {
             guard error.cause == .notFound else { throw error }
             return nil
         }
     }
 
-    /// The outcome of a change of an order that its broker no longer returns.
-    ///
-    /// A broker that returns ended orders never received the change. At any other broker the order has ended,
-    /// with or without the change.
-    private func gone(_ write: JournalWrite, _ desk: any OrderDesk) -> WriteOutcome? {
-        if desk.orderAbilities.hasEndedOrders { return missing(write) }
-        return hasArrived(write) ? .undeterminable : nil
+    /// The outcome of a change of an order that its broker does not report any more: a broker that reports ended orders
+    /// never had the change; at any other one the order has ended, with the change or without.
+    private func gone(_ inquiry: Inquiry) -> WriteOutcome? {
+        if inquiry.desk.orderAbilities.hasEndedOrders { return missing(inquiry) }
+        return inquiry.hasArrived ? .undeterminable : nil
     }
 
-    /// The outcome "never received", if the time of ``Settings/arrival`` has passed; nil before.
-    private func missing(_ write: JournalWrite) -> WriteOutcome? {
-        guard hasArrived(write) else { return nil }
+    /// That the broker never had it, if it would have had it when it was asked.
+    private func missing(_ inquiry: Inquiry) -> WriteOutcome? {
+        guard inquiry.hasArrived else { return nil }
+        let provider = inquiry.write.provider.rawValue
         return .notFound(
-            OrderRejection(
-                .other, message: "The order never came to \(write.provider.rawValue): nothing was placed."))
+            OrderRejection(.other, message: "The order never came to \(provider): nothing was placed."))
     }
 
     /// Whether so much time has passed that the broker has the request, if it ever receives it.
     private func hasArrived(_ write: JournalWrite) -> Bool {
         guard let since = schedule.withLock({ $0.since(write) }) else { return false }
-        return since.duration(to: clock.now()) >= settings.arrival
+        return since.duration(to: clock.runningTime()) >= settings.arrival
     }
 }
 

@@ -26,8 +26,8 @@ struct ReconciliationSchedule {
 
     private struct Entry {
         let connection: ConnectionKey
-        /// The time at which this process learned that the response was lost.
-        let since: ContinuousClock.Instant
+        /// When this process first knew that the response was lost.
+        let since: SuspendingClock.Instant
         var dueAt: ContinuousClock.Instant
         var pause: Duration
     }
@@ -55,7 +55,7 @@ struct ReconciliationSchedule {
     var isEmpty: Bool { entries.isEmpty }
 
     /// The time from which it is known that a write's response was lost; nil for a write that is not in the schedule.
-    func since(_ write: JournalWrite) -> ContinuousClock.Instant? { since(write.id) }
+    func since(_ write: JournalWrite) -> SuspendingClock.Instant? { entries[write.id]?.since }
 
     func since(_ id: String) -> ContinuousClock.Instant? { entries[id]?.since }
 
@@ -68,18 +68,22 @@ struct ReconciliationSchedule {
 
     /// Takes in all writes that are unconfirmed now, the oldest first, and begins what is due.
     ///
-    /// - Returns: a turn for each connection that is to be checked; the connection that has waited for longest comes first.
-    ///   Each ends by ``end(_:)``.
+    /// - Parameters:
+    ///   - writes: All of them, or as many as are considered at a time.
+    ///   - now: By which they are due.
+    ///   - since: When their responses were lost already: a time after they were read from the journal.
+    /// - Returns: for each connection that is to be checked, its due writes; the connection that has waited for longest comes
+    ///   first. Each ends by ``end(_:)``.
     mutating func begin(
-        _ writes: [OrderJournal.Unconfirmed], at now: ContinuousClock.Instant
-    ) -> [Turn] {
+        _ writes: [JournalWrite], at now: ContinuousClock.Instant, since: SuspendingClock.Instant
+    ) -> [[JournalWrite]] {
         var entries: [String: Entry] = [:]
         var due: [ConnectionKey: [(dueAt: ContinuousClock.Instant, age: Int, id: String)]] = [:]
         for (age, write) in writes.enumerated() {
             let key = ConnectionKey(write.order)
             let entry =
                 self.entries[write.id]
-                ?? Entry(connection: key, since: now, dueAt: now, pause: pauses.lowerBound)
+                ?? Entry(connection: key, since: since, dueAt: now, pause: pauses.lowerBound)
             entries[write.id] = entry
             guard entry.dueAt <= now, !running.contains(key) else { continue }
             due[key, default: []].append((entry.dueAt, age, write.id))

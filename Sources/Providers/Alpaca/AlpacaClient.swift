@@ -14,6 +14,7 @@ package struct AlpacaClient: Sendable {
     private let trading: ProviderCaller
     private let data: ProviderCaller
     private let desk: ProviderCaller
+    private let orders: ProviderCaller
     private let headers: HTTPHeaders
 
     /// A client of one account.
@@ -39,6 +40,9 @@ package struct AlpacaClient: Sendable {
         desk = line.caller(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpacaDesk: $0, now: $1)
         }
+        orders = line.caller(to: .trading, within: configuration) {
+            ProviderFailure.Cause(alpacaOrders: $0, now: $1)
+        }
         var headers = HTTPHeaders()
         headers.add("Accept", "application/json")
         configuration.credential.sign(&headers)
@@ -55,7 +59,25 @@ package struct AlpacaClient: Sendable {
             case .trading: (configuration.tradingURL, trading)
             case .data: (configuration.dataURL, data)
             }
-        guard let url = address(base) else { throw ProviderFailure(.alpaca, transport: .badURL) }
+        return try await get(
+            operation, by: caller, address(base), in: context, maximumBytes: maximumBytes, read: read)
+    }
+
+    /// Reads orders at the trading host, trying again as the policy says.
+    ///
+    /// - Throws: `notFound` where Alpaca itself says so, and not the edge before it.
+    func getOrders<Value>(
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
+        read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        try await get(operation, by: orders, address(configuration.tradingURL), in: context, read: read)
+    }
+
+    private func get<Value>(
+        _ operation: String, by caller: ProviderCaller, _ url: HTTPURL?, in context: CallContext,
+        maximumBytes: Int = 16 << 20, read: (HTTPResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        guard let url else { throw ProviderFailure(.alpaca, transport: .badURL) }
         let request = HTTPRequest(
             .get, url, headers: headers, deadline: context.deadline, maximumResponseBytes: maximumBytes)
         return try await caller.call(operation, request, in: context, read: read)

@@ -28,4 +28,12 @@ extension ProviderFailure.Cause {
         if AlpacaRefusal(response) != nil { return nil }
         self.init(alpaca: response, now: now)
     }
+
+    /// What a response to a question for orders means; nil for a good one.
+    ///
+    /// That an order does not exist is Alpaca's word only with a code: the edge's 404 says nothing about the order.
+    init?(alpacaOrders response: HTTPResponse, now: Instant) {
+        self.init(alpaca: response, now: now)
+        if self == .notFound, AlpacaProblem(response)?.code == nil { self = .unavailable }
+    }
 }

@@ -6,16 +6,21 @@ package struct CallClock: Sendable {
     package let now: @Sendable () -> ContinuousClock.Instant
     /// For what providers say about dates.
     package let wallTime: @Sendable () -> Instant
+    /// For what the kernel does by itself (CLOCK_MONOTONIC): it stands still while the machine sleeps, as the kernel's timers
+    /// do, and ``now`` does not.
+    package let runningTime: @Sendable () -> SuspendingClock.Instant
     /// Returns then, or throws `CancellationError` when its task is cancelled before.
     package let sleep: @Sendable (_ until: ContinuousClock.Instant) async throws -> Void
 
     package init(
         now: @escaping @Sendable () -> ContinuousClock.Instant,
         wallTime: @escaping @Sendable () -> Instant,
+        runningTime: @escaping @Sendable () -> SuspendingClock.Instant = { .now },
         sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void
     ) {
         self.now = now
         self.wallTime = wallTime
+        self.runningTime = runningTime
         self.sleep = sleep
     }
 

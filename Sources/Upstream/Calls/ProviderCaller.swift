@@ -1,4 +1,5 @@
 package import Brokerage
+import Synchronization
 import Tracing
 
 /// Calls one provider: sends, tries reads again, tells failures apart, reports what it did.
@@ -199,9 +200,14 @@ package struct ProviderCaller: Sendable {
     ) async throws(ProviderFailure) -> Value? {
         var request = request
         request.deadline = deadline
+        // The error does not tell: libcurl may fail to connect again after it has sent the request on a kept connection,
+        // and a deadline may pass before a connection is made.
+        let wasReleased = Atomic(false)
         if watch != nil || !windows.isEmpty {
             request.maySend = { [clock, ledger = line.ledger] in
-                clock.now() < latestSend && ledger.confirm(reservation)
+                guard clock.now() < latestSend, ledger.confirm(reservation) else { return false }
+                wasReleased.store(true, ordering: .releasing)
+                return true
             }
         }
         // A write is not given up early to be tried again, as it is not tried again.
@@ -216,7 +222,7 @@ package struct ProviderCaller: Sendable {
             await line.ledger.release(reservation)
             return nil
         } catch {
-            if error.isBeforeSending {
+            if !wasReleased.load(ordering: .acquiring) {
                 watch?.wasNotTaken()
                 await line.ledger.release(reservation)
             }

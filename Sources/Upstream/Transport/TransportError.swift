@@ -1,8 +1,10 @@
 /// Why a call brought no response.
 ///
-/// It carries nothing of the request.
+/// It carries nothing of the request. Except for ``notSent``, it does not say whether the request was sent: see
+/// ``HTTPRequest/maySend``.
 package enum TransportError: Error, Hashable, Sendable {
     case couldNotResolve
+    /// No connection came about; a kept one may have carried the request before it broke.
     case couldNotConnect
     case timedOut
     /// No trusted, encrypted connection came about.
@@ -25,13 +27,4 @@ package enum TransportError: Error, Hashable, Sendable {
     case notSent
     /// Another failure of libcurl, by its number (`CURLcode`).
     case other(code: Int32)
-
-    /// Whether the provider cannot have seen the request: a write that failed so has not happened.
-    package var isBeforeSending: Bool {
-        switch self {
-        case .couldNotResolve, .couldNotConnect, .tls, .badURL, .overloaded, .notSent: true
-        case .timedOut, .responseTooLarge, .interrupted, .malformedResponse, .cancelled, .shutDown, .other:
-            false
-        }
-    }
 }

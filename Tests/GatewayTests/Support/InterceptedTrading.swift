@@ -9,6 +9,8 @@ struct InterceptedTrading: OrderDesk {
     var beforePlacing: @Sendable () async -> Void = {}
     /// Runs before Alpaca is queried for an order by its client's id.
     var beforeLookup: @Sendable () async -> Void = {}
+    /// After Alpaca has answered a question for an order.
+    var afterLookup: @Sendable () -> Void = {}
 
     var orderAbilities: OrderAbilities { client.orderAbilities }
 
@@ -19,13 +21,15 @@ struct InterceptedTrading: OrderDesk {
     func order(
         _ id: String, of account: String?, in call: CallContext
     ) async throws(ProviderFailure) -> Order {
-        try await client.order(id, of: account, in: call)
+        defer { afterLookup() }
+        return try await client.order(id, of: account, in: call)
     }
 
     func order(
         clientID: String, of account: String?, in call: CallContext
     ) async throws(ProviderFailure) -> OrderTrace {
         await beforeLookup()
+        defer { afterLookup() }
         return try await client.order(clientID: clientID, of: account, in: call)
     }
 

@@ -173,22 +173,36 @@ struct FollowedAnswers {
 ///
 /// A lock, because reads on many tasks look at it.
 final class TestClock: Sendable {
-    private let time = Mutex(ContinuousClock.now)
+    private struct Time {
+        var now = ContinuousClock.now
+        var running = SuspendingClock.now
+    }
+
+    private let time = Mutex(Time())
 
     /// Brings it to the present, for deadlines of transports, whose time is real, that are counted from it.
     func catchUp() {
-        time.withLock { $0 = .now }
+        time.withLock { $0 = Time() }
     }
 
     func advance(by duration: Duration) {
-        time.withLock { $0 += duration }
+        time.withLock { time in
+            time.now += duration
+            time.running += duration
+        }
+    }
+
+    /// The machine sleeps for so long.
+    func suspend(for duration: Duration) {
+        time.withLock { $0.now += duration }
     }
 
     var calls: CallClock {
         CallClock(
-            now: { self.time.withLock(\.self) }, wallTime: CallClock.system.wallTime,
+            now: { self.time.withLock(\.now) }, wallTime: CallClock.system.wallTime,
+            runningTime: { self.time.withLock(\.running) },
             sleep: { until in
-                let rest = self.time.withLock(\.self).duration(to: until)
+                let rest = self.time.withLock(\.now).duration(to: until)
                 try await ContinuousClock().sleep(for: max(rest, .zero))
             })
     }

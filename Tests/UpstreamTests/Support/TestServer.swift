@@ -18,6 +18,8 @@ final class TestServer: Sendable {
         case raw([UInt8])
         /// The end of the connection without an answer.
         case disconnect
+        /// The end of the server without an answer: nobody can connect any more.
+        case shutDown
         /// Nothing, until the server stops or the client goes.
         case silence
     }
@@ -80,11 +82,14 @@ final class TestServer: Sendable {
         }
     }
 
+    /// Ends the listener and all connections, once: its descriptors may be other files' afterwards.
     func stop() {
-        let open = state.withLock { state in
+        let open: Set<Int32>? = state.withLock { state in
+            if state.isStopped { return nil }
             state.isStopped = true
             return state.open
         }
+        guard let open else { return }
         shutdown(listener, Int32(SHUT_RDWR))
         for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
     }
@@ -119,6 +124,9 @@ final class TestServer: Sendable {
                 _ = write(connection, bytes)
                 break serving
             case .disconnect:
+                break serving
+            case .shutDown:
+                stop()
                 break serving
             case .silence:
                 while readMore(connection, &buffer) {}
@@ -202,20 +210,33 @@ final class TestServer: Sendable {
     }
 
     /// A socket at a free port of this machine.
-    private static func boundSocket() throws -> Int32 {
+    static func boundSocket() throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = loopback(port: 0)
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, size)
-            }
-        }
+        let status = unsafe withAddress(port: 0) { unsafe bind(descriptor, $0, $1) }
         guard status == 0 else { throw Failure(errno: errno) }
         return descriptor
     }
 
-    private static func port(of socket: Int32) throws -> UInt16 {
+    /// A socket that is connected to a port of this machine.
+    static func connectedSocket(port: UInt16) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let status = unsafe withAddress(port: port) { unsafe connect(descriptor, $0, $1) }
+        guard status == 0 else { throw Failure(errno: errno) }
+        return descriptor
+    }
+
+    private static func withAddress(
+        port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = loopback(port: port)
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    static func port(of socket: Int32) throws -> UInt16 {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in

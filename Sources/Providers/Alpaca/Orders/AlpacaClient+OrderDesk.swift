@@ -24,9 +24,8 @@ extension AlpacaClient: OrderDesk {
             ("until", query.before?.description), ("direction", "desc"), ("nested", "true"),
             ("symbols", symbols?.joined(separator: ",")),
         ]
-        let orders = try await get(
-            "orders", from: .trading, { $0.appending(path: "v2", "orders")?.appending(query: items) },
-            in: context
+        let orders = try await getOrders(
+            "orders", { $0.appending(path: "v2", "orders")?.appending(query: items) }, in: context
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 try reader.alpacaOrders(fetchedAt: clock.wallTime())
@@ -68,7 +67,7 @@ extension AlpacaClient: OrderDesk {
     private func readOrder(
         in context: CallContext, _ address: (HTTPURL) -> HTTPURL?
     ) async throws(ProviderFailure) -> Order {
-        try await get("order", from: .trading, address, in: context) { response throws(JSONError) in
+        try await getOrders("order", address, in: context) { response throws(JSONError) in
             try order(in: response)
         }
     }

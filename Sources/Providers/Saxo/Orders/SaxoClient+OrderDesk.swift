@@ -114,7 +114,13 @@ extension SaxoClient: OrderDesk {
             changed.reading = Reading(source: .saxo, fetchedAt: clock.wallTime())
             return .taken(changed)
         case .refused(let error): return .refused(OrderRejection(saxo: error))
-        case .duplicate: return .taken(try await self.order(order.id, of: order.accountID, in: context))
+        case .duplicate:
+            do throws(ProviderFailure) {
+                return .taken(try await self.order(order.id, of: order.accountID, in: context))
+            } catch {
+                // Saxo has taken the equal request, so that it names no such open order is no answer to the change.
+                throw error.cause == .notFound ? Self.undecided : error
+            }
         case .unknown: return .refused(.gone)
         case .open: throw Self.undecided
         }

@@ -3,7 +3,17 @@ import Upstream
 
 extension SaxoClient {
     /// All open orders: `GET /port/v1/orders/me`, page after page; those tied to another are its legs too.
+    ///
+    /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for a list says nothing about an order.
     func openOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+        do throws(ProviderFailure) {
+            return try await readOpenOrders(in: context)
+        } catch {
+            throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
+        }
+    }
+
+    private func readOpenOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
         let url = try address(
             .portfolio, ["v1", "orders", "me"],
             [("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
