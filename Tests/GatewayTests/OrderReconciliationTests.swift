@@ -51,20 +51,17 @@ struct ReconciliationScheduleTests {
         let writes = writes(["a": 1])
         var (schedule, now) = (schedule(), start)
         for pause in [1, 2, 4, 5, 5] {
-            let later = since + start.duration(to: now)
-            let turn = try #require(schedule.begin(writes, at: now, since: later).first?.first)
-            #expect(schedule.begin(writes, at: now, since: later).isEmpty, "it is being checked")
-            schedule.didCheck(turn, isOpen: true, at: now)
-            schedule.end(Key(turn))
+            let turn = try #require(schedule.begin(writes, at: now, since: since).first)
+            #expect(schedule.begin(writes, at: now, since: since).isEmpty, "it is being checked")
+            schedule.check(turn, at: now)
             #expect(schedule.next == now + .seconds(pause))
-            let early = now + .milliseconds(pause * 1_000 - 1)
-            #expect(schedule.begin(writes, at: early, since: later).isEmpty)
+            #expect(schedule.begin(writes, at: now + .milliseconds(pause * 1_000 - 1), since: since).isEmpty)
             now = now + .seconds(pause)
         }
-        #expect(schedule.since(writes[0]) == since)
-        let turn = try #require(schedule.begin(writes, at: now, since: since).first?.first)
-        schedule.didCheck(turn, isOpen: false, at: now)
-        schedule.end(Key(turn))
+        #expect(schedule.since("a0") == since)
+        let turn = try #require(schedule.begin(writes, at: now, since: since).first)
+        schedule.didCheck("a0", isOpen: false, at: now)
+        schedule.end(turn.connection)
         #expect(schedule.isEmpty && schedule.next == nil)
     }
 
@@ -92,13 +89,45 @@ struct ReconciliationScheduleTests {
     func slow() throws {
         let writes = writes(["a": 3, "b": 1])
         var schedule = schedule(mostConnections: 3)
-        #expect(schedule.begin(writes, at: start, since: since).count == 2)
-        for write in writes where write.order.connection == "b" {
-            schedule.didCheck(write, isOpen: true, at: start)
-            schedule.end(Key(write))
-        }
+        let first = schedule.begin(writes, at: start, since: since)
+        #expect(first.count == 2)
+        schedule.check(try #require(first.first { $0.connection.id == "b" }), at: start)
         let turns = schedule.begin(writes, at: start + .seconds(1), since: since)
-        #expect(turns.map { $0.map(\.order.connection) } == [["b"]])
+        #expect(turns.map(\.writes) == [["b0"]])
+    }
+
+    @Test("the write that has been due for longest is the first of its connection's turn")
+    func longestDue() throws {
+        let writes = writes(["a": 3])
+        var (schedule, now) = (schedule(), start)
+        var checked: [String] = []
+        // Each turn has time for one check.
+        for _ in 0..<6 {
+            let turn = try #require(schedule.begin(writes, at: now, since: since).first)
+            let id = try #require(turn.writes.first)
+            checked.append(id)
+            schedule.didCheck(id, isOpen: true, at: now)
+            schedule.end(turn.connection)
+            now = now + .seconds(10)
+        }
+        #expect(checked == ["a0", "a1", "a2", "a0", "a1", "a2"])
+    }
+
+    @Test("every write is checked in its time beside thousands that never settle")
+    func many() throws {
+        let stuck = (0..<3_000).map { "stuck\($0)" }
+        let writes = (stuck + ["late"]).flatMap { self.writes([$0: 1]) }
+        var schedule = schedule(mostConnections: 64)
+        var turns = schedule.begin(writes, at: start, since: since)
+        var count = 0
+        while !turns.isEmpty {
+            count += turns.count
+            for turn in turns { schedule.check(turn, at: start) }
+            turns = schedule.begin(writes, at: start, since: since)
+        }
+        #expect(count == writes.count)
+        #expect(schedule.since("late0") == since)
+        #expect(schedule.next == start + .seconds(1))
     }
 }
 
@@ -217,7 +246,7 @@ struct OrderReconciliationTests {
                 let mutation = "mutation { \(write)Order(id: \"\(id)\"\(input)) { order { state } } }"
                 _ = try await gateway.ask(mutation, as: alice, backends)
             }
-            try #require(try await gateway.household.orders.journal.unconfirmed(limit: 2).count == 1)
+            try #require(try await gateway.household.orders.journal.unconfirmed().count == 1)
             clock.catchUp()
             try await test(gateway, OrderReconciliation(backends, clock: clock.calls))
         }
@@ -233,10 +262,10 @@ struct OrderReconciliationTests {
         try await withLost(write, clock: clock, lookup: stop) { (gateway, asking) async throws in
             let journal = gateway.household.orders.journal
             #expect(try await asking.round())
-            #expect(try await journal.unconfirmed(limit: 2).count == 1)
+            #expect(try await journal.unconfirmed().count == 1)
             clock.advance(by: .seconds(1))
             #expect(try await !asking.round())
-            #expect(try await journal.unconfirmed(limit: 2).isEmpty)
+            #expect(try await journal.unconfirmed().isEmpty)
         }
     }
 
@@ -256,7 +285,7 @@ struct OrderReconciliationTests {
         }
     }
 
-    @Test("an order that was reported as missing takes the broker's state as soon as it is listed")
+    @Test("an order that was reported as missing gets the broker's state as soon as the broker lists it")
     func missing() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])

@@ -110,7 +110,7 @@ package final class OrderReconciliation: Sendable {
         at now: ContinuousClock.Instant
     ) async throws(StorageError) -> [ReconciliationSchedule.Turn] {
         try await journal.abandonUnattended()
-        let writes = try await journal.unconfirmed(limit: settings.mostWrites)
+        let writes = try await journal.unconfirmed()
         let since = clock.runningTime()
         return schedule.withLock { $0.begin(writes, at: now, since: since) }
     }
@@ -162,19 +162,19 @@ package final class OrderReconciliation: Sendable {
         return false
     }
 
-    /// A write that its broker is asked about.
+    /// A write about which its broker is queried.
     private struct Inquiry {
         let write: JournalWrite
         let desk: any OrderDesk
         let call: CallContext
-        /// Whether the broker had the request before it was first asked, if it ever gets it.
+        /// Whether so much time had passed before the first query that the broker has the request, if it ever receives it.
         let hasArrived: Bool
     }
 
-    /// What the broker says of a write; nil where that leaves it open.
+    /// The outcome of a write according to its broker; nil if the broker's response does not determine it.
     private func outcome(of write: JournalWrite, asking desk: any OrderDesk) async -> WriteOutcome? {
-        // Before the first question: an answer proves nothing of a request that arrives after it, and the process can be
-        // stopped for a minute between the two.
+        // Determined before the first query: a response proves nothing about a request that arrives after it, and the
+        // process can be paused for a minute between query and response.
         let hasArrived = hasArrived(write)
         let call = CallContext(deadline: clock.now() + settings.patience)
         let inquiry = Inquiry(write: write, desk: desk, call: call, hasArrived: hasArrived)
@@ -212,14 +212,14 @@ package final class OrderReconciliation: Sendable {
         return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(inquiry)
     }
 
-    /// What the broker knows of the order that the write was to make.
+    /// The broker's record of the order that the write was to place.
     private func trace(_ inquiry: Inquiry) async throws(ProviderFailure) -> OrderTrace {
         let write = inquiry.write
         return try await inquiry.desk.order(
             clientID: write.clientOrderID, of: write.account, in: inquiry.call)
     }
 
-    /// The order that was to be changed; nil where the broker does not know it (any more).
+    /// The order that was to be changed; nil if the broker does not know it (any more).
     private func changedOrder(_ inquiry: Inquiry) async throws(ProviderFailure) -> Order? {
         guard let id = inquiry.write.providerOrderID else { return nil }
         do throws(ProviderFailure) {
@@ -230,14 +230,16 @@ package final class OrderReconciliation: Sendable {
         }
     }
 
-    /// The outcome of a change of an order that its broker does not report any more: a broker that reports ended orders
-    /// never had the change; at any other one the order has ended, with the change or without.
+    /// The outcome of a change of an order that its broker no longer returns.
+    ///
+    /// A broker that returns ended orders never received the change. At any other broker the order has ended, with or
+    /// without the change.
     private func gone(_ inquiry: Inquiry) -> WriteOutcome? {
         if inquiry.desk.orderAbilities.hasEndedOrders { return missing(inquiry) }
         return inquiry.hasArrived ? .undeterminable : nil
     }
 
-    /// That the broker never had it, if it would have had it when it was asked.
+    /// The outcome "never received", if the time of ``Settings/arrival`` had passed before the query; nil otherwise.
     private func missing(_ inquiry: Inquiry) -> WriteOutcome? {
         guard inquiry.hasArrived else { return nil }
         let provider = inquiry.write.provider.rawValue

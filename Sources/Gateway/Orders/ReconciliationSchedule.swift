@@ -26,7 +26,7 @@ struct ReconciliationSchedule {
 
     private struct Entry {
         let connection: ConnectionKey
-        /// When this process first knew that the response was lost.
+        /// The time at which this process learned that the response was lost.
         let since: SuspendingClock.Instant
         var dueAt: ContinuousClock.Instant
         var pause: Duration
@@ -54,10 +54,10 @@ struct ReconciliationSchedule {
     /// Whether no write without a known outcome is left.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The time from which it is known that a write's response was lost; nil for a write that is not in the schedule.
-    func since(_ write: JournalWrite) -> SuspendingClock.Instant? { entries[write.id]?.since }
+    /// The time at which it became known that a write's response was lost; nil for a write outside the schedule.
+    func since(_ write: JournalWrite) -> SuspendingClock.Instant? { since(write.id) }
 
-    func since(_ id: String) -> ContinuousClock.Instant? { entries[id]?.since }
+    func since(_ id: String) -> SuspendingClock.Instant? { entries[id]?.since }
 
     /// The time at which the next check can start; nil if that depends on the end of a check or on another
     /// lost response.
@@ -66,17 +66,17 @@ struct ReconciliationSchedule {
         return entries.values.lazy.filter { !running.contains($0.connection) }.map(\.dueAt).min()
     }
 
-    /// Takes in all writes that are unconfirmed now, the oldest first, and begins what is due.
+    /// Adds all writes that are unconfirmed now, the oldest first, and starts the due checks.
     ///
     /// - Parameters:
-    ///   - writes: All of them, or as many as are considered at a time.
-    ///   - now: By which they are due.
-    ///   - since: When their responses were lost already: a time after they were read from the journal.
-    /// - Returns: for each connection that is to be checked, its due writes; the connection that has waited for longest comes
-    ///   first. Each ends by ``end(_:)``.
+    ///   - writes: All writes that are unconfirmed now.
+    ///   - now: The time by which they are due.
+    ///   - since: A time at which their responses were lost already: after they were read from the journal.
+    /// - Returns: A turn for each connection to check. The connection that has waited longest comes first. Call
+    ///   ``end(_:)`` for each one.
     mutating func begin(
-        _ writes: [JournalWrite], at now: ContinuousClock.Instant, since: SuspendingClock.Instant
-    ) -> [[JournalWrite]] {
+        _ writes: [OrderJournal.Unconfirmed], at now: ContinuousClock.Instant, since: SuspendingClock.Instant
+    ) -> [Turn] {
         var entries: [String: Entry] = [:]
         var due: [ConnectionKey: [(dueAt: ContinuousClock.Instant, age: Int, id: String)]] = [:]
         for (age, write) in writes.enumerated() {
@@ -104,7 +104,7 @@ struct ReconciliationSchedule {
         return chosen.map { Turn(connection: $0.key, writes: $0.value.map(\.id)) }
     }
 
-    /// A write has been checked; it stays in the schedule if its outcome is still not known.
+    /// Records the check of a write, which stays in the schedule if its outcome is still unknown.
     mutating func didCheck(_ id: String, isOpen: Bool, at now: ContinuousClock.Instant) {
         guard isOpen else {
             entries[id] = nil
