@@ -28,7 +28,7 @@ enum DeepStack {
     static let schemaLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 1_000)
 
     /// The same for JSON.
-    static let jsonLimits = JSONLimits(depth: deepest, bytes: 256 << 20)
+    static let jsonLimits = JSONLimits(depth: deepest, bytes: 256 << 20, values: .max)
 
     /// Runs work there and waits for it.
     static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
