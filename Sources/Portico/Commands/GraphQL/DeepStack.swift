@@ -15,14 +15,15 @@ enum DeepStack {
 
     /// How large documents may be that are only parsed.
     ///
-    /// Their length and nesting are bounded, as memory and stack are; their tokens are not.
-    static let parseLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: deepest)
+    /// Their length and nesting are bounded, as memory and stack are; their tokens and names are not.
+    static let parseLimits = ParserLimits(
+        bytes: 64 << 20, tokens: .max, depth: deepest, nameBytes: .max)
 
     /// How large documents may be that are printed, validated or run.
     ///
     /// The canonical form indents each level more than the last, so it needs memory that grows with the square of the
     /// depth, some hundred megabytes here.
-    static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000)
+    static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000, nameBytes: .max)
 
     /// The same for schemas, whose default values are printed for introspection.
     static let schemaLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 1_000)
