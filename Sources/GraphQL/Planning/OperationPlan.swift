@@ -34,6 +34,7 @@ final class OperationPlan: @unchecked Sendable {
         weight =
             2_048 + planner.keys.heapWeight
             + planner.keys.reduce(0) { $0 + OperationPlan.fieldWeight + $1.others.heapWeight }
+            + planner.keyBytes.capacity
             + planner.steps.count * OperationPlan.argumentsWeight
     }
 
