@@ -91,7 +91,30 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("stays below 300 MB with the longest documents in running subscriptions")
+    /// An operation within all limits of a document whose response would have 385 MB.
+    private static let charts = (0..<6).map { number in
+        let symbols = Array(repeating: #"\"AAPL\""#, count: 50).joined(separator: ",")
+        return "c\(number): charts(symbols: [\(symbols)], interval: ONE_MINUTE, last: 10000) "
+            + "{ candles { time date open high low close volume complete } }"
+    }.joined(separator: " ")
+
+    @Test("stays below 300 MB, and refuses responses that are too large")
+    func responses() async throws {
+        try await withServer(longestLife: .seconds(900)) { server in
+            for _ in 0..<3 {
+                let answer = try await server.send(
+                    RawRequest.post(Self.body("{ \(Self.charts) }")), patience: 300)
+                #expect(answer.status == 200)
+                #expect(
+                    answer.body.contains(#""code":"RESPONSE_TOO_LARGE","limit":8388608"#),
+                    "\(answer.body.prefix(300))")
+            }
+            let memory = try Self.memory(of: server.program)
+            #expect(memory < Self.bound, "\(memory >> 20) MB")
+        }
+    }
+
+    @Test("stays below 300 MB, however long the documents of running subscriptions are")
     func subscriptions() async throws {
         try await withServer(longestLife: .seconds(900)) { server in
             var clients: [RawClient] = []

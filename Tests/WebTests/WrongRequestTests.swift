@@ -37,6 +37,7 @@ struct WrongRequestTests {
         limits.headers = 400
         limits.body = 100
         limits.headerFields = 10
+        limits.jsonValues = 20
         return limits
     }
 
@@ -147,6 +148,11 @@ extension WrongRequest {
             "something behind the JSON", RawRequest.post(#"{"query":"{ hello }"} x"#), 400, "BAD_REQUEST",
             #"The request's JSON cannot be read. Expected nothing after the value, found "x", at line 1, column 23."#
         ),
+        WrongRequest(
+            "too many values in the JSON",
+            RawRequest.post(#"{"query":"a","variables":{"a":[\#(String(repeating: "[],", count: 17))[]]}}"#),
+            400, "BAD_REQUEST",
+            "The request's JSON cannot be read. The text has more than 20 values, at line 1, column 83."),
         WrongRequest(
             "no query", RawRequest.post(#"{"variables":{}}"#), 400, "BAD_REQUEST",
             #"The request has no "query". Send the operation as a string: {"query": "{ __typename }"}."#),

@@ -21,7 +21,7 @@ struct Completion: Sendable {
         guard !value.isNull else { return writeNull(as: type, to: &writer) }
         let mark = writer.mark
         if writeNotNull(value, as: type, to: &writer) { return true }
-        if type.isNonNull { return false }
+        if type.isNonNull || writer.isOverLimit { return false }
         // The failure stops here: this position may be null (specification, 6.4.4).
         writer.rewind(to: mark)
         writer.writeNull()
@@ -71,7 +71,7 @@ struct Completion: Sendable {
         }
         writer.path.leave()
         writer.write(byte: UInt8(ascii: "]"))
-        return true
+        return !writer.isOverLimit
     }
 
     private func write(

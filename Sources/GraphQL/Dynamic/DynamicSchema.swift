@@ -49,7 +49,8 @@ public struct DynamicSchema: Sendable {
         let planning = DynamicPlanning(schema: schema, variables: variables, typeNames: root.typeNames)
         defer { planning.forget() }
         let settings = OperationPlan.Settings(
-            sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: nil)
+            sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: nil,
+            responseBytes: options.limits.responseBytes)
         let plan = try operation.plan(variables) { conditions throws in
             try planning.plan(
                 operation.definition, of: document.valid.document, from: root, settings, conditions)

@@ -143,7 +143,7 @@ final class Engine: Sendable {
                 isNew = true
                 let settings = OperationPlan.Settings(
                     sizeHint: operation.sizeHint, presenter: options.errorPresenter,
-                    timeLimit: options.timeLimit)
+                    timeLimit: options.timeLimit, responseBytes: options.limits.responseBytes)
                 return try roots.plan(
                     operation.definition, of: document.valid, schema, introspection, guards, settings,
                     conditions)

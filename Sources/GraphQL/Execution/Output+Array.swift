@@ -44,7 +44,7 @@ extension Array: Output where Element: Output {
         guard isComplete else { return false }
         writer.path.leave()
         writer.write(byte: UInt8(ascii: "]"))
-        return true
+        return !writer.isOverLimit
     }
 
     /// Appends the nodes of all elements, in their order.

@@ -53,6 +53,7 @@ extension Optional: Output where Wrapped: Output {
         let mark = writer.mark
         let firstRow = row
         if unsafe Wrapped.write(wrapped, selection, row: &row, to: &writer) { return true }
+        if writer.isOverLimit { return false }
         // The failure stops here: this position may be null (specification, 6.4.4).
         writer.rewind(to: mark)
         writer.writeNull()

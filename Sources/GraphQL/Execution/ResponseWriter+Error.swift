@@ -4,7 +4,8 @@ extension ResponseWriter {
         write(list: errors) { $0.write($1) }
     }
 
-    private mutating func write(_ error: GraphQLError) {
+    /// One of them.
+    mutating func write(_ error: GraphQLError) {
         write(json: "{\"message\":")
         write(error.message)
         if !error.locations.isEmpty {

@@ -30,7 +30,6 @@ extension ResponseWriter {
     @inline(never)
     @usableFromInline
     mutating func writeEscaped(_ source: UnsafeBufferPointer<UInt8>) {
-        reserve(source.count * 6 + 2)
         write(byte: UInt8(ascii: "\""))
         for position in 0..<source.count {
             let byte = unsafe source[position]

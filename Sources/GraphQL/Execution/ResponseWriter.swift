@@ -26,6 +26,17 @@ public struct ResponseWriter: ~Copyable {
     @usableFromInline
     var slots: Slots
 
+    /// How many bytes the text may have.
+    private let limit: Int
+    /// Whether the text has become longer than its limit.
+    ///
+    /// Its bytes are worthless then, and whatever is written further overwrites them: a list or an object that notices it
+    /// reports a failure, which no position above takes as null.
+    @usableFromInline
+    var isOverLimit = false
+    /// The bytes that the noted failures add to the text at least.
+    private var failureBytes = 0
+
     /// Bytes behind the capacity that may be overwritten, never read.
     @usableFromInline
     static var slack: Int { 64 }
@@ -35,12 +46,17 @@ public struct ResponseWriter: ~Copyable {
 
     /// - Parameters:
     ///   - room: where the response begins; it lives longer.
+    ///   - limit: how many bytes the text may have.
     ///   - path: where its path begins, with room for `ResponsePath.usualDepth` segments.
     ///   - slots: what loads have left.
-    init(in room: UnsafeMutableBufferPointer<UInt8>, path: UnsafeMutablePointer<Int>, slots: Slots) {
+    init(
+        in room: UnsafeMutableBufferPointer<UInt8>, limit: Int, path: UnsafeMutablePointer<Int>, slots: Slots
+    ) {
         // Room for nothing has no address; all that makes writers gives them some.
         unsafe base = room.baseAddress.unsafelyUnwrapped
-        capacity = room.count - ResponseWriter.slack
+        self.limit = limit
+        // Also where there is more room: so the limit needs no comparison of its own.
+        capacity = min(room.count - ResponseWriter.slack, limit)
         unsafe self.path = ResponsePath(in: path)
         self.slots = slots
     }
@@ -91,9 +107,19 @@ public struct ResponseWriter: ~Copyable {
     @inline(never)
     @usableFromInline
     mutating func grow(by additional: Int) {
-        let larger = max(capacity * 2, count + additional)
+        if isOverLimit || additional > limit - count { exceedLimit() }
+        if count + additional <= capacity { return }
+        // Past the limit there is nothing but one value, for which its writer expects room.
+        let larger = max(min(capacity * 2, limit), count + additional)
         unsafe grow(into: .allocate(capacity: larger + ResponseWriter.slack))
         capacity = larger
+    }
+
+    /// Gives up the text: what follows is written over it.
+    private mutating func exceedLimit() {
+        isOverLimit = true
+        count = 0
+        failures = []
     }
 
     private mutating func grow(into memory: UnsafeMutablePointer<UInt8>) {
@@ -101,6 +127,19 @@ public struct ResponseWriter: ~Copyable {
         if ownsMemory { unsafe base.deallocate() }
         unsafe base = memory
         ownsMemory = true
+    }
+
+    // MARK: - Failures
+
+    /// Notes that the position where the writer stands has failed.
+    @inline(never)
+    @usableFromInline
+    mutating func fail(_ error: any Error) {
+        guard !isOverLimit else { return }
+        let failure = FieldFailure(path: path.copy, error: error)
+        failureBytes += failure.leastBytes
+        guard failureBytes <= limit - count else { return exceedLimit() }
+        failures.append(failure)
     }
 
     // MARK: - Bytes

@@ -56,7 +56,7 @@ extension Rows: Output {
         }
         writer.path.leave()
         writer.write(byte: UInt8(ascii: "]"))
-        return true
+        return !writer.isOverLimit
     }
 
     /// Appends the nodes of all items, in their order.

@@ -28,6 +28,7 @@ extension JSONError.Reason {
         case .duplicateName(let name): "The object has the name \"\(name)\" twice"
         case .tooDeep(let limit): "Arrays and objects stand more than \(limit) levels deep"
         case .tooLong(let limit): "The text is longer than \(limit) bytes"
+        case .tooManyValues(let limit): "The text has more than \(limit) values"
         }
     }
 }

@@ -27,6 +27,8 @@ public struct JSONError: Error, Hashable, Sendable {
         case tooDeep(limit: Int)
         /// Longer than `JSONLimits.bytes`.
         case tooLong(limit: Int)
+        /// More values than `JSONLimits.values`.
+        case tooManyValues(limit: Int)
     }
 
     /// What the grammar has at a place.

@@ -4,15 +4,21 @@ public struct JSONLimits: Hashable, Sendable {
     public var depth: Int
     /// How many bytes a text may have.
     public var bytes: Int
+    /// How many values a text may have, arrays and objects among them.
+    ///
+    /// Each takes up to forty times as much memory as its text, `[]` for example.
+    public var values: Int
 
-    /// 64 levels, 1 MiB.
+    /// 64 levels, 1 MiB, 20,000 values.
     public static let `default` = JSONLimits()
 
     /// - Parameters:
     ///   - depth: levels of arrays and objects, at least 0.
     ///   - bytes: length of the text, at least 0.
-    public init(depth: Int = 64, bytes: Int = 1 << 20) {
+    ///   - values: number of values, at least 0.
+    public init(depth: Int = 64, bytes: Int = 1 << 20, values: Int = 20_000) {
         self.depth = depth
         self.bytes = bytes
+        self.values = values
     }
 }

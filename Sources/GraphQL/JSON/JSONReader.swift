@@ -7,6 +7,8 @@ struct JSONReader {
     private(set) var offset = 0
     private var depth = 0
     private let maximumDepth: Int
+    private var valueCount = 0
+    private let maximumValues: Int
 
     /// - Throws: `.tooLong`, before a byte is read.
     init(_ bytes: Span<UInt8>, limits: JSONLimits) throws(JSONFailure) {
@@ -14,13 +16,19 @@ struct JSONReader {
             throw JSONFailure(reason: .tooLong(limit: limits.bytes), offset: 0)
         }
         maximumDepth = limits.depth
+        maximumValues = limits.values
     }
 
     // MARK: - Values
 
     /// The value that stands next.
     mutating func value(in bytes: Span<UInt8>) throws(JSONFailure) -> InputValue {
-        switch peek(in: bytes) {
+        let first = peek(in: bytes)
+        guard valueCount < maximumValues else {
+            throw JSONFailure(reason: .tooManyValues(limit: maximumValues), offset: offset)
+        }
+        valueCount += 1
+        switch first {
         case UInt8(ascii: "\""): return .string(try string(in: bytes))
         case UInt8(ascii: "{"): return .object(try object(in: bytes))
         case UInt8(ascii: "["): return .list(try list(in: bytes))

@@ -9,6 +9,7 @@ extension Parser {
     }
 
     private mutating func definition() throws(SyntaxFault) -> Definition {
+        limitNames(true)
         if token.kind == .leftBrace { return .operation(try shorthandQuery()) }
         let start = token.span.start
         let description = try description()
@@ -20,6 +21,7 @@ extension Parser {
             if token.kind == .name { throw SyntaxFault(.descriptionOfNothing, at: description.span) }
             throw unexpected()
         }
+        limitNames(keyword.isExecutable)
         switch keyword {
         case .query: return .operation(try operation(.query, description: description, start: start))
         case .mutation: return .operation(try operation(.mutation, description: description, start: start))

@@ -27,6 +27,8 @@ struct Parser: ~Copyable {
     private var names = NameTable()
     private var tokenCount = 0
     private let limits: ParserLimits
+    /// The bytes that a name may have in the definition that is being read.
+    private var nameBytes = Int.max
 
     /// Reads the first token.
     init(_ source: SourceText, limits: ParserLimits) throws(SyntaxFault) {
@@ -114,8 +116,16 @@ extension Parser {
     /// `Name`.
     mutating func name() throws(SyntaxFault) -> Name {
         let span = token.span
+        if token.kind == .name, Int(span.end &- span.start) > nameBytes {
+            throw SyntaxFault(.nameTooLong(limit: nameBytes), at: span)
+        }
         try expect(.name)
         return Name(id: names.number(of: span, in: nodes.source.bytes), span: span)
+    }
+
+    /// Limits the names from here on, or lifts that limit.
+    mutating func limitNames(_ isLimited: Bool) {
+        nameBytes = isLimited ? limits.nameBytes : .max
     }
 
     /// From where a node starts to the end of its last token.

@@ -11,15 +11,23 @@ public struct ParserLimits: Hashable, Sendable {
     /// The parser takes any depth; whatever walks the tree afterwards calls itself once a level. The default leaves
     /// a walk room for 2 KiB a level on a thread with 512 KiB of stack.
     public var depth: Int
+    /// Bytes of one name in an operation or a fragment.
+    ///
+    /// A response repeats an alias for each object, so a long one makes a response many times as long as its document.
+    /// The type system's definitions are not limited.
+    public var nameBytes: Int
 
     /// Limits, those that are not named at their defaults.
-    public init(bytes: Int = 16 << 20, tokens: Int = 1_000_000, depth: Int = 200) {
+    public init(
+        bytes: Int = 16 << 20, tokens: Int = 1_000_000, depth: Int = 200, nameBytes: Int = 256
+    ) {
         self.bytes = bytes
         self.tokens = tokens
         self.depth = depth
+        self.nameBytes = nameBytes
     }
 
-    /// 16 MiB, a million tokens, 200 levels.
+    /// 16 MiB, a million tokens, 200 levels, 256 bytes of a name.
     public static let `default` = ParserLimits()
 }
 

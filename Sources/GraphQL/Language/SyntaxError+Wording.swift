@@ -34,6 +34,7 @@ extension SyntaxError: CustomStringConvertible {
         case .tooManyBytes(let limit): "Document contains more than \(limit) bytes. Parsing aborted."
         case .tooManyTokens(let limit): "Document contains more than \(limit) tokens. Parsing aborted."
         case .tooDeep(let limit): "Document is nested more than \(limit) levels deep. Parsing aborted."
+        case .nameTooLong(let limit): "Name contains more than \(limit) bytes. Parsing aborted."
         case .tooManyLists(let limit): "Type is wrapped in more than \(limit) lists. Parsing aborted."
         }
     }

@@ -62,6 +62,8 @@ public struct SyntaxError: Error, Sendable {
         case tooManyTokens(limit: Int)
         /// Braces and brackets are nested deeper than `ParserLimits.depth`.
         case tooDeep(limit: Int)
+        /// A name in an operation or a fragment is longer than `ParserLimits.nameBytes`.
+        case nameTooLong(limit: Int)
         /// A type stands in more lists than `Wrapping.maximumLists`.
         case tooManyLists(limit: Int)
     }

@@ -48,4 +48,14 @@ public enum Keyword: String, Sendable {
     case query, mutation, subscription, fragment, on
     case schema, scalar, type, interface, union, `enum`, input, directive, extend
     case implements, repeatable
+
+    /// Whether a definition that begins with it is one of an operation or a fragment.
+    var isExecutable: Bool {
+        switch self {
+        case .query, .mutation, .subscription, .fragment: true
+        case .on, .schema, .scalar, .type, .interface, .union, .enum, .input, .directive, .extend,
+            .implements, .repeatable:
+            false
+        }
+    }
 }

@@ -2,6 +2,8 @@
 public enum OperationLimit: Sendable, CaseIterable {
     case tokens, depth, introspectionDepth, aliases, rootFields, selections, fields, directives
     case fieldCost, typeCost
+    /// Known only once the operation has run.
+    case responseBytes
 
     /// The `extensions.code` of an error that says that an operation is past the limit.
     public var code: String {
@@ -15,6 +17,7 @@ public enum OperationLimit: Sendable, CaseIterable {
         case .fields: "FIELD_LIMIT_EXCEEDED"
         case .directives: "DIRECTIVE_LIMIT_EXCEEDED"
         case .fieldCost, .typeCost: "COST_LIMIT_EXCEEDED"
+        case .responseBytes: "RESPONSE_TOO_LARGE"
         }
     }
 
@@ -31,6 +34,7 @@ public enum OperationLimit: Sendable, CaseIterable {
         case .directives: "One place has \(value) directives"
         case .fieldCost: "The operation has a field cost of \(value)"
         case .typeCost: "The operation has a type cost of \(value)"
+        case .responseBytes: "The response has \(value) bytes"
         }
     }
 
@@ -42,6 +46,7 @@ public enum OperationLimit: Sendable, CaseIterable {
         case .rootFields, .selections, .fields: "Select fewer fields, or send several operations."
         case .directives: "Use fewer directives there."
         case .fieldCost, .typeCost: "Ask for shorter lists, or for fewer fields within them."
+        case .responseBytes: "Select fewer fields, or ask for fewer items."
         }
     }
 }
@@ -119,6 +124,19 @@ extension [String] {
 }
 
 extension GraphQLError {
+    /// What stands in the place of a response that has more bytes than it may.
+    ///
+    /// - Parameters:
+    ///   - operation: what was run; of a mutation the client has to know that it was.
+    ///   - limit: how many bytes there may be.
+    init(tooLargeResponseTo operation: OperationType, limit: Int) {
+        let kind = OperationLimit.responseBytes
+        let remark = operation == .mutation ? " The mutation was run." : ""
+        self.init(
+            "\(kind.excess("more than \(limit)")), which is the limit. \(kind.wayOut)\(remark)",
+            extensions: ["code": .string(kind.code), "limit": .int(limit)])
+    }
+
     /// What a response says of a text that is no document, with a code where the text has more tokens than it may.
     public init(refusing error: SyntaxError) {
         self.init(error)

@@ -61,12 +61,20 @@ public struct OperationLimits: Hashable, Sendable {
     ///
     /// The specification leaves such lists infinite, which would refuse every operation that has one.
     public var assumedListSize: Int
+    /// Bytes of the response to a request or to one event of a subscription, its `errors` included.
+    ///
+    /// At least 1.
+    ///
+    /// Only the write pass knows them, so the operation has run by then, also a mutation. The response is an error
+    /// alone, with the code RESPONSE_TOO_LARGE. The other limits do not imply this one: a list has as many items as its
+    /// source has, whatever they were assumed to be.
+    public var responseBytes: Int
 
     /// Limits, those that are not named at their defaults.
     public init(
         tokens: Int = 2_000, depth: Int = 15, introspectionDepth: Int = 15, aliases: Int = 30,
         rootFields: Int = 30, selections: Int = 200, fields: Int = 5_000, directives: Int = 5,
-        cost: Int = 5_000, assumedListSize: Int = 10
+        cost: Int = 5_000, assumedListSize: Int = 10, responseBytes: Int = 8 << 20
     ) {
         self.tokens = tokens
         self.depth = depth
@@ -78,6 +86,7 @@ public struct OperationLimits: Hashable, Sendable {
         self.directives = directives
         self.cost = cost
         self.assumedListSize = assumedListSize
+        self.responseBytes = responseBytes
     }
 
     /// The limits that are on by default.
@@ -86,7 +95,7 @@ public struct OperationLimits: Hashable, Sendable {
     /// No limit at all, for documents from the house itself.
     public static let unlimited = OperationLimits(
         tokens: .max, depth: .max, introspectionDepth: .max, aliases: .max, rootFields: .max,
-        selections: .max, fields: .max, directives: .max, cost: .max)
+        selections: .max, fields: .max, directives: .max, cost: .max, responseBytes: .max)
 
     /// The same limit on tokens for the parser, which refuses a document as soon as it has read so many.
     public func limiting(_ parser: ParserLimits) -> ParserLimits {

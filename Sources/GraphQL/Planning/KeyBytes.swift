@@ -6,6 +6,8 @@ final class KeyBytes: @unchecked Sendable {
     // Sendable, although it holds memory: a planner fills it alone, and it never changes after the plan is made.
     private var chunks: [UnsafeMutableBufferPointer<UInt8>]
     private var used = 0
+    /// The bytes of memory that are taken for the keys.
+    private(set) var capacity = 0
 
     private static let firstChunkSize = 512
     private static let chunkSize = 4096
@@ -55,6 +57,7 @@ final class KeyBytes: @unchecked Sendable {
         let chunk = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(size, needed))
         unsafe chunk.initialize(repeating: 0)
         unsafe chunks.append(chunk)
+        capacity += chunk.count
         used = 0
     }
 

@@ -55,7 +55,7 @@ final class ObjectPlan: Sendable {
         }
         writer.path.leave()
         writer.write(byte: UInt8(ascii: "}"))
-        return true
+        return !writer.isOverLimit
     }
 
     private func writeEmpty(to writer: inout ResponseWriter) -> Bool {

@@ -34,6 +34,7 @@ final class OperationPlan: @unchecked Sendable {
         weight =
             2_048 + planner.keys.heapWeight
             + planner.keys.reduce(0) { $0 + OperationPlan.fieldWeight + $1.others.heapWeight }
+            + planner.keyBytes.capacity
             + planner.steps.count * OperationPlan.argumentsWeight
     }
 
@@ -46,6 +47,8 @@ final class OperationPlan: @unchecked Sendable {
         let presenter: ErrorPresenter
         /// How long loads may take; nil for as long as they like.
         let timeLimit: Duration?
+        /// See `OperationLimits.responseBytes`.
+        let responseBytes: Int
     }
 
     /// What a run needs beside the plan.
@@ -114,8 +117,10 @@ final class OperationPlan: @unchecked Sendable {
     /// The write pass: everything is at hand.
     private func write(_ execution: Execution) -> Response {
         var outcome = Response.Outcome.complete
-        let expected = settings.sizeHint.expected
-        let body = ResponseWriter.bytes(expecting: expected, slots: execution.slots) { writer in
+        var isTooLarge = false
+        let body = ResponseWriter.bytes(
+            expecting: settings.sizeHint.expected, limit: settings.responseBytes, slots: execution.slots
+        ) { writer in
             writer.write(json: "{\"data\":")
             let mark = writer.mark
             if unsafe !root.write(rootValue.object, row: 0, to: &writer) {
@@ -132,20 +137,29 @@ final class OperationPlan: @unchecked Sendable {
                 writer.write(json: "}")
             }
             writer.write(byte: UInt8(ascii: "}"))
+            isTooLarge = writer.isOverLimit
         }
-        settings.sizeHint.learn(body.count)
         return withExtendedLifetime(execution) {
-            Response(body: body, outcome: outcome, hasExtensions: execution.cost != nil)
+            if isTooLarge {
+                let error = GraphQLError(tooLargeResponseTo: operation.type, limit: settings.responseBytes)
+                return Response(refusing: [error])
+            }
+            settings.sizeHint.learn(body.count)
+            return Response(body: body, outcome: outcome, hasExtensions: execution.cost != nil)
         }
     }
 
+    /// Presents one error after the other: all of them take more memory than their text.
     private func writeErrors(_ presenter: ErrorPresenter, to writer: inout ResponseWriter) {
-        let errors = writer.failures.map { failure in
-            presenter.present(
-                failure.error, path: path(failure.path), locations: locations(failure.path))
+        writer.write(json: ",\"errors\":[")
+        for (position, failure) in writer.failures.enumerated() {
+            if writer.isOverLimit { return }
+            if position > 0 { writer.write(json: ",") }
+            writer.write(
+                presenter.present(
+                    failure.error, path: path(failure.path), locations: locations(failure.path)))
         }
-        writer.write(json: ",\"errors\":")
-        writer.write(errors)
+        writer.write(json: "]")
     }
 
     private func path(_ segments: [Int]) -> [PathSegment] {

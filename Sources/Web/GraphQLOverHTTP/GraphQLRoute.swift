@@ -32,7 +32,8 @@ final class GraphQLRoute: Route {
         responder = service.responder
         documents = DocumentResolver(service.documents)
         answers = AnswerCache(bytes: limits.answerCache)
-        jsonLimits = JSONLimits(depth: limits.jsonDepth, bytes: max(limits.body, limits.uri))
+        jsonLimits = JSONLimits(
+            depth: limits.jsonDepth, bytes: max(limits.body, limits.uri), values: limits.jsonValues)
         batchLimit = limits.batch
         quota = ClientQuota(limits)
         allowsGET = configuration.allowsGET

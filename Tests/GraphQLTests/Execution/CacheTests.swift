@@ -81,7 +81,22 @@ struct CacheTests {
         #expect(try #require(request.retained.document).bytes > before + 1_000)
     }
 
-    @Test("stores plans of a document within its share, and at least the latest of an operation")
+    @Test("a plan weighs its response keys as often as it has them")
+    func keys() throws {
+        let schema = try ExecutableSchema(Schema.build(librarySDL), query: Query(), context: Library.self)
+        func planWeight(aliasOf length: Int) throws -> Int {
+            let places = (0..<20).map { "b\($0): book(id: \"1\") { ...F }" }.joined(separator: " ")
+            let alias = String(repeating: "k", count: length)
+            let document = "{ \(places) } fragment F on Book { \(alias): id }"
+            let request = schema.prepare(Request(document))
+            let before = try #require(request.retained.document).bytes
+            _ = schema.respond(to: request, context: Library())
+            return try #require(request.retained.document).bytes - before
+        }
+        #expect(try planWeight(aliasOf: 250) >= planWeight(aliasOf: 5) + 20 * 200)
+    }
+
+    @Test("stores plans of a document within its share, the latest of an operation at least")
     func plans() throws {
         var options = ExecutionOptions()
         options.documentCacheBytes = 256 << 10

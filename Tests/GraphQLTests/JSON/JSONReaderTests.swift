@@ -97,6 +97,31 @@ struct JSONReaderTests {
         #expect(error?.message == "The text is longer than 4 bytes, at line 1, column 1.")
     }
 
+    @Test(
+        "reads as many values as it may, and no more",
+        arguments: [
+            ("[1,2]", 4), ("[[],{}]", 5), (#"{"a":1,"b":2}"#, 12), (#"["",""]"#, 5), ("[null,true]", 7),
+        ])
+    func values(_ text: String, _ column: Int) throws {
+        let bytes = Array(text.utf8)
+        _ = try InputValue(json: bytes, limits: JSONLimits(values: 3))
+        let error = #expect(throws: JSONError.self) {
+            try InputValue(json: bytes, limits: JSONLimits(values: 2))
+        }
+        #expect(error?.reason == .tooManyValues(limit: 2))
+        #expect(error?.location == SourceLocation(line: 1, column: column))
+    }
+
+    @Test("reads at most 20,000 values by default", arguments: ["true,", "[],", "0,"])
+    func defaultValues(_ item: String) throws {
+        func list(_ count: Int) -> [UInt8] {
+            Array("[\(String(repeating: item, count: count).dropLast())]".utf8)
+        }
+        _ = try InputValue(json: list(19_999))
+        let error = #expect(throws: JSONError.self) { try InputValue(json: list(20_000)) }
+        #expect(error?.message.hasPrefix("The text has more than 20000 values, at line 1, column ") == true)
+    }
+
     @Test("finds a name that is given twice, among few and among many", arguments: [1, 11, 12, 13, 14, 500])
     func duplicates(_ count: Int) throws {
         let members = (0..<count).map { "\"n\($0)\":\($0)" }.joined(separator: ",")

@@ -24,6 +24,38 @@ struct ParserLimitsTests {
     }
 
     @Test(
+        "Names of operations and fragments are limited wherever they stand",
+        arguments: [
+            "{ NAME: a }", "{ NAME }", "{ a(NAME: 1) }", "{ a(b: NAME) }", "{ a(b: { NAME: 1 }) }",
+            "{ a(b: $NAME) }", "{ a @NAME }", "{ ...NAME }", "{ ... on NAME { a } }", "query NAME { a }",
+            "query ($NAME: T) { a }", "query ($a: [NAME]) { a }", "mutation NAME { a }",
+            "subscription NAME { a }", "fragment NAME on T { a }", "fragment F on NAME { a }",
+            "scalar \(String(repeating: "t", count: 300)) query NAME { a }",
+        ])
+    func names(form: String) throws {
+        func text(_ length: Int) -> String {
+            form.replacing("NAME", with: String(repeating: "n", count: length))
+        }
+        _ = try parse(text(256))
+        _ = try parse(text(257), limits: ParserLimits(nameBytes: .max))
+        let error = #expect(throws: SyntaxError.self) { try parse(text(257)) }
+        #expect(error?.message == "Syntax Error: Name contains more than 256 bytes. Parsing aborted.")
+        let start = try #require(form.range(of: "NAME")).lowerBound
+        #expect(error?.location.column == form.distance(from: form.startIndex, to: start) + 1)
+    }
+
+    @Test("Names of a schema are not limited")
+    func schemaNames() throws {
+        let name = String(repeating: "n", count: 1_000)
+        _ = try parse(
+            """
+            query Q { a }
+            type \(name) implements \(name) @\(name) { \(name)(\(name): \(name) = \(name)): \(name) }
+            extend enum \(name) { \(name) }
+            """)
+    }
+
+    @Test(
         "Selection sets, lists and objects count as levels alike",
         arguments: ["{ a { b { c } } }", "{ a(b: [[1]]) }", "{ a(b: [{ c: 1 }]) }", "{ a { b(c: [1]) } }"])
     func depth(text: String) throws {

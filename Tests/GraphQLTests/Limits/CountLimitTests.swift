@@ -120,7 +120,7 @@ struct CountLimitTests {
     func defaults() {
         let documented = OperationLimits(
             tokens: 2_000, depth: 15, introspectionDepth: 15, aliases: 30, rootFields: 30, selections: 200,
-            fields: 5_000, directives: 5, cost: 5_000, assumedListSize: 10)
+            fields: 5_000, directives: 5, cost: 5_000, assumedListSize: 10, responseBytes: 8_388_608)
         #expect(OperationLimits.default == documented)
         #expect(OperationLimits() == documented)
     }

@@ -234,6 +234,20 @@ struct SocketTests {
         }
     }
 
+    @Test("is closed by a message with more values than one may have")
+    func values() async throws {
+        var limits = ServerLimits.patient
+        limits.jsonValues = 20
+        try await withServer(LiveService.make(), limits: limits) { server in
+            let socket = try await SocketClient.begin(server)
+            let items = Array(repeating: "0", count: 20).joined(separator: ",")
+            try await socket.say(#"{"type":"ping","payload":{"a":[\#(items)]}}"#)
+            let close = try await socket.next()
+            #expect(close.closeCode == 4400)
+            #expect(close.closeMessage.contains("The text has more than 20 values"))
+        }
+    }
+
     @Test(
         "refuses operations above the memory limit of running ones, and accepts them again afterwards")
     func memory() async throws {

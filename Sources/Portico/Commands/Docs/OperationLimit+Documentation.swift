@@ -14,6 +14,7 @@ extension OperationLimit {
         case .directives: "Directives at one place."
         case .fieldCost: "The cost of fields (`@cost`); lists count as often as they may have items."
         case .typeCost: "The cost of the objects that come back, likewise."
+        case .responseBytes: "Bytes of the response, `errors` included."
         }
     }
 
@@ -29,6 +30,7 @@ extension OperationLimit {
         case .fields: limits.fields
         case .directives: limits.directives
         case .fieldCost, .typeCost: limits.cost
+        case .responseBytes: limits.responseBytes
         }
     }
 }

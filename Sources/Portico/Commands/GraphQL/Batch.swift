@@ -76,6 +76,7 @@ struct Batch {
     private static let options: ExecutionOptions = {
         var options = ExecutionOptions()
         options.parserLimits = DeepStack.limits
+        options.limits = .unlimited
         options.validation = ValidationOptions(maximumErrors: 100)
         return options
     }()

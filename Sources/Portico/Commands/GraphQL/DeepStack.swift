@@ -15,20 +15,21 @@ enum DeepStack {
 
     /// How large documents may be that are only parsed.
     ///
-    /// Their length and nesting are bounded, as memory and stack are; their tokens are not.
-    static let parseLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: deepest)
+    /// Their length and nesting are bounded, as memory and stack are; their tokens and names are not.
+    static let parseLimits = ParserLimits(
+        bytes: 64 << 20, tokens: .max, depth: deepest, nameBytes: .max)
 
     /// How large documents may be that are printed, validated or run.
     ///
     /// The canonical form indents each level more than the last, so it needs memory that grows with the square of the
     /// depth, some hundred megabytes here.
-    static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000)
+    static let limits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 10_000, nameBytes: .max)
 
     /// The same for schemas, whose default values are printed for introspection.
     static let schemaLimits = ParserLimits(bytes: 64 << 20, tokens: .max, depth: 1_000)
 
     /// The same for JSON.
-    static let jsonLimits = JSONLimits(depth: deepest, bytes: 256 << 20)
+    static let jsonLimits = JSONLimits(depth: deepest, bytes: 256 << 20, values: .max)
 
     /// Runs work there and waits for it.
     static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {

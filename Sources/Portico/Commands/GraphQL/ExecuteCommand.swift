@@ -48,6 +48,7 @@ struct ExecuteCommand: AsyncParsableCommand {
         case .success(let schema):
             var options = ExecutionOptions()
             options.parserLimits = DeepStack.limits
+            options.limits = .unlimited
             return DynamicSchema(schema, options: options).execute(request, rootValue: root)
         case .failure(let errors):
             Terminal.report(FaultReport(source: schemaFile.source, errors: errors.errors).text)

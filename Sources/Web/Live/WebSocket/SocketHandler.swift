@@ -168,7 +168,9 @@ final class SocketHandler: ChannelDuplexHandler {
             return close(.invalidText)
         }
         do throws(CloseReason) {
-            let limits = JSONLimits(depth: service.limits.jsonDepth, bytes: service.limits.body)
+            let limits = JSONLimits(
+                depth: service.limits.jsonDepth, bytes: service.limits.body,
+                values: service.limits.jsonValues)
             let action = try state.receive(ClientMessage(json: message.utf8, limits: limits))
             if let action { perform(action) }
         } catch {

@@ -4,7 +4,8 @@ extension Response {
     /// The response is JSON, and its members are those that its outcome has (specification, section 7.1).
     public func check() {
         let text = String(decoding: body, as: UTF8.self)
-        guard let value = try? InputValue(json: body, limits: JSONLimits(depth: 1_000, bytes: .max)),
+        let limits = JSONLimits(depth: 1_000, bytes: .max, values: .max)
+        guard let value = try? InputValue(json: body, limits: limits),
             case .object(let members) = value
         else { return claim(false, "No JSON object: \(text)") }
         let hasErrors: Bool

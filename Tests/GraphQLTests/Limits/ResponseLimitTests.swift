@@ -1,0 +1,180 @@
+import Synchronization
+import Testing
+
+@testable import GraphQL
+
+@Suite("The limit of a response's bytes")
+struct ResponseLimitTests {
+    private func library(
+        _ limit: Int?, _ presenter: ErrorPresenter = ErrorPresenter()
+    ) throws -> ExecutableSchema<Library> {
+        var options = ExecutionOptions()
+        options.limits = .unlimited
+        options.errorPresenter = presenter
+        if let limit { options.limits.responseBytes = limit }
+        return try ExecutableSchema(
+            Schema.build(librarySDL), query: Query(), context: Library.self, options: options)
+    }
+
+    private func ledger(_ limit: Int) throws -> ExecutableSchema<Ledger> {
+        var options = ExecutionOptions()
+        options.limits.responseBytes = limit
+        return try ExecutableSchema(
+            Schema.build(ledgerSDL), query: LedgerQuery(), mutation: LedgerMutation(),
+            subscription: LedgerSubscription(), context: Ledger.self, options: options)
+    }
+
+    private func text(_ response: Response) -> String { String(decoding: response.body, as: UTF8.self) }
+
+    /// The response that stands for one that is too large.
+    private func refusal(_ limit: Int, _ remark: String = "") -> String {
+        #"{"errors":[{"message":"The response has more than \#(limit) bytes, which is the limit. "#
+            + "Select fewer fields, or ask for fewer items.\(remark)\","
+            + #""extensions":{"code":"RESPONSE_TOO_LARGE","limit":\#(limit)}}]}"#
+    }
+
+    /// What a writer may reserve beyond what it writes.
+    private static let margin = 64
+
+    @Test(
+        "a response within it is whole, one beyond it is an error alone",
+        arguments: [
+            "{ books { id title pages price tags } }",
+            "{ books { author { name } related { id related { title price } } } }",
+            "{ books { strictAuthor { name } } }",
+            "{ shelf { title ... on Magazine { issue editor { name } } ... on Book { id tags } } }",
+            "{ grid { id pages } strictGrid { id flaw author { flaw } } none { id } later { id } }",
+            "{ maybeBroken secret a: maybeBroken b: secret c: maybeBroken }",
+            "{ broken }",
+            #"{ echo(filter: {words: ["\"\\\n\u0001 plain", "ééé"]}) }"#,
+            "{ __schema { types { name fields { name args { name defaultValue } } } } }",
+        ])
+    func isKept(_ query: String) async throws {
+        func respond(_ limit: Int?) async throws -> Response {
+            try await library(limit).respond(
+                to: Request(query, extensions: ["cost": .boolean(true)]), context: Library()
+            ).value()
+        }
+        let whole = try await respond(nil)
+        let length = whole.body.count
+        #expect(try await text(respond(length + Self.margin)) == text(whole))
+        for limit in Set([1, 8, 9, length / 3, length / 2, length - 2, length - 1]) {
+            let response = try await respond(limit)
+            #expect(text(response) == refusal(limit))
+            #expect(response.outcome == .refused)
+        }
+    }
+
+    @Test("a schema without Swift types keeps it as well", arguments: ["[[Int]]", "[[Int!]!]!", "[JSON]"])
+    func dynamic(_ type: String) throws {
+        let schema = try Schema.build("scalar JSON type Query { list: \(type) }")
+        let value = InputValue.object(["list": .list(Array(repeating: .list([.int(1), .int(2)]), count: 50))])
+        func respond(_ limit: Int) -> Response {
+            var options = ExecutionOptions()
+            options.limits.responseBytes = limit
+            return DynamicSchema(schema, options: options).execute(Request("{ list }"), rootValue: value)
+        }
+        let length = respond(.max).body.count
+        #expect(respond(length + Self.margin).outcome == .complete)
+        for limit in 1..<length { #expect(text(respond(limit)) == refusal(limit)) }
+    }
+
+    @Test("the buffer does not grow past it, and the bytes of one value are all that it has beyond")
+    func buffer() {
+        let limit = 10_000
+        var past: [Int] = []
+        var capacities: [Int] = []
+        var isOverLimit = false
+        _ = ResponseWriter.bytes(expecting: 0, limit: limit) { writer in
+            for _ in 0..<10_000 {
+                writer.write("ten letters")
+                writer.write(1.25)
+                writer.write(json: ",")
+                if writer.count > writer.capacity { past.append(writer.count) }
+            }
+            isOverLimit = writer.isOverLimit
+            capacities.append(writer.capacity)
+            writer.write(String(repeating: "x", count: 50_000))
+            capacities.append(writer.capacity)
+        }
+        #expect(isOverLimit && past == [])
+        #expect(capacities[0] <= limit && capacities[1] == 50_002)
+    }
+
+    @Test("items beyond it are not made")
+    func stops() throws {
+        let made = Mutex(0)
+        let root = NumberedRoot { number in
+            made.withLock { $0 += 1 }
+            return Numbered(number: number)
+        }
+        var options = ExecutionOptions()
+        options.limits.responseBytes = 1_000
+        let schema = try ExecutableSchema(
+            Schema.build("type Query { items: [Item!]! grid: [[Item]] } type Item { number: Int! }"),
+            query: root, context: Void.self, options: options)
+        for query in ["{ items { number } }", "{ a: items { number } b: items { number } }"] {
+            guard case .ready(let response) = schema.respond(to: Request(query), context: ()) else {
+                Issue.record("it had to be waited for")
+                continue
+            }
+            #expect(text(response) == refusal(1_000))
+            #expect(made.withLock { $0 } < 200)
+        }
+    }
+
+    @Test("failures that are noted count, before they are presented")
+    func failures() async throws {
+        let presented = Mutex(0)
+        let presenter = ErrorPresenter { _, _ in
+            presented.withLock { $0 += 1 }
+            return InputObject()
+        }
+        let secrets = (0..<100).map { "s\($0): secret" }.joined(separator: " ")
+        let schema = try library(6_000, presenter)
+        let response = try await schema.respond(to: Request("{ \(secrets) }"), context: Library()).value()
+        #expect(text(response) == refusal(6_000))
+        #expect(presented.withLock { $0 } == 0)
+    }
+
+    @Test("a client is told that a mutation was run")
+    func mutation() async throws {
+        let state = Ledger()
+        let response = try await ledger(20).respond(
+            to: Request("mutation { add(amount: 1) { total } }"), context: state
+        ).value()
+        #expect(text(response) == refusal(20, " The mutation was run."))
+        #expect(state.total == 1)
+    }
+
+    @Test("an event of a subscription beyond it is an error, and the events behind it follow")
+    func subscription() async throws {
+        let stream = try await ledger(80).subscribe(
+            to: Request("subscription { entries(count: 3) { amount total } }"), context: Ledger()
+        ).get()
+        var responses: [String] = []
+        for await response in stream { responses.append(text(response)) }
+        #expect(
+            responses == [
+                #"{"data":{"entries":{"amount":1,"total":0}}}"#, refusal(80),
+                #"{"data":{"entries":{"amount":3,"total":0}}}"#,
+            ])
+    }
+}
+
+private struct NumberedRoot: GraphQLObject {
+    let make: @Sendable (Int) -> Numbered
+
+    static let graphQL = Object<NumberedRoot>("Query") {
+        Field("items") { root in Rows((0..<100_000).lazy.map(root.make)) }
+        Field("grid") { root in [[root.make(0)]] as [[Numbered?]?]? }
+    }
+}
+
+private struct Numbered: GraphQLObject {
+    let number: Int
+
+    static let graphQL = Object<Numbered>("Item") {
+        Field("number", \.number)
+    }
+}
