@@ -17,8 +17,8 @@ package struct ServerLimits: Sendable, Hashable {
     /// Whole answers that are kept for reuse, with their documents.
     package var answerCache = 16 << 20
 
-    /// Documents and variables of running streams and of operations of WebSockets, over all connections.
-    package var streamMemory = 32 << 20
+    /// Documents, variables and followed symbols of running streams and of operations of WebSockets, over all connections.
+    package var streamMemory = 16 << 20
 
     // MARK: Counts
 
