@@ -2,7 +2,7 @@ import Brokerage
 import Synchronization
 package import Upstream
 
-/// How many calls to providers each client without a session may cause in a minute, by its address.
+/// How many calls to providers each client without a session, or with a guest's, may cause in a minute, by its address.
 ///
 /// A minute begins with a client's first call. The table is bounded: while it is full, clients that are not in it share one
 /// budget.
@@ -34,7 +34,7 @@ package final class CallBudgets: Sendable {
         (self.limit, self.capacity, self.clock) = (max(limit, 1), max(capacity, 1), clock)
     }
 
-    /// How many calls an operation may make for a client without a session.
+    /// How many calls an operation may make for a client that has a budget.
     package func allowance(of client: RequestOrigin, limit: Int) -> CallAllowance {
         CallAllowance(limit: limit) { [self] isSpent in refusal(of: client, spending: isSpent) }
     }

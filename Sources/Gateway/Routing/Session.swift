@@ -12,8 +12,12 @@ package struct Session: Sendable {
     /// Why the request's token is of no use; nil where it is valid, and where there is none.
     private let refusal: String?
 
-    /// Whether the user is a guest: limits count guests by their addresses.
+    /// Whether the user is a guest.
     package var isGuest: Bool { kept?.isGuest ?? false }
+
+    /// Whether limits count the client by its address: without a session and with a guest's, since anybody can become any
+    /// number of guests.
+    package var isLimitedByAddress: Bool { owner == nil || isGuest }
 
     package init(owner: OwnerID, scopes: Set<Scope>) {
         self.init(owner, scopes)

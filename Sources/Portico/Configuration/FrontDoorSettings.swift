@@ -11,7 +11,7 @@ struct FrontDoorSettings {
     let executionOptions: ExecutionOptions
     /// How many calls to providers one operation may make.
     let callsPerOperation: Int
-    /// How many calls to providers a client without a session may cause in a minute.
+    /// How many calls to providers a client without a session, or with a guest's, may cause in a minute.
     let callsPerClient: Int
 
     static let standardCallsPerOperation = 50

@@ -11,7 +11,7 @@ struct Answering {
     let tracer: RequestTracer
     /// How many calls to providers one operation may make.
     let callsPerOperation: Int
-    /// Those of clients without a session.
+    /// Those of clients without a session, or with a guest's.
     let budgets: CallBudgets
     /// Whether a session has not ended meanwhile: what is followed ends with it.
     let isValid: @Sendable (Session) -> Bool
@@ -26,8 +26,9 @@ struct Answering {
         let now = ContinuousClock.now
         let call = CallContext(
             deadline: now + Answering.patience,
-            // A client without a session would spend the server's quotas with it.
-            notBefore: front.demandsFresh && front.session.owner != nil ? now : nil, acceptsMinimumAge: true,
+            // An anonymous client would spend the server's quotas with it.
+            notBefore: front.demandsFresh && !front.session.isLimitedByAddress ? now : nil,
+            acceptsMinimumAge: true,
             observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))
         let context = GatewayContext(
             session: front.session, backends: backends, call: call, origin: RequestOrigin(front.client))
@@ -57,7 +58,7 @@ struct Answering {
 
     /// What the operation may call, and each event of a subscription anew.
     private func allowance(_ front: Web.RequestContext<Session>) -> CallAllowance {
-        front.session.owner == nil
+        front.session.isLimitedByAddress
             ? budgets.allowance(of: RequestOrigin(front.client), limit: callsPerOperation)
             : CallAllowance(limit: callsPerOperation)
     }

@@ -50,8 +50,7 @@ struct House {
             refusedSession: { Session(refusingToken: $0.message) }, respond: answering.respond)
         service.isValid = groundwork.sessions.isValid
         service.onEnd = groundwork.sessions.onEnd
-        // Anybody can become any number of guests, so these are counted by their addresses.
-        service.user = { session in session.isGuest ? nil : session.owner?.text }
+        service.user = { session in session.isLimitedByAddress ? nil : session.owner?.text }
         service.subscribe = answering.subscribe
         service.prepare = schema.prepare
         service.audience = groundwork.backends.audience

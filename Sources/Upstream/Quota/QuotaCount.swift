@@ -54,7 +54,7 @@ struct QuotaCount {
     ///
     /// - Parameters:
     ///   - start: The earliest moment.
-    ///   - isShared: whether the call is one of a client without a session. All such clients together take at most half of a
+    ///   - isShared: whether the call is one of an anonymous client. All such clients together take at most half of a
     ///     window of a minute or longer, rounded up.
     /// - Returns: the moment; nil if the limit is zero.
     func earliest(

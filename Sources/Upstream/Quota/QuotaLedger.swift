@@ -131,7 +131,7 @@ package final class QuotaLedger: Sendable {
     ///   - windows: The limits that the call counts against.
     ///   - holder: Whose quota it spends.
     ///   - deadline: The latest moment at which the call may be sent.
-    ///   - isShared: whether the call is one of a client without a session: see ``QuotaCount/earliest(from:isShared:)``.
+    ///   - isShared: whether the call is one of an anonymous client: see ``QuotaCount/earliest(from:isShared:)``.
     /// - Returns: the places, valid from their `start`.
     /// - Throws: `quotaExhausted` with the moment of the next place; `cancelled` with the task; `overloaded` when there are
     ///   more credentials than the bound.
