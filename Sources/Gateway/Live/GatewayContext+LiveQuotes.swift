@@ -17,16 +17,15 @@ extension GatewayContext {
         let places = Dictionary(
             symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
             uniquingKeysWith: { first, _ in first })
-        return LiveQuotes(places, for: quoteClient, clock: backends.watches.clock) {
+        return LiveQuotes(places, for: quoteClient, within: call.allowance, clock: backends.watches.clock) {
             [backends] place throws(ProviderFailure) in
             backends.live.hub(of: try backends.standing(sources[place]))
         }
     }
 
-    /// For whom symbols of price feeds are counted; a guest is counted with the others at the same address, since anybody
-    /// can become any number of guests.
+    /// For whom symbols of price feeds are counted.
     private var quoteClient: QuoteClient {
-        guard let owner = session.owner, !session.isGuest else { return .address(origin.number) }
+        guard let owner = session.owner, !session.isLimitedByAddress else { return .address(origin.number) }
         return .user(owner)
     }
 }

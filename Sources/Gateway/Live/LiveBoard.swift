@@ -5,16 +5,35 @@ import Upstream
 ///
 /// Each symbol is followed at its best source. Where that fails, or has nothing but an old price, it is followed at the next
 /// one as well, until a better one tells a price again. A symbol that no source will ever tell of is over. A value without time or tasks: ``LiveDesk`` does what it says.
+///
+/// There is one for each subscription, so it holds as little of a symbol as it can: of one whose price is fresh, nothing but
+/// which sources have it.
 struct LiveBoard {
     private struct Entry {
-        /// The sources that could have the symbol, best first.
+        /// The sources that could have the symbol, best first; symbols with the same ones share the array.
         let sources: [Int]
         /// As many of them are followed, from the first on.
         var depth = 1
         /// Sources that cannot help again: those that do not know the symbol, and others once another one could help.
         var left: Set<Int> = []
+        /// What the sources have said, and what was told of it.
+        ///
+        /// A fresh price of the only source that may still tell anything is not kept: its next news replaces it.
         var news: [Int: QuoteNews] = [:]
         var told: QuoteNews?
+
+        /// Forgets what a source has said, and what was told.
+        mutating func forget(_ source: Int) {
+            told = nil
+            news[source] = nil
+            // Without its capacity.
+            if news.isEmpty { news = [:] }
+        }
+
+        /// Whether no other source is followed for the symbol.
+        func isFollowed(onlyAt source: Int) -> Bool {
+            sources.prefix(depth).allSatisfy { $0 == source || left.contains($0) }
+        }
 
         /// Whether no source will tell of the symbol any more.
         var isOver: Bool { depth == sources.count && left.isSuperset(of: sources) }
@@ -40,7 +59,10 @@ struct LiveBoard {
 
     /// - Parameter sources: For each symbol those that could have it, best first; one without any is not followed.
     init(_ sources: [Symbol: [Int]]) {
-        entries = sources.filter { !$0.value.isEmpty }.mapValues { Entry(sources: $0) }
+        var lists: Set<[Int]> = []
+        entries = sources.filter { !$0.value.isEmpty }.mapValues {
+            Entry(sources: lists.insert($0).memberAfterInsert)
+        }
     }
 
     /// The first step.
@@ -93,11 +115,17 @@ struct LiveBoard {
         guard let place = entry.sources.firstIndex(of: source), place < entry.depth,
             !entry.left.contains(source)
         else { return nil }
-        entry.news[source] = item
-        if hasEnded { entry.left.insert(source) }
         if item.isFresh {
             settle(&entry, at: place, symbol, &step)
-        } else if place == entry.depth - 1, entry.depth < entry.sources.count, !item.isClientLimit {
+            if entry.isFollowed(onlyAt: source) {
+                // The hub tells nothing twice.
+                entry.forget(source)
+                return item
+            }
+        }
+        entry.news[source] = item
+        if hasEnded { entry.left.insert(source) }
+        if !item.isFresh, place == entry.depth - 1, entry.depth < entry.sources.count, !item.isClientLimit {
             step.follow[entry.sources[entry.depth], default: []].insert(symbol)
             entry.depth += 1
         }
@@ -137,10 +165,14 @@ extension QuoteNews {
         }
     }
 
-    /// Whether the client follows as many symbols as it may: another source is no way around that.
+    /// Whether the client follows as many symbols, or calls as often, as it may: another source is no way around that.
     fileprivate var isClientLimit: Bool {
-        guard case .failure(let failure) = self, case .feedFull(_?) = failure.cause else { return false }
-        return true
+        guard case .failure(let failure) = self else { return false }
+        switch failure.cause {
+        case .feedFull(let share): return share != nil
+        case .notAllowed: return true
+        default: return false
+        }
     }
 
     /// Whether the source will not have the symbol for this user until somebody changes something.

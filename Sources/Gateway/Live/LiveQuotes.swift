@@ -14,13 +14,15 @@ package final class LiveQuotes: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - sources: For each symbol those that could have it, best first.
     ///   - client: For whom the symbols are counted.
+    ///   - allowance: Which calls it may cause, anew each time that a source is followed; nil for any.
     ///   - clock: What the pauses are measured by after which a full feed is tried again.
     ///   - hub: Where a source is followed now; it throws where it can be no more.
     init(
-        _ sources: [Symbol: [Int]], for client: QuoteClient, clock: CallClock = .system,
+        _ sources: [Symbol: [Int]], for client: QuoteClient, within allowance: CallAllowance? = nil,
+        clock: CallClock = .system,
         at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     ) {
-        desk = LiveDesk(LiveBoard(sources), for: client, clock: clock, at: hub)
+        desk = LiveDesk(LiveBoard(sources), for: client, within: allowance, clock: clock, at: hub)
         desk.start()
     }
 
@@ -53,15 +55,15 @@ package final class LiveQuotes: AsyncSequence, Sendable {
 
 /// Follows symbols at the hubs of their sources as a ``LiveBoard`` says.
 ///
-/// What a hub's stream tells goes through here on the stream's thread, and wakes the reader. What a hub has no room for is
-/// followed there again after a pause, which grows with each attempt.
+/// What a hub's stream tells goes through here on the stream's thread, and wakes the reader. What a hub has no room for, and
+/// what the client may not call for, is followed there again after a pause, which grows with each attempt.
 private final class LiveDesk: Sendable {
     private struct State {
         var board: LiveBoard
         /// What is followed at hubs, by numbers of their own.
         var legs: [Int: Leg] = [:]
         var nextLeg = 0
-        /// Symbols that sources have no room for, by source.
+        /// Symbols that sources have refused for now, by source.
         var retries: [Int: Retry] = [:]
         var isOver = false
     }
@@ -74,7 +76,7 @@ private final class LiveDesk: Sendable {
 
     private struct Retry {
         var symbols: Set<Symbol> = []
-        /// How often there was no room in a row.
+        /// How often some were refused in a row.
         var failures = 0
         /// Waits for the next attempt.
         var timer: Task<Void, Never>?
@@ -84,6 +86,7 @@ private final class LiveDesk: Sendable {
     let nudges: AsyncStream<Void>
     private let nudge: AsyncStream<Void>.Continuation
     private let client: QuoteClient
+    private let allowance: CallAllowance?
     private let clock: CallClock
     private let hub: @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     // News come from several hubs at once. It is held while hubs are asked for them, and told to follow and to leave, so that
@@ -91,11 +94,12 @@ private final class LiveDesk: Sendable {
     private let state: Mutex<State>
 
     init(
-        _ board: LiveBoard, for client: QuoteClient, clock: CallClock,
+        _ board: LiveBoard, for client: QuoteClient, within allowance: CallAllowance?, clock: CallClock,
         at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     ) {
         (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.client = client
+        self.allowance = allowance
         self.clock = clock
         self.hub = hub
         state = Mutex(State(board: board))
@@ -209,7 +213,9 @@ private final class LiveDesk: Sendable {
         let number = state.nextLeg
         state.nextLeg += 1
         // The hub keeps this as long as it is followed there, which ends with `end`.
-        let follower = try hub(source).follow(symbols, for: client) { [self] in look(number) }
+        let follower = try hub(source).follow(symbols, for: client, within: allowance?.renewed()) { [self] in
+            look(number)
+        }
         state.legs[number] = Leg(source: source, symbols: symbols, follower: follower)
         // What is known already.
         look(number, &state)

@@ -83,18 +83,27 @@ public struct PreparedRequest: Sendable {
     package struct Retained: Sendable {
         /// The document with its plans, which all operations that run it share; nil if it is refused.
         package let document: (id: ObjectIdentifier, bytes: Int)?
-        /// The coerced variables, and what the operation needs beside.
+        /// The coerced variables, and what the operation needs beside: for a subscription also the state of its source.
         package let variables: Int
     }
+
+    /// The memory in bytes that the source of a subscription retains for each item of the lists in its arguments.
+    ///
+    /// Measured: what Portico's `quotes` retains for each symbol (see `MemoryBoundTests`).
+    package static let followedItemWeight = 384
 
     /// See `Retained`.
     package var retained: Retained {
         switch state {
         case .operation(_, let document, let variables):
-            let values = (try? variables.get())?.entries ?? []
-            return Retained(
-                document: (ObjectIdentifier(document), document.weight),
-                variables: values.reduce(1_024) { $0 + 64 + ($1.value?.weight ?? 0) })
+            let values = (try? variables.get())?.entries.map(\.value) ?? []
+            var bytes = values.reduce(1_024) { $0 + 64 + ($1?.weight ?? 0) }
+            if operation.definition.type == .subscription {
+                let literals = document.valid.document.values.count
+                let items = values.reduce(literals) { $0 + ($1?.itemCount ?? 0) }
+                bytes += items * PreparedRequest.followedItemWeight
+            }
+            return Retained(document: (ObjectIdentifier(document), document.weight), variables: bytes)
         case .refused, .unprepared: return Retained(document: nil, variables: 0)
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 package enum CallRefusal: Hashable, Sendable {
     /// The operation has made as many calls as one may.
     case operation(limit: Int)
-    /// The client has made as many calls in a minute as one without a session may.
+    /// The client has made as many calls in a minute as one without a session, or with a guest's, may.
     case client(limit: Int, retryAt: Instant)
 }
 
@@ -18,7 +18,7 @@ package final class CallAllowance: Sendable {
     private let calls = Atomic<Int>(0)
     private let budget: (@Sendable (_ isSpent: Bool) -> CallRefusal?)?
 
-    /// Whether the client has a budget of its own: then it leaves a part of each provider's quota to clients with a session.
+    /// Whether the client has a budget of its own: then it leaves a part of each provider's quota to users with a name.
     var isBudgeted: Bool { budget != nil }
 
     /// - Parameters:
@@ -30,7 +30,11 @@ package final class CallAllowance: Sendable {
         self.budget = budget
     }
 
-    /// Of work for many clients without a session: any number of calls, within the part of a quota that they all share.
+    /// The same for the next event of a subscription, or for the next reading of what is followed: no call of the operation
+    /// is counted yet, and the client's budget is the same.
+    package func renewed() -> CallAllowance { CallAllowance(limit: limit, budget: budget) }
+
+    /// Of work for many anonymous clients: any number of calls, within the part of a quota that they all share.
     static var ofAnonymousClients: CallAllowance { CallAllowance(limit: .max) { _ in nil } }
 
     /// Why no further call may be made; nil if one may.

@@ -15,6 +15,8 @@ package struct QuoteHubPolicy: Sendable {
     package var symbols = 2_000
     /// Symbols that are followed at once for one client: see ``QuoteClient``.
     package var symbolsPerClient = 400
+    /// How many symbols one call of a snapshot reads: by it the calls are counted that a follower causes.
+    package var symbolsPerCall = Int.max
     /// Who follows at once.
     package var followers = 50_000
 
@@ -87,25 +89,29 @@ package final class QuoteHub: Sendable {
     /// Follows symbols, for as long as the follower lives.
     ///
     /// Where the feed is full, symbols of an authenticated user take the places of those that only anonymous clients follow.
-    /// A symbol for which there is no room, or beyond the client's share, is told as ended (`feedFull`); the others are
-    /// followed.
+    /// A symbol for which there is no room, or beyond the client's share, is told as ended (`feedFull`), and so is one that
+    /// nobody follows yet where the client may not call for it (`notAllowed`); the others are followed.
     ///
     /// - Parameters:
     ///   - symbols: At least one.
     ///   - client: For whom they are counted.
+    ///   - allowance: One call is taken of it for each call that reads symbols which nobody follows yet; later readings are
+    ///     for all who follow. Nil where it is not a client who follows.
     ///   - bell: Rings once there is something untold, and then again when it has been taken and there is more, and when it
     ///     is over. Who has just come looks at once without being told. It is called on any thread, and must be quick; the
     ///     hub may be called from it.
     /// - Returns: what tells of them; it is over at once where the hub has been closed.
     /// - Throws: `feedFull` where there are as many followers as there may be.
     package func follow(
-        _ symbols: Set<Symbol>, for client: QuoteClient, ringing bell: @escaping @Sendable () -> Void
+        _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance? = nil,
+        ringing bell: @escaping @Sendable () -> Void
     ) throws(ProviderFailure) -> QuoteFollower {
         let (number, mustRing): (Int?, Bool) = state.withLock { state in
             // A number that nobody has.
             if state.isClosed { return (0, false) }
             guard state.board.followerCount < policy.followers else { return (nil, false) }
-            let (number, bells) = state.board.add(symbols, for: client, ringing: bell)
+            let (number, bells) = state.board.add(
+                symbols, for: client, within: allowance, ringing: bell)
             state.idleSince = nil
             if state.work == nil { start(&state) }
             state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
