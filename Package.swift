@@ -182,9 +182,9 @@ let package = Package(
         tests(
             "PorticoTests",
             of: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "HostileTraffic", "Portico", "Sandbox",
-                "Storage",
-                "TestSupport", "Upstream", "Web", logging, sqlite,
+                "Alpaca", "AlphaVantage", "Brokerage", "Contract", "Gateway", "GraphQL", "HostileTraffic",
+                "Polygon", "Portico", "Sandbox", "Saxo", "Storage", "TestSupport", "Upstream", "Web", logging,
+                sqlite,
             ] + nio),
     ]
 )

@@ -93,6 +93,20 @@ struct LiveBoardTests {
         #expect(board.takeUntold() == [apple: price(2)])
     }
 
+    @Test("tells a failure after a fresh price of the only source that is left")
+    func failsAgain() {
+        var board = LiveBoard([apple: [0, 1]])
+        _ = board.take([apple: failure(.notEntitled)], from: 0)
+        _ = board.take([apple: price(1)], from: 1)
+        #expect(board.takeUntold() == [apple: price(1)])
+        _ = board.take([apple: failure(.unavailable)], from: 1)
+        #expect(board.takeUntold() == [apple: failure(.unavailable)])
+        _ = board.take([apple: failure(.unavailable)], from: 1)
+        #expect(board.takeUntold().isEmpty)
+        _ = board.take([apple: price(1)], from: 1)
+        #expect(board.takeUntold() == [apple: price(1)])
+    }
+
     @Test("tells who is slow the latest only")
     func latest() {
         var board = board()

@@ -46,7 +46,27 @@ struct LiveRecoveryTests {
         #expect(try price.get().price == 10)
     }
 
-    @Test("ends if no source knows any of its symbols, after each was reported as not found")
+    @Test(
+        "is told once that its client may call no more, by no other source, and gets prices when it may again"
+    )
+    func budget() async throws {
+        let hub = hub(knowing: [apple, coke])
+        let refusal = CallRefusal.client(limit: 3, retryAt: .latest)
+        let isSpent = Mutex(true)
+        let allowance = CallAllowance(limit: 50) { _ in isSpent.withLock(\.self) ? refusal : nil }
+        let quotes = LiveQuotes([coke: [0, 1]], for: .address(1), within: allowance) {
+            _ throws(ProviderFailure) in
+            hub
+        }
+        var news = quotes.makeAsyncIterator()
+        #expect(await news.next() == [coke: .failure(ProviderFailure(.alpaca, .notAllowed(refusal)))])
+        #expect(hub.symbolCount == 0)
+        isSpent.withLock { $0 = false }
+        let price = try #require(await news.next()?[coke])
+        #expect(try price.get().price == 10)
+    }
+
+    @Test("ends when no source knows any of its symbols, after each was told as not found")
     func unknown() async throws {
         let hub = hub(knowing: [])
         let quotes = LiveQuotes([coke: [0, 1]], for: .user(bob)) { _ throws(ProviderFailure) in hub }

@@ -13,7 +13,7 @@ struct FreshRequestTests {
     }
 
     @Test(
-        "of a session causes a new read, whose value later requests get; other directives have no effect",
+        "of a user is answered anew, and its answer serves those after it; other directives change nothing",
         arguments: [
             ("no-cache", true), ("max-age=60, No-Cache", true), ("no-store", false), ("max-age=60", false),
         ])
@@ -37,14 +37,21 @@ struct FreshRequestTests {
         }
     }
 
-    @Test("without a session gets the cached value, without a call")
-    func anonymous() async throws {
+    @Test(
+        "without a session, or with a guest's, is answered from the cache, and costs no call",
+        arguments: [false, true])
+    func anonymous(isGuest: Bool) async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
-                let first = try await server.ask(Self.query, token: nil)
+                var token: String?
+                if isGuest {
+                    let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
+                    token = try #require(answer.json?["data"]?["startGuestSession"]?["token"]?.string)
+                }
+                let first = try await server.ask(Self.query, token: token)
                 let calls = sandbox.calls.total
                 try await Task.sleep(for: .milliseconds(1_100))
-                let second = try await server.send(Self.demand("no-cache", token: nil))
+                let second = try await server.send(Self.demand("no-cache", token: token))
                 #expect(second.body == first.body)
                 #expect(sandbox.calls.total == calls)
             }

@@ -1,6 +1,15 @@
+import Alpaca
+import AlphaVantage
 import Foundation
+import Gateway
+import GraphQL
+import Polygon
+import Sandbox
+import Saxo
+import Storage
 import TestSupport
 import Testing
+import Web
 
 @Suite("The memory of the server with default limits")
 struct MemoryBoundTests {
@@ -112,6 +121,48 @@ struct MemoryBoundTests {
             let memory = try Self.memory(of: server.program)
             #expect(memory < Self.bound, "\(memory >> 20) MB")
         }
+    }
+
+    @Test("grows little with the prices that are followed: by 200 streams of 200 symbols each")
+    func followedPrices() async throws {
+        try await withServer(longestLife: .seconds(900)) { server in
+            let known = Instrument.all.map(\.symbol.text)
+            let symbols = (known + (0..<200).map { "X\($0)" }).prefix(200).map { #"\"\#($0)\""# }
+            let document = "subscription { quotes(symbols: [\(symbols.joined(separator: ","))]) { price } }"
+            var clients: [RawClient] = []
+            defer { for client in clients { client.close() } }
+            func follow() async throws {
+                let client = try RawClient(port: server.port, patience: 120)
+                clients.append(client)
+                try await client.send(
+                    RawRequest.post(Self.body(document), fields: ["Accept: text/event-stream"]))
+                while try await !client.line().hasPrefix("data:") {}
+            }
+            for _ in 0..<10 { try await follow() }
+            let before = try Self.memory(of: server.program)
+            for _ in 0..<200 { try await follow() }
+            let growth = try Self.memory(of: server.program) - before
+            #expect(growth < 48 << 20, "\(growth >> 10) KB")
+        }
+    }
+
+    @Test("has bounds whose sum is at most 230 MB, beside what the process takes without clients")
+    func sum() throws {
+        let limits = ServerLimits()
+        let bounds = [
+            "reads": KeptReads.weightLimit, "Alpaca's assets": AlpacaDirectory.weightLimit,
+            "Alpaca's assets, while they are read": AlpacaDirectory.responseLimit,
+            "Alpaca's calendar": AlpacaClient.calendarLimit,
+            "Alpha Vantage's listings": AlphaVantageClient.weightLimit,
+            "Polygon's details": PolygonClient.weightLimit, "Saxo's instruments": SaxoDirectory.weightLimit,
+            "documents": ExecutionOptions().documentCacheBytes,
+            "persisted documents": DocumentPolicy().persistedBytes,
+            "answers": limits.answerCache, "streams": limits.streamMemory, "bodies of requests": 32 << 20,
+            "hashes of passwords": PasswordHasher.width * PasswordCost.standard.memory,
+            "values that wait for the persistent cache": LastingValues.Limits().waitingBytes,
+        ]
+        let sum = bounds.values.reduce(0, +)
+        #expect(sum <= 230 << 20, "\(sum >> 20) MB: \(bounds)")
     }
 
     @Test("stays below 300 MB, however long the documents of running subscriptions are")

@@ -9,30 +9,38 @@ struct UpstreamLimitTests {
         "{ chart(symbol: \"KO\", interval: ONE_DAY, last: \(last)) { fetchedAt } }"
     }
 
-    @Test("a client without a session has a limit of calls a minute; a session has no such limit")
-    func client() async throws {
+    private static func guest(at server: RunningServer) async throws -> String {
+        let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
+        return try #require(answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
+    }
+
+    @Test(
+        "a client without a session, or with a guest's, causes no more of them a minute than it may; a user has no such limit",
+        arguments: [false, true])
+    func client(isGuest: Bool) async throws {
         try await withSandbox { sandbox in
             var upstream = Upstream(sandbox)
             upstream.credential["PORTICO_UPSTREAM_CALLS_PER_CLIENT"] = "3"
             try await withServer(before: upstream) { server in
+                let token = isGuest ? try await Self.guest(at: server) : nil
                 let before = sandbox.calls.total
                 for last in 1...3 {
-                    let answer = try await server.ask(Self.chart(last), token: nil)
+                    let answer = try await server.ask(Self.chart(last), token: token)
                     #expect(answer.failures.isEmpty, "\(answer.body)")
                 }
                 for last in 4...6 {
-                    let refused = try await server.ask(Self.chart(last), token: nil)
+                    let refused = try await server.ask(Self.chart(last), token: token)
                     #expect(
                         refused.failures == [FieldFailure("chart", "RATE_LIMITED", nil)], "\(refused.body)")
                     let error = refused.json?["errors"]?[0]
                     #expect(error?["extensions"]?["retryAt"]?.string != nil)
                     #expect(
                         error?["message"]
-                            == "A client without a session may cause 3 calls to providers a minute. Wait, or sign in."
+                            == "A client without a session, or with a guest's, has 3 calls to providers a minute: wait, or sign in."
                     )
                 }
                 #expect(sandbox.calls.total == before + 3)
-                let known = try await server.ask(Self.chart(2), token: nil)
+                let known = try await server.ask(Self.chart(2), token: token)
                 #expect(known.failures.isEmpty, "\(known.body)")
                 for last in 7...11 {
                     let answer = try await server.ask(Self.chart(last), token: ownerToken)
@@ -43,7 +51,43 @@ struct UpstreamLimitTests {
         }
     }
 
-    @Test("an operation has a limit of calls; the response contains the values that were read before it")
+    @Test(
+        "a subscription takes one of its client for symbols that nobody follows yet, and says so where it has none"
+    )
+    func subscriptions() async throws {
+        try await withSandbox { sandbox in
+            var upstream = Upstream(sandbox)
+            upstream.credential["PORTICO_UPSTREAM_CALLS_PER_CLIENT"] = "2"
+            try await withServer(before: upstream) { server in
+                func event(of symbol: String) async throws -> (client: RawClient, event: JSONValue) {
+                    let client = try RawClient(port: server.port)
+                    try await client.send(
+                        RawRequest.post(
+                            RawRequest.query("subscription { quotes(symbols: [\"\(symbol)\"]) { price } }"),
+                            fields: ["Accept: text/event-stream"]))
+                    let prefix = "data: "
+                    while true {
+                        let line = try await client.line()
+                        guard line.hasPrefix(prefix) else { continue }
+                        return (client, try JSONValue(parsing: String(line.dropFirst(prefix.count))))
+                    }
+                }
+                var clients: [RawClient] = []
+                defer { for client in clients { client.close() } }
+                // AAPL is followed already when it is asked for again.
+                for symbol in ["AAPL", "KO", "AAPL"] {
+                    let (client, event) = try await event(of: symbol)
+                    clients.append(client)
+                    #expect(event["data"]?["quotes"]?["price"]?.string != nil, "\(event)")
+                }
+                let (client, refusal) = try await event(of: "MSFT")
+                clients.append(client)
+                #expect(refusal.failures.first?.code == "RATE_LIMITED", "\(refusal)")
+            }
+        }
+    }
+
+    @Test("an operation makes no more of them than it may; what it has read by then is answered")
     func operation() async throws {
         try await withSandbox { sandbox in
             var upstream = Upstream(sandbox)

@@ -86,6 +86,33 @@ struct ChartTests {
                 == (try seconds(["2026-10-30T04:00:00Z", "2026-11-02T05:00:00Z", "2026-11-20T05:00:00Z"])))
     }
 
+    @Test(
+        "is read or refused whatever its whole numbers are",
+        arguments: [Interval.oneHour, .oneDay, .oneWeek, .oneMonth],
+        [
+            Int64.min, .min + 1, -62_135_596_801, -62_135_596_800, -86_401, -1, 0, 86_401, 253_402_300_799,
+            253_402_300_800, .max - 1, .max,
+        ])
+    func wholeNumbers(interval: Interval, number: Int64) async throws {
+        let meta = [
+            #""currency":"USD","exchangeTimezoneName":"Europe/London","gmtoffset":\#(number)"#,
+            #""currency":"USD","exchangeTimezoneName":"America/New_York","gmtoffset":\#(number)"#,
+            #""currency":"USD","gmtoffset":0,"priceHint":\#(number)"#,
+            #""currency":"USD","gmtoffset":0,"regularMarketTime":\#(number)"#,
+            #""currency":"USD","gmtoffset":\#(number),"currentTradingPeriod":{"regular":{"start":\#(number)}}"#,
+        ]
+        for meta in meta {
+            let good = try body(["2026-10-23T07:00:00Z", "2026-10-26T08:00:00Z"], meta: meta)
+            for body in [good, good.replacing("1793001600", with: "\(number)")] {
+                do {
+                    _ = try await chart(body, ChartWindow(interval: interval))
+                } catch let failure as ProviderFailure {
+                    guard case .answerInvalid = failure.cause else { throw failure }
+                }
+            }
+        }
+    }
+
     @Test("has days from midnight in London, in summer and winter, and pounds for pence")
     func londonDays() async throws {
         let body = try body(["2026-10-23T07:00:00Z", "2026-10-26T08:00:00Z"], meta: Self.london)

@@ -80,7 +80,7 @@ final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
                 let answer: Value?? = state.withLock { state in
-                    if let value = state.waiting.take() { return .some(value) }
+                    if let first = state.waiting.take() { return .some(first.value) }
                     // One task at a time reads; a second one would wait in vain.
                     if state.hasEnded || state.reader != nil { return .some(nil) }
                     state.reader = reader

@@ -53,8 +53,9 @@ extension GatewayContext {
     /// How far all goals together are, in one currency: first as it is, then each time that it changes.
     func liveGoalsProgress(in code: String) throws -> Feed<String, LiveEvent<GoalsProgress>> {
         let currency = try Currency(code).code
-        let watch = backends.watches.goals.watch(WatchKey(try owner(), .goals(currency: currency))) {
-            [session, backends] call in
+        let key = WatchKey(try owner(), .goals(currency: currency))
+        // Prices and rates may come by the server's own credentials.
+        let watch = backends.watches.goals.watch(key, within: call.allowance) { [session, backends] call in
             let context = GatewayContext(session: session, backends: backends, call: call)
             return try await context.goalsProgress(in: currency).value().map { [$0] } ?? []
         }

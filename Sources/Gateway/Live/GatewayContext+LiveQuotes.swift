@@ -17,7 +17,7 @@ extension GatewayContext {
         let places = Dictionary(
             symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
             uniquingKeysWith: { first, _ in first })
-        return LiveQuotes(places, for: quoteClient, clock: backends.watches.clock) {
+        return LiveQuotes(places, for: quoteClient, within: call.allowance, clock: backends.watches.clock) {
             [backends] place throws(ProviderFailure) in
             backends.live.hub(of: try backends.standing(sources[place]))
         }
@@ -28,7 +28,7 @@ extension GatewayContext {
     /// A guest counts together with the other guests at the same address, since one client can create any
     /// number of guests.
     private var quoteClient: QuoteClient {
-        guard let owner = session.owner, !session.isGuest else { return .address(origin.number) }
+        guard let owner = session.owner, !session.isLimitedByAddress else { return .address(origin.number) }
         return .user(owner)
     }
 }

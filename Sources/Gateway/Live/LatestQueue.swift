@@ -11,7 +11,15 @@ struct LatestQueue<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The first one; nil where none waits.
-    mutating func take() -> Value? {
-        keys.isEmpty ? nil : values.removeValue(forKey: keys.removeFirst())
+    mutating func take() -> (key: Key, value: Value)? {
+        guard let key = keys.first else { return nil }
+        let value = values.removeValue(forKey: key)
+        if keys.count == 1 {
+            // Without their capacity: a reader who is fast has nothing that waits.
+            (keys, values) = ([], [:])
+        } else {
+            keys.removeFirst()
+        }
+        return value.map { (key, $0) }
     }
 }

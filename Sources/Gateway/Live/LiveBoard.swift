@@ -9,17 +9,33 @@ import Upstream
 /// ever return a price is over. It is a value without time or tasks: ``LiveDesk`` executes its steps.
 struct LiveBoard {
     private struct Entry {
-        /// The sources that could have the symbol, best first.
+        /// The sources that could have the symbol, best first; symbols with the same ones share the array.
         let sources: [Int]
         /// As many of them are followed, from the first on.
         var depth = 1
         /// Sources that cannot help again: those that do not know the symbol, and any other failed source
         /// once another source could help.
         var left: Set<Int> = []
+        /// What the sources have said, and what was told of it.
+        ///
+        /// A fresh price of the only source that may still tell anything is not kept: its next news replaces it.
         var news: [Int: QuoteNews] = [:]
         var told: QuoteNews?
 
-        /// Whether no source can return news of the symbol any more.
+        /// Forgets what a source has said, and what was told.
+        mutating func forget(_ source: Int) {
+            told = nil
+            news[source] = nil
+            // Without its capacity.
+            if news.isEmpty { news = [:] }
+        }
+
+        /// Whether no other source is followed for the symbol.
+        func isFollowed(onlyAt source: Int) -> Bool {
+            sources.prefix(depth).allSatisfy { $0 == source || left.contains($0) }
+        }
+
+        /// Whether no source will tell of the symbol any more.
         var isOver: Bool { depth == sources.count && left.isSuperset(of: sources) }
 
         /// The news to be told: a fresh price of the best source that has one, an old one, or why there is none once all
@@ -43,7 +59,10 @@ struct LiveBoard {
 
     /// - Parameter sources: For each symbol those that could have it, best first; one without any is not followed.
     init(_ sources: [Symbol: [Int]]) {
-        entries = sources.filter { !$0.value.isEmpty }.mapValues { Entry(sources: $0) }
+        var lists: Set<[Int]> = []
+        entries = sources.filter { !$0.value.isEmpty }.mapValues {
+            Entry(sources: lists.insert($0).memberAfterInsert)
+        }
     }
 
     /// The first step.
@@ -98,11 +117,17 @@ struct LiveBoard {
         guard let place = entry.sources.firstIndex(of: source), place < entry.depth,
             !entry.left.contains(source)
         else { return nil }
-        entry.news[source] = item
-        if hasEnded { entry.left.insert(source) }
         if item.isFresh {
             settle(&entry, at: place, symbol, &step)
-        } else if place == entry.depth - 1, entry.depth < entry.sources.count, !item.isClientLimit {
+            if entry.isFollowed(onlyAt: source) {
+                // The hub tells nothing twice.
+                entry.forget(source)
+                return item
+            }
+        }
+        entry.news[source] = item
+        if hasEnded { entry.left.insert(source) }
+        if !item.isFresh, place == entry.depth - 1, entry.depth < entry.sources.count, !item.isClientLimit {
             step.follow[entry.sources[entry.depth], default: []].insert(symbol)
             entry.depth += 1
         }
@@ -144,8 +169,12 @@ extension QuoteNews {
 
     /// Whether the failure is the client's limit of symbols: another source would not help.
     fileprivate var isClientLimit: Bool {
-        guard case .failure(let failure) = self, case .feedFull(_?) = failure.cause else { return false }
-        return true
+        guard case .failure(let failure) = self else { return false }
+        switch failure.cause {
+        case .feedFull(let share): return share != nil
+        case .notAllowed: return true
+        default: return false
+        }
     }
 
     /// Whether the source will not have the symbol for this user until somebody changes something.

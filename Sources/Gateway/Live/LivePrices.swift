@@ -22,29 +22,31 @@ struct LivePrices: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         fileprivate let quotes: LiveQuotes
         fileprivate var news: LiveQuotes.Iterator
-        fileprivate var waiting = LatestQueue<Symbol, Element>()
+        /// Of these it is said first that they are not found.
+        fileprivate var unknown: ArraySlice<Symbol>
+        // As it is told by hubs, and so shared with all who are told the same.
+        fileprivate var waiting = LatestQueue<Symbol, QuoteNews>()
 
         mutating func next() async -> Element? {
+            if let symbol = unknown.popFirst() {
+                return .failure(FieldError([], of: "symbol \"\(symbol)\""))
+            }
             // What has come meanwhile takes the place of what waits.
             put(quotes.takeUntold() ?? [:])
             while true {
-                if let value = waiting.take() { return value }
+                if let (symbol, item) = waiting.take() { return item.told(of: symbol) }
                 guard let more = await news.next() else { return nil }
                 put(more)
             }
         }
 
         private mutating func put(_ news: LiveQuotes.Element) {
-            for (symbol, item) in news { waiting.put(item.told(of: symbol), for: symbol) }
+            for (symbol, item) in news { waiting.put(item, for: symbol) }
         }
     }
 
     func makeAsyncIterator() -> Iterator {
-        var iterator = Iterator(quotes: quotes, news: quotes.makeAsyncIterator())
-        for symbol in unknown {
-            iterator.waiting.put(.failure(FieldError([], of: "symbol \"\(symbol)\"")), for: symbol)
-        }
-        return iterator
+        Iterator(quotes: quotes, news: quotes.makeAsyncIterator(), unknown: unknown[...])
     }
 }
 

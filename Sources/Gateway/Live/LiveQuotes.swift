@@ -18,10 +18,11 @@ package final class LiveQuotes: AsyncSequence, Sendable {
     ///   - clock: The clock for the pauses after which a full feed is tried again.
     ///   - hub: Returns the hub of a source; throws if the source is gone.
     init(
-        _ sources: [Symbol: [Int]], for client: QuoteClient, clock: CallClock = .system,
+        _ sources: [Symbol: [Int]], for client: QuoteClient, within allowance: CallAllowance? = nil,
+        clock: CallClock = .system,
         at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     ) {
-        desk = LiveDesk(LiveBoard(sources), for: client, clock: clock, at: hub)
+        desk = LiveDesk(LiveBoard(sources), for: client, within: allowance, clock: clock, at: hub)
         desk.start()
     }
 
@@ -85,6 +86,7 @@ private final class LiveDesk: Sendable {
     let nudges: AsyncStream<Void>
     private let nudge: AsyncStream<Void>.Continuation
     private let client: QuoteClient
+    private let allowance: CallAllowance?
     private let clock: CallClock
     private let hub: @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     // News come from several hubs at once. It is held while hubs are asked for them, and told to follow and to leave, so that
@@ -92,11 +94,12 @@ private final class LiveDesk: Sendable {
     private let state: Mutex<State>
 
     init(
-        _ board: LiveBoard, for client: QuoteClient, clock: CallClock,
+        _ board: LiveBoard, for client: QuoteClient, within allowance: CallAllowance?, clock: CallClock,
         at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteHub
     ) {
         (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.client = client
+        self.allowance = allowance
         self.clock = clock
         self.hub = hub
         state = Mutex(State(board: board))
@@ -210,7 +213,9 @@ private final class LiveDesk: Sendable {
         let number = state.nextLeg
         state.nextLeg += 1
         // The hub keeps this as long as it is followed there, which ends with `end`.
-        let follower = try hub(source).follow(symbols, for: client) { [self] in look(number) }
+        let follower = try hub(source).follow(symbols, for: client, within: allowance?.renewed()) { [self] in
+            look(number)
+        }
         state.legs[number] = Leg(source: source, symbols: symbols, follower: follower)
         // What is known already.
         look(number, &state)

@@ -81,6 +81,7 @@ final class QuoteHubs: Sendable {
         // Only the owner follows there.
         case .owner: policy.symbolsPerClient = policy.symbols
         }
+        policy.symbolsPerCall = source.quotes?.symbolsPerCall ?? 1
         // A provider with a few calls a day has nothing to tell more often.
         if source.provider.isScarce { policy.pollInterval = .seconds(3_600) }
         let walk = RouteWalk.quotes(from: [source], keptIn: quotes)

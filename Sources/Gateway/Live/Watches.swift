@@ -91,16 +91,20 @@ final class WatchTable<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - key: What is watched, and whose it is.
+    ///   - allowance: Which calls each reading may make, of the one who begins to watch; nil for any, where they are made by
+    ///     the user's own credential.
     ///   - read: Reads the value, within a call of its own each time.
     /// - Returns: the one that is there, else a new one.
     func watch(
-        _ key: WatchKey, reading read: @escaping @Sendable (CallContext) async throws -> Value
+        _ key: WatchKey, within allowance: CallAllowance? = nil,
+        reading read: @escaping @Sendable (CallContext) async throws -> Value
     ) -> Watch<Value> {
         watches.withLock { watches in
             if let watch = watches[key] { return watch }
             let clock = clock
             let watch = Watch<Value>(WatchPace(), clock) {
-                let call = CallContext(deadline: clock.now() + .seconds(10))
+                let call = CallContext(
+                    deadline: clock.now() + .seconds(10), allowance: allowance?.renewed())
                 do {
                     return .success(try await read(call))
                 } catch {

@@ -49,7 +49,33 @@ package struct KeptReads: Sendable {
         order.invalidate(privateTo: owner, at: provider)
     }
 
-    /// Creates the stores, whose bounds add up to 103 MB, a third of the server's memory with default limits.
+    /// The most memory that each takes, in bytes.
+    private enum Bytes {
+        static let accounts = 2 << 20
+        static let knownAccounts = 1 << 20
+        static let positions = 3 << 20
+        static let histories = 3 << 20
+        static let orders = 3 << 20
+        static let order = 2 << 20
+        static let watchlists = 2 << 20
+        static let quotes = 3 << 20
+        static let charts = 12 << 20
+        static let instruments = 4 << 20
+        static let searches = 1 << 20
+        static let fundamentals = 2 << 20
+        static let articles = 4 << 20
+        static let singleArticles = 1 << 20
+        static let clocks = 1 << 20
+
+        static let all =
+            accounts + knownAccounts + positions + histories + orders + order + watchlists + quotes + charts
+            + instruments + searches + fundamentals + articles + singleArticles + clocks
+    }
+
+    /// The most memory that all together take, in bytes.
+    package static let weightLimit = Bytes.all
+
+    /// Reads with nothing in memory.
     ///
     /// - Parameters:
     ///   - clock: The clock for times.
@@ -59,52 +85,58 @@ package struct KeptReads: Sendable {
         self.clock = clock
         // That an account is not found is not remembered: it is there, or its broker is out of order.
         accounts = Reads(
-            "accounts", bytes: 4 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
+            "accounts", bytes: Bytes.accounts, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
             clock: clock, weight: \.weight)
         // Known accounts are in the registry of connections too, where they do not expire.
         knownAccounts = Reads(
-            "accounts", bounds: ReadBounds(timeToLive: .seconds(60), bytes: 1 << 20), clock: clock,
+            "accounts", bounds: ReadBounds(timeToLive: .seconds(60), bytes: Bytes.knownAccounts),
+            clock: clock,
             weight: \.weight)
         positions = Reads(
-            "positions", bytes: 8 << 20, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
+            "positions", bytes: Bytes.positions, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
             clock: clock, weight: \.weight)
         histories = Reads(
-            "history", bytes: 8 << 20, ageing: .init(\.reading, .ownHistory, unknown: .zero), clock: clock,
+            "history", bytes: Bytes.histories, ageing: .init(\.reading, .ownHistory, unknown: .zero),
+            clock: clock,
             weight: \.weight)
         // A list is changed at the broker's too, and cannot be marked as stale.
         watchlists = Reads(
-            "watchlists", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 4 << 20), clock: clock,
+            "watchlists", bounds: ReadBounds(timeToLive: .seconds(10), bytes: Bytes.watchlists), clock: clock,
             weight: \.weight)
         orders = Reads(
-            "orders", bytes: 8 << 20, ageing: .orderPages, clock: clock
+            "orders", bytes: Bytes.orders, ageing: .orderPages, clock: clock
         ) { $0.orders.reduce(0) { $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride } }
         order = Reads(
-            "order", bytes: 4 << 20, ageing: .init(\.reading, .ownMoney, unknown: .zero), clock: clock
+            "order", bytes: Bytes.order, ageing: .init(\.reading, .ownMoney, unknown: .zero), clock: clock
         ) { (1 + $0.legs.count) * MemoryLayout<Order>.stride }
         quotes = Reads(
-            "quotes", bytes: 8 << 20, ageing: Ageing(\.reading) { quote, _ in .quote(quote) },
+            "quotes", bytes: Bytes.quotes, ageing: Ageing(\.reading) { quote, _ in .quote(quote) },
             lasting: lasting, clock: clock, weight: \.weight)
         charts = Reads(
-            "charts", bytes: 32 << 20, ageing: Ageing(\.reading, lifetime: Lifetime.chart),
+            "charts", bytes: Bytes.charts, ageing: Ageing(\.reading, lifetime: Lifetime.chart),
             lasting: lasting, clock: clock, weight: \.weight)
         instruments = Reads(
-            "instruments", bytes: 8 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
+            "instruments", bytes: Bytes.instruments, ageing: .init(\.reading, .reference), lasting: lasting,
             clock: clock, weight: \.weight)
         searches = Reads(
-            "search", bytes: 4 << 20, ageing: .init(each: \.instrument.reading, .search), lasting: lasting,
+            "search", bytes: Bytes.searches, ageing: .init(each: \.instrument.reading, .search),
+            lasting: lasting,
             clock: clock, weight: \.weight)
         fundamentals = Reads(
-            "fundamentals", bytes: 4 << 20, ageing: .init(\.reading, .reference), lasting: lasting,
+            "fundamentals", bytes: Bytes.fundamentals, ageing: .init(\.reading, .reference), lasting: lasting,
             clock: clock, weight: \.weight)
         // An article says itself when it was published; an old page needs no mark.
         articles = Reads(
-            "news", bytes: 8 << 20, ageing: Ageing(asStale: { $0 }) { _, _ in .news }, lasting: lasting,
+            "news", bytes: Bytes.articles, ageing: Ageing(asStale: { $0 }) { _, _ in .news },
+            lasting: lasting,
             clock: clock, weight: \.weight)
         singleArticles = Reads(
-            "article", bytes: 1 << 20, ageing: Ageing(asStale: { $0 }) { _, _ in .news }, clock: clock,
+            "article", bytes: Bytes.singleArticles, ageing: Ageing(asStale: { $0 }) { _, _ in .news },
+            clock: clock,
             weight: \.weight)
         // Whether a market trades is known or not: it cannot be marked as stale.
-        clocks = Reads("clock", bounds: ReadBounds(timeToLive: .seconds(10), bytes: 1 << 20), clock: clock)
+        clocks = Reads(
+            "clock", bounds: ReadBounds(timeToLive: .seconds(10), bytes: Bytes.clocks), clock: clock)
     }
 }
 

@@ -16,6 +16,10 @@ package struct Session: Sendable {
     /// Whether the user is a guest: guests are counted by address for limits.
     package var isGuest: Bool { kept?.isGuest ?? false }
 
+    /// Whether limits count the client by its address: without a session and with a guest's, since anybody can become any
+    /// number of guests.
+    package var isLimitedByAddress: Bool { owner == nil || isGuest }
+
     package init(owner: OwnerID, scopes: Set<Scope>) {
         self.init(owner, scopes)
     }

@@ -116,8 +116,8 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
 public struct ExecutionOptions: Sendable {
     /// How many documents are kept parsed, validated and planned.
     public var documentCacheCapacity = 1_000
-    /// The most bytes that these documents take, by an estimate that includes their texts and plans.
-    public var documentCacheBytes = 32 << 20
+    /// How many bytes these documents take at most, by an estimate that includes their texts and plans.
+    public var documentCacheBytes = 16 << 20
     /// How large a document may be.
     public var parserLimits = ParserLimits.default
     /// How many faults of a document are reported, and how much their messages tell of the schema.

@@ -89,14 +89,23 @@ public struct PreparedRequest: Sendable {
         package let variables: Int
     }
 
+    /// The memory in bytes that the source of a subscription retains for each item of the lists in its arguments.
+    ///
+    /// Measured: what Portico's `quotes` retains for each symbol (see `MemoryBoundTests`).
+    package static let followedItemWeight = 384
+
     /// See `Retained`.
     package var retained: Retained {
         switch state {
         case .operation(_, let document, let variables):
-            let values = (try? variables.get())?.entries ?? []
-            return Retained(
-                document: (ObjectIdentifier(document), document.weight),
-                variables: values.reduce(1_024) { $0 + 64 + ($1.value?.weight ?? 0) })
+            let values = (try? variables.get())?.entries.map(\.value) ?? []
+            var bytes = values.reduce(1_024) { $0 + 64 + ($1?.weight ?? 0) }
+            if operation.definition.type == .subscription {
+                let literals = document.valid.document.values.count
+                let items = values.reduce(literals) { $0 + ($1?.itemCount ?? 0) }
+                bytes += items * PreparedRequest.followedItemWeight
+            }
+            return Retained(document: (ObjectIdentifier(document), document.weight), variables: bytes)
         case .refused, .unprepared: return Retained(document: nil, variables: 0)
         }
     }

@@ -55,7 +55,16 @@ public enum InputValue: Hashable, Sendable {
         }
     }
 
-    /// The memory of the value in bytes, including the objects that it refers to.
+    /// How many items the lists in the value have together.
+    var itemCount: Int {
+        switch self {
+        case .null, .boolean, .int, .number, .string, .enum: 0
+        case .list(let items): items.reduce(items.count) { $0 + $1.itemCount }
+        case .object(let object): object.fields.reduce(0) { $0 + $1.value.itemCount }
+        }
+    }
+
+    /// The memory that the value takes in bytes, what it refers to included.
     package var weight: Int {
         switch self {
         case .null, .boolean, .int: MemoryLayout<InputValue>.stride

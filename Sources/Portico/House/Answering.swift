@@ -26,8 +26,9 @@ struct Answering {
         let now = ContinuousClock.now
         let call = CallContext(
             deadline: now + Answering.patience,
-            // A client without a session could use up the server's quotas with it.
-            notBefore: front.demandsFresh && front.session.owner != nil ? now : nil, acceptsMinimumAge: true,
+            // An anonymous client would spend the server's quotas with it.
+            notBefore: front.demandsFresh && !front.session.isLimitedByAddress ? now : nil,
+            acceptsMinimumAge: true,
             observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))
         let context = GatewayContext(
             session: front.session, backends: backends, call: call, origin: RequestOrigin(front.client))
@@ -57,7 +58,7 @@ struct Answering {
 
     /// The calls that an operation, or one event of a subscription, may make.
     private func allowance(_ front: Web.RequestContext<Session>) -> CallAllowance {
-        front.session.owner == nil
+        front.session.isLimitedByAddress
             ? budgets.allowance(of: RequestOrigin(front.client), limit: callsPerOperation)
             : CallAllowance(limit: callsPerOperation)
     }

@@ -50,8 +50,7 @@ struct House {
             refusedSession: { Session(refusingToken: $0.message) }, respond: answering.respond)
         service.isValid = groundwork.sessions.isValid
         service.onEnd = groundwork.sessions.onEnd
-        // One client can create any number of guests, so guests are counted by address.
-        service.user = { session in session.isGuest ? nil : session.owner?.text }
+        service.user = { session in session.isLimitedByAddress ? nil : session.owner?.text }
         service.subscribe = answering.subscribe
         service.prepare = schema.prepare
         service.audience = groundwork.backends.audience

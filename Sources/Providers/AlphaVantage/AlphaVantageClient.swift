@@ -13,6 +13,9 @@ package struct AlphaVantageClient: Sendable {
     /// What searches told of listings, by Alpha Vantage's spelling: a day's quota is too small to ask twice.
     private let listings: Reads<AlphaVantageMatch>
 
+    /// The most memory that the listings take, in bytes.
+    package static let weightLimit = 1 << 20
+
     /// - Parameters:
     ///   - configuration: Where Alpha Vantage is, and who asks.
     ///   - line: What the calls go over, and whose quota they spend.
@@ -23,7 +26,8 @@ package struct AlphaVantageClient: Sendable {
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(alphaVantage: response, now: now) })
         listings = Reads(
-            "listing", bounds: ReadBounds(timeToLive: .seconds(86_400), entries: 10_000, bytes: 8 << 20),
+            "listing",
+            bounds: ReadBounds(timeToLive: .seconds(86_400), entries: 10_000, bytes: Self.weightLimit),
             clock: line.clock, weight: \.weight)
     }
 

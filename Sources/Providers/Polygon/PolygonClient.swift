@@ -13,6 +13,9 @@ package struct PolygonClient: Sendable {
     /// An instrument and its company are of one answer: whoever wants both, costs the quota one call.
     private let details: Reads<PolygonTicker>
 
+    /// The most memory that the details take, in bytes.
+    package static let weightLimit = 1 << 20
+
     /// - Parameters:
     ///   - configuration: Where Polygon is, and who asks.
     ///   - line: What the calls go over, and whose quota they spend.
@@ -28,7 +31,7 @@ package struct PolygonClient: Sendable {
         headers.add("Authorization", "Bearer \(configuration.key.text)")
         self.headers = headers
         details = Reads(
-            "details", bounds: ReadBounds(timeToLive: .seconds(300), entries: 1_000, bytes: 4 << 20),
+            "details", bounds: ReadBounds(timeToLive: .seconds(300), entries: 1_000, bytes: Self.weightLimit),
             clock: line.clock, weight: \.weight)
     }
 

@@ -13,7 +13,7 @@ package final class LastingValues: LastingCache {
         /// Of all values together; the oldest go first.
         package var bytes = 64 << 20
         /// Of values that wait to be written; more are dropped.
-        package var waitingBytes = 8 << 20
+        package var waitingBytes = 4 << 20
 
         package init() {}
     }

@@ -12,6 +12,9 @@ package struct PasswordCost: Hashable, Sendable {
     /// p.
     let parallelism: Int
 
+    /// The memory in bytes that one hash takes while it is computed.
+    package var memory: Int { 128 * blockSize * cost }
+
     /// N = 2¹⁵, r = 8, p = 3: 32 MiB; OWASP's Password Storage Cheat Sheet.
     package static let standard = PasswordCost(log2: 15, parallelism: 3)
     package static let log2Range = 4...20

@@ -14,12 +14,14 @@ package final class PasswordHasher: Sendable {
     /// Of no password: compared where there is no user, so that it takes as long.
     private let decoy: PasswordHash
 
+    /// How many hashes are made at a time.
+    package static let width = 2
+
     /// - Parameters:
-    ///   - cost: the parameters of new hashes.
-    ///   - width: the number of concurrent hashes.
-    ///   - queueLimit: the number of hashes that may wait in addition. A quarter of it is for known clients
-    ///     alone.
-    package init(_ cost: PasswordCost = .standard, width: Int = 2, queueLimit: Int = 64) {
+    ///   - cost: what new hashes are made with.
+    ///   - width: how many are made at a time.
+    ///   - queueLimit: how many may wait besides; a quarter of it is for known clients alone.
+    package init(_ cost: PasswordCost = .standard, width: Int = PasswordHasher.width, queueLimit: Int = 64) {
         self.cost = cost
         decoy = PasswordHash(matchingNothing: cost)
         queue = Mutex(HashingQueue(width: width, limit: queueLimit))

@@ -33,8 +33,11 @@ package final class CallAllowance: Sendable {
         self.budget = budget
     }
 
-    /// The allowance of work for many clients without a session: any number of calls, within their common
-    /// part of a quota.
+    /// The same for the next event of a subscription, or for the next reading of what is followed: no call of the operation
+    /// is counted yet, and the client's budget is the same.
+    package func renewed() -> CallAllowance { CallAllowance(limit: limit, budget: budget) }
+
+    /// Of work for many anonymous clients: any number of calls, within the part of a quota that they all share.
     static var ofAnonymousClients: CallAllowance { CallAllowance(limit: .max) { _ in nil } }
 
     /// The limit that prevents a further call; nil if a call may be made.

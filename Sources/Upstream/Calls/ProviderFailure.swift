@@ -103,7 +103,8 @@ extension ProviderFailure.Cause: CustomStringConvertible {
         case .cancelled: "cancelled"
         case .notAllowed(.operation(let limit)): "more than the \(limit) calls of an operation"
         case .notAllowed(.client(let limit, let retryAt)):
-            "more than the \(limit) calls a minute of a client without a session" + Self.until(retryAt)
+            "more than the \(limit) calls a minute of a client without a session, or with a guest's"
+                + Self.until(retryAt)
         }
     }
 

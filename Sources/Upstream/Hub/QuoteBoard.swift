@@ -1,7 +1,22 @@
 package import Brokerage
 
 /// What followers are told of a symbol: its latest quote, or why there is none.
-package typealias QuoteNews = Result<Quote, ProviderFailure>
+///
+/// A reference, since a quote takes hundreds of bytes: all who are told the same news share one copy.
+package indirect enum QuoteNews: Hashable, Sendable {
+    case success(Quote)
+    case failure(ProviderFailure)
+
+    /// The quote.
+    ///
+    /// - Throws: why there is none.
+    package func get() throws(ProviderFailure) -> Quote {
+        switch self {
+        case .success(let quote): return quote
+        case .failure(let failure): throw failure
+        }
+    }
+}
 
 extension QuoteNews {
     /// Whether it tells nothing new after another, but that it was read again.
@@ -53,7 +68,7 @@ struct QuoteBoard {
 
     private struct Follower {
         let client: QuoteClient
-        var symbols: Set<Symbol> = []
+        var symbols: Set<Symbol>
         /// Of which there are news: the latest only, for who is slow is not told what is over.
         var untold: Set<Symbol> = []
         /// Symbols that are no longer followed, with failures that are not delivered yet.
@@ -77,6 +92,8 @@ struct QuoteBoard {
     private let provider: Provider
     /// The most symbols that are followed at once, in total and for one client.
     private let limit: (symbols: Int, perClient: Int)
+    /// How many symbols one call reads; at least 1.
+    private let symbolsPerCall: Int
     private var followers: [Int: Follower] = [:]
     private var entries: [Symbol: Entry] = [:]
     /// The number of followers of each client for each symbol.
@@ -94,6 +111,7 @@ struct QuoteBoard {
     init(_ provider: Provider, _ policy: QuoteHubPolicy) {
         self.provider = provider
         limit = (policy.symbols, policy.symbolsPerClient)
+        symbolsPerCall = max(policy.symbolsPerCall, 1)
     }
 
     var isIdle: Bool { followers.isEmpty }
@@ -111,24 +129,43 @@ struct QuoteBoard {
     ///
     /// - Returns: The follower's number, and the bells of the followers whose symbols were removed.
     mutating func add(
-        _ symbols: Set<Symbol>, for client: QuoteClient, ringing bell: @escaping Bell
+        _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance?,
+        ringing bell: @escaping Bell
     ) -> (number: Int, bells: [Bell]) {
         nextNumber += 1
         let number = nextNumber
-        followers[number] = Follower(client: client, bell: bell)
+        // The set is the caller's: it is copied only where some of the symbols are refused.
+        followers[number] = Follower(client: client, symbols: symbols, bell: bell)
         var bells: [Bell] = []
+        // Symbols for which a call has been taken already.
+        var paid = 0
         for symbol in symbols {
-            if let refusal = makeRoom(for: symbol, of: client, &bells) {
-                followers[number]?.ended[symbol] = refusal
-            } else {
-                add(symbol, to: number, of: client)
+            if let failure = refusal(of: symbol, for: client) {
+                refuse(symbol, of: number, failure)
+                continue
             }
+            if entries[symbol] == nil {
+                if paid == 0 {
+                    if let refusal = allowance?.take(isRetry: false) {
+                        refuse(symbol, of: number, ProviderFailure(provider, .notAllowed(refusal)))
+                        continue
+                    }
+                    paid = symbolsPerCall
+                }
+                paid -= 1
+                bells += makeRoom()
+            }
+            add(symbol, to: number, of: client)
         }
         return (number, bells)
     }
 
+    private mutating func refuse(_ symbol: Symbol, of number: Int, _ failure: ProviderFailure) {
+        followers[number]?.symbols.remove(symbol)
+        followers[number]?.ended[symbol] = failure
+    }
+
     private mutating func add(_ symbol: Symbol, to number: Int, of client: QuoteClient) {
-        followers[number]?.symbols.insert(symbol)
         var entry = entries[symbol] ?? Entry()
         entry.followers.insert(number)
         if client.isAuthenticated { entry.authenticated += 1 }
@@ -142,20 +179,22 @@ struct QuoteBoard {
         clients[client, default: [:]][symbol, default: 0] += 1
     }
 
-    /// Makes room for one more symbol of a client.
-    ///
-    /// - Returns: The failure if there is no room.
-    private mutating func makeRoom(
-        for symbol: Symbol, of client: QuoteClient, _ bells: inout [Bell]
-    ) -> ProviderFailure? {
+    /// Why a symbol may not be followed for a client; nil where it may, perhaps in another's place.
+    private func refusal(of symbol: Symbol, for client: QuoteClient) -> ProviderFailure? {
         if let own = clients[client], own[symbol] == nil, own.count >= limit.perClient {
             return ProviderFailure(provider, .feedFull(symbolsPerClient: limit.perClient))
         }
         guard entries[symbol] == nil, entries.count >= limit.symbols else { return nil }
-        let failure = ProviderFailure(provider, .feedFull(symbolsPerClient: nil))
-        guard client.isAuthenticated, let evicted = evictable.first else { return failure }
-        bells += end(evicted, failure)
-        return nil
+        if client.isAuthenticated, !evictable.isEmpty { return nil }
+        return ProviderFailure(provider, .feedFull(symbolsPerClient: nil))
+    }
+
+    /// Where there is no room for one more symbol, ends one that only anonymous clients follow.
+    ///
+    /// - Returns: the bells of those who follow it.
+    private mutating func makeRoom() -> [Bell] {
+        guard entries.count >= limit.symbols, let evicted = evictable.first else { return [] }
+        return end(evicted, ProviderFailure(provider, .feedFull(symbolsPerClient: nil)))
     }
 
     /// Ends a symbol for all followers.
@@ -208,7 +247,8 @@ struct QuoteBoard {
     /// What a follower was not told; nil after it left.
     mutating func takeUntold(by number: Int) -> QuoteUpdate? {
         guard let follower = followers[number] else { return nil }
-        followers[number]?.untold.removeAll(keepingCapacity: true)
+        // Without its capacity: most of the time most followers have nothing untold.
+        followers[number]?.untold = []
         var update = QuoteUpdate()
         for symbol in follower.untold { update.news[symbol] = entries[symbol]?.news }
         if !follower.ended.isEmpty {

@@ -17,6 +17,8 @@ package struct QuoteHubPolicy: Sendable {
     package var symbols = 2_000
     /// The most symbols that are followed at once for one client: see ``QuoteClient``.
     package var symbolsPerClient = 400
+    /// How many symbols one call of a snapshot reads: by it the calls are counted that a follower causes.
+    package var symbolsPerCall = Int.max
     /// Who follows at once.
     package var followers = 50_000
 
@@ -101,13 +103,15 @@ package final class QuoteHub: Sendable {
     /// - Returns: The follower, which delivers the news. It is over at once if the hub has been closed.
     /// - Throws: `feedFull` if there are as many followers as allowed.
     package func follow(
-        _ symbols: Set<Symbol>, for client: QuoteClient, ringing bell: @escaping @Sendable () -> Void
+        _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance? = nil,
+        ringing bell: @escaping @Sendable () -> Void
     ) throws(ProviderFailure) -> QuoteFollower {
         let (number, mustRing): (Int?, Bool) = state.withLock { state in
             // A number that nobody has.
             if state.isClosed { return (0, false) }
             guard state.board.followerCount < policy.followers else { return (nil, false) }
-            let (number, bells) = state.board.add(symbols, for: client, ringing: bell)
+            let (number, bells) = state.board.add(
+                symbols, for: client, within: allowance, ringing: bell)
             state.idleSince = nil
             if state.work == nil { start(&state) }
             state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))

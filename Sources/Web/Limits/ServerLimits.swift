@@ -23,9 +23,9 @@ package struct ServerLimits: Sendable, Hashable {
     /// The most memory for responses over 64 KiB that wait for their clients, over all connections.
     package var responseMemory = 64 << 20
 
-    /// The most memory for documents and variables of running streams and of operations of WebSockets, over
-    /// all connections.
-    package var streamMemory = 32 << 20
+    /// The most memory for documents, variables and followed symbols of running streams and of operations of
+    /// WebSockets, over all connections.
+    package var streamMemory = 16 << 20
 
     // MARK: Counts
 

@@ -1,4 +1,5 @@
 import Brokerage
+import Synchronization
 import TestSupport
 import Testing
 import Upstream
@@ -51,6 +52,26 @@ struct LiveGoalTests {
             }
             let expected = try await gateway.ask("{ goalsProgress { achieved } }", as: alice, backends)
             #expect(after["achieved"] == expected["data"]?["goalsProgress"]?["achieved"])
+        }
+    }
+
+    @Test("is read with the calls of the client who follows")
+    func allowance() async throws {
+        try await withGateway { gateway in
+            let backends = try backends(gateway)
+            let spent = Mutex(0)
+            let allowance = CallAllowance(limit: 50) { isSpent in
+                if isSpent { spent.withLock { $0 += 1 } }
+                return .client(limit: 3, retryAt: .latest)
+            }
+            let context = GatewayContext(
+                session: Session(owner: alice, scopes: [.read]), backends: backends,
+                call: CallContext(deadline: .now + .seconds(60), allowance: allowance))
+            let before = gateway.calls
+            var events = try context.liveGoalsProgress(in: "USD").makeAsyncIterator()
+            let first = try #require(await events.next())
+            #expect(gateway.calls == before)
+            #expect(throws: (any Error).self) { try first.value.get() }
         }
     }
 

@@ -329,7 +329,40 @@ struct QuoteHubTests {
         #expect(hub.symbolCount == 0, "a released follower does not count")
     }
 
-    @Test("replaces symbols that only anonymous clients follow by symbols of authenticated users")
+    @Test(
+        "takes a call of its follower's for each call that reads symbols which nobody follows yet",
+        arguments: [
+            // Symbols that are followed already, by one call; all that are wanted; calls that are left; symbols refused.
+            (followed: 0, wanted: 4, left: 2, refused: 0), (followed: 0, wanted: 5, left: 2, refused: 1),
+            (followed: 0, wanted: 3, left: 0, refused: 3), (followed: 2, wanted: 4, left: 1, refused: 0),
+            (followed: 4, wanted: 4, left: 0, refused: 0),
+        ])
+    func calls(followed: Int, wanted: Int, left: Int, refused: Int) async throws {
+        let symbols = (0..<wanted).compactMap { Symbol("S\($0)") }
+        let prices = Dictionary(symbols.map { ($0, Decimal(1)) }) { first, _ in first }
+        let hub = hub(nil, ScriptedSnapshots(prices)) { $0.symbolsPerCall = 2 }
+        let others = followed > 0 ? try hub.follow(Set(symbols.prefix(followed)), for: .address(2)) : nil
+        let rest = Mutex(left)
+        let refusal = CallRefusal.client(limit: 9, retryAt: .latest)
+        let allowance = CallAllowance(limit: 50) { _ in
+            rest.withLock { rest in
+                if rest == 0 { return refusal }
+                rest -= 1
+                return nil
+            }
+        }
+        let follower = try hub.follow(Set(symbols), for: .address(1), within: allowance) {}
+        #expect(rest.withLock(\.self) == 0)
+        #expect(hub.symbolCount == wanted - refused)
+        let update = try #require(follower.takeUntold())
+        #expect(update.ended.count == refused)
+        for symbol in update.ended {
+            #expect(update.news[symbol] == .failure(ProviderFailure(.alpaca, .notAllowed(refusal))))
+        }
+        withExtendedLifetime((others, follower)) {}
+    }
+
+    @Test("lets symbols of authenticated users take the places of those that only anonymous clients follow")
     func priority() async throws {
         let (stream, ann) = (ScriptedStream(symbolLimit: 1), try #require(OwnerID("ann")))
         let spy = try #require(Symbol("SPY"))

@@ -49,11 +49,14 @@ extension JSONReader {
 extension ReadBounds {
     /// Trading days are known for years ahead; a day is soon enough for a change.
     static var calendar: ReadBounds {
-        ReadBounds(timeToLive: .seconds(86_400), entries: 64, bytes: 4 << 20)
+        ReadBounds(timeToLive: .seconds(86_400), entries: 64, bytes: AlpacaClient.calendarLimit)
     }
 }
 
 extension AlpacaClient {
+    /// The most memory that the trading days take, in bytes.
+    package static let calendarLimit = 1 << 20
+
     /// The trading days of a year, kept for a day: `GET /v2/calendar`.
     func calendar(
         of year: Int, in context: CallContext

@@ -53,12 +53,11 @@ extension AlpacaClient: InstrumentSource {
     /// The list weighs as much as many single answers.
     private static var few: Int { 3 }
 
-    /// Some ten thousand assets, of some 500 bytes each.
     private func assets(in context: CallContext) async throws(ProviderFailure) -> AlpacaAssetIndex {
         let items: [(name: String, value: String?)] = [("status", "active"), ("asset_class", "us_equity")]
         return try await get(
             "assets", from: .trading, { $0.appending(path: "v2", "assets")?.appending(query: items) },
-            in: context, maximumBytes: 64 << 20
+            in: context, maximumBytes: AlpacaDirectory.responseLimit
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 AlpacaAssetIndex(try reader.array(of: AlpacaAsset.self), fetchedAt: clock.wallTime())

@@ -6,11 +6,15 @@ package import Upstream
 /// It is the same for everybody, so clients of one Alpaca share one; live, paper and sandbox have their own each.
 package struct AlpacaDirectory: Sendable {
     private let reads: Reads<AlpacaAssetIndex>
+    /// The most memory that the list takes, in bytes.
+    package static let weightLimit = 12 << 20
+    /// The longest response with the list, in bytes: twice the present one, of some ten thousand assets with 500 bytes each.
+    package static let responseLimit = 10 << 20
     private static let key = CacheKey.public(.alpaca, "assets")
 
     /// An empty directory, that the first search fills.
     package init(clock: CallClock = .system) {
-        let bounds = ReadBounds(timeToLive: .seconds(86_400), entries: 1, bytes: 64 << 20)
+        let bounds = ReadBounds(timeToLive: .seconds(86_400), entries: 1, bytes: Self.weightLimit)
         reads = Reads("assets", bounds: bounds, clock: clock) { $0.weight }
     }
 

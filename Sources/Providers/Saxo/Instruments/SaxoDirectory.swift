@@ -11,6 +11,11 @@ package struct SaxoDirectory: Sendable {
     /// Symbols that Saxo did not know a moment ago.
     let unknown: Reads<Bool>
 
+    private static let kindLimit = 2 << 20
+    private static let unknownLimit = 1 << 20
+    /// The most memory that all take together, in bytes.
+    package static let weightLimit = 3 * kindLimit + unknownLimit
+
     /// - Parameters:
     ///   - timeToLive: how long a listing is kept.
     ///   - unknownTimeToLive: how long a symbol that Saxo does not know is not looked up again.
@@ -20,12 +25,13 @@ package struct SaxoDirectory: Sendable {
         timeToLive: Duration = .seconds(86_400), unknownTimeToLive: Duration = .seconds(60),
         entries: Int = 20_000, clock: CallClock = .system
     ) {
-        let bounds = ReadBounds(timeToLive: timeToLive, entries: entries, bytes: 8 << 20)
+        let bounds = ReadBounds(timeToLive: timeToLive, entries: entries, bytes: Self.kindLimit)
         bySymbol = Reads("listing", bounds: bounds, clock: clock) { _ in Self.listingWeight }
         byKey = Reads("listing", bounds: bounds, clock: clock) { _ in Self.listingWeight }
         details = Reads("instrument", bounds: bounds, clock: clock) { _ in Self.detailsWeight }
         unknown = Reads(
-            "listing", bounds: ReadBounds(timeToLive: unknownTimeToLive, entries: entries, bytes: 1 << 20),
+            "listing",
+            bounds: ReadBounds(timeToLive: unknownTimeToLive, entries: entries, bytes: Self.unknownLimit),
             clock: clock)
     }
 

@@ -15,7 +15,7 @@ struct YahooChart {
         var time: Instant?
         /// An IANA name.
         var timeZone: String?
-        /// Seconds to add to UTC now.
+        /// Seconds to add to UTC now; more than a day would be no time zone, and counts as a day, which keeps sums in range.
         var offset: Int?
         /// When regular trading begins today, or did on the last day, in seconds since 1970.
         var open: Int64?
@@ -95,7 +95,7 @@ extension YahooChart.Meta: JSONReadable {
             case "priceHint": digits = try reader.intOrNil()
             case "regularMarketTime": time = try reader.secondsOrNil()
             case "exchangeTimezoneName": timeZone = try reader.stringOrNil()
-            case "gmtoffset": offset = try reader.intOrNil()
+            case "gmtoffset": offset = try reader.intOrNil().map { min(max($0, -86_400), 86_400) }
             case "currentTradingPeriod": open = try reader.regularOpen()
             default: try reader.skip()
             }

@@ -14,8 +14,7 @@ struct YahooDays {
 
     init(_ meta: YahooChart.Meta) {
         isNewYork = meta.timeZone == "America/New_York"
-        // More than a day would be no time zone; the bound keeps sums with it in range.
-        let offset = meta.offset.map { Int64(min(max($0, -86_400), 86_400)) } ?? 0
+        let offset = Int64(meta.offset ?? 0)
         self.offset = offset
         opening = meta.open.map { Self.second(of: $0 + offset) }
     }
