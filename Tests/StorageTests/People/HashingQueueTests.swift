@@ -128,10 +128,11 @@ struct HashingQueueTests {
     @Test("known users are served in turns")
     func turns() throws {
         let run = Run(width: 1, limit: 64)
+        run.add(Self.known(9), "before")
         for (user, job) in [(0, "a1"), (0, "a2"), (1, "b1"), (1, "b2"), (2, "c1")] as [(Int, String)] {
             #expect(run.add(Self.known(user), job))
         }
-        for job in ["a1", "b1", "c1", "a2", "b2"] { try run.end(job) }
+        for job in ["before", "a1", "b1", "c1", "a2", "b2"] { try run.end(job) }
     }
 
     @Test("of one kind, the first to come is the first to run")
