@@ -1,4 +1,6 @@
 import Brokerage
+import GraphQL
+import Storage
 import Synchronization
 import TestSupport
 import Testing

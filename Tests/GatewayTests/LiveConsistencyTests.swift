@@ -1,6 +1,8 @@
 import Alpaca
 import Brokerage
+import GraphQL
 import Sandbox
+import Storage
 import Synchronization
 import TestSupport
 import Testing
