@@ -15,6 +15,7 @@ package final class LiveQuotes: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - sources: For each symbol the sources that could have it, best first.
     ///   - client: The client against whose limit the symbols count.
+    ///   - allowance: The calls that the client may cause; nil for no limit.
     ///   - clock: The clock for the pauses after which a full feed is tried again.
     ///   - hub: Returns the hub of a source; throws if the source is gone.
     init(

@@ -97,6 +97,8 @@ package final class QuoteHub: Sendable {
     /// - Parameters:
     ///   - symbols: At least one.
     ///   - client: The client for which they are counted.
+    ///   - allowance: The calls that the client may cause: one is used for each call that reads symbols that no other
+    ///     client follows. Nil for no limit.
     ///   - bell: Rings once there is undelivered news, again when it was taken and there is more, and at the
     ///     end. A new follower takes its first news without a bell. It is called on any thread, and must be
     ///     quick; it may call the hub.
