@@ -166,9 +166,18 @@ private struct NumberedRoot: GraphQLObject {
     let make: @Sendable (Int) -> Numbered
 
     static let graphQL = Object<NumberedRoot>("Query") {
-        Field("items") { root in Rows((0..<100_000).lazy.map(root.make)) }
+        Field("items") { root in Rows(NumberedItems(make: root.make)) }
         Field("grid") { root in [[root.make(0)]] as [[Numbered?]?]? }
     }
+}
+
+/// Many items, each made when it is asked for.
+private struct NumberedItems: RandomAccessCollection, Sendable {
+    let make: @Sendable (Int) -> Numbered
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { 100_000 }
+    subscript(index: Int) -> Numbered { make(index) }
 }
 
 private struct Numbered: GraphQLObject {
