@@ -157,7 +157,9 @@ struct MemoryBoundTests {
             "Polygon's details": PolygonClient.weightLimit, "Saxo's instruments": SaxoDirectory.weightLimit,
             "documents": ExecutionOptions().documentCacheBytes,
             "persisted documents": DocumentPolicy().persistedBytes,
-            "answers": limits.answerCache, "streams": limits.streamMemory, "bodies of requests": 32 << 20,
+            "answers": limits.answerCache, "streams": limits.streamMemory,
+            "bodies of requests": limits.requestMemory,
+            "responses": limits.responseMemory,
             "hashes of passwords": PasswordHasher.width * PasswordCost.standard.memory,
             "values that wait for the persistent cache": LastingValues.Limits().waitingBytes,
         ]

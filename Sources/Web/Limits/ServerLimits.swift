@@ -19,9 +19,9 @@ package struct ServerLimits: Sendable, Hashable {
 
     /// The most memory for request bodies and WebSocket messages, over all connections, until they are answered; at
     /// least ``body``.
-    package var requestMemory = 32 << 20
+    package var requestMemory = 16 << 20
     /// The most memory for responses over 64 KiB that wait for their clients, over all connections.
-    package var responseMemory = 64 << 20
+    package var responseMemory = 16 << 20
 
     /// The most memory for documents, variables and followed symbols of running streams and of operations of
     /// WebSockets, over all connections.

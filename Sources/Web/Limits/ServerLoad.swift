@@ -20,7 +20,7 @@ struct ServerLoad: Sendable {
             limit: max(limits.requestMemory, limits.body),
             clientLimit: max(limits.requestMemory / 8, limits.body), uncountedBytes: 4 << 10)
         responseMemory = MemoryBudget(
-            limit: limits.responseMemory, clientLimit: limits.responseMemory / 4, uncountedBytes: 64 << 10)
+            limit: limits.responseMemory, clientLimit: limits.responseMemory / 2, uncountedBytes: 64 << 10)
         streams = InFlight(limit: limits.streams)
         streamMemory = StreamMemory(limit: limits.streamMemory)
         shares = ClientShares(limits)
