@@ -11,7 +11,8 @@ struct FrontDoorSettings {
     let executionOptions: ExecutionOptions
     /// The most calls to providers that one operation may make.
     let callsPerOperation: Int
-    /// The most calls to providers that a client without a session may cause in a minute.
+    /// The most calls to providers that a client without a session, or with a guest session, may cause in a
+    /// minute.
     let callsPerClient: Int
 
     static let standardCallsPerOperation = 50
