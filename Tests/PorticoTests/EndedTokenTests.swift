@@ -153,7 +153,7 @@ struct EndedTokenTests {
         )
     }
 
-    @Test("begins no operation that came while it was valid, behind a stream on the same connection")
+    @Test("starts no operation that arrived while it was valid, after a stream on the same connection")
     func pipelined() async throws {
         try await withServer { server in
             let old = try await Self.token(server, "startGuestSession")
@@ -185,9 +185,9 @@ struct EndedTokenTests {
         }
     }
 
-    /// Sends the head of a request, ends the token when the head was taken, and sends the body.
+    /// Sends the head of a request, ends the token after the head was received, and sends the body.
     ///
-    /// - Returns: the new token, and the response.
+    /// - Returns: The new token, and the response.
     private static func end(
         _ old: String, between head: String, and body: String, _ server: RunningServer
     ) async throws -> (new: String, answer: RawResponse) {
@@ -200,7 +200,7 @@ struct EndedTokenTests {
         return (new, try await client.response())
     }
 
-    @Test("begins no operation whose body comes when it has ended")
+    @Test("starts no operation whose body arrives after it has ended")
     func lateBody() async throws {
         try await withServer { server in
             let old = try await Self.token(server, "startGuestSession")
@@ -214,7 +214,7 @@ struct EndedTokenTests {
         }
     }
 
-    @Test("gives no export whose request ends when it has ended")
+    @Test("gets no export if the request is complete only after it has ended")
     func lateExport() async throws {
         try await withServer { server in
             let old = try await Self.token(server, "startGuestSession")
@@ -227,7 +227,7 @@ struct EndedTokenTests {
         }
     }
 
-    @Test("begins no field of a mutation that needs it when an earlier one has ended it")
+    @Test("starts no field of a mutation that needs it after an earlier field has ended it")
     func laterFields() async throws {
         try await withServer { server in
             let old = try await Self.token(server, "startGuestSession")

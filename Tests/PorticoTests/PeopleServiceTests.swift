@@ -7,9 +7,9 @@ import Upstream
 
 @testable import Portico
 
-@Suite("What is tidied while the server runs")
+@Suite("Clean-up while the server runs")
 struct PeopleServiceTests {
-    @Test("deletes a guest who signed out while an order was in progress, within a minute of its outcome")
+    @Test("deletes a guest that signed out while an order was in progress, within a minute after its outcome")
     func guestWithOrder() async throws {
         let file = try HouseFile.temporary()
         let sessions = try SessionStore(in: file, .random())

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The sandbox and pages of other sites")
 struct SitePolicyTests {
-    /// A request with fields of its own in place of `Host`.
+    /// Sends a request with the given fields in place of `Host`.
     private static func ask(_ request: String, _ fields: [String], of client: Client) async throws
         -> Client.Reply
     {
@@ -12,7 +12,7 @@ struct SitePolicyTests {
     }
 
     @Test(
-        "it answers for hosts that are its own only",
+        "it accepts requests for its own hosts only",
         arguments: [
             ("localhost", 200), ("LOCALHOST:1", 200), ("portico.localhost", 200), ("127.0.0.1:9000", 200),
             ("127.9.9.9", 200), ("[::1]:9000", 200), ("localhost.", 200), ("rebound.example", 421),
@@ -27,13 +27,13 @@ struct SitePolicyTests {
             let provider = try await Self.ask("GET /alpaca/v2/account", fields, of: house.client)
             #expect(provider.status == status)
             guard status == 421 else { return }
-            #expect(desk.body.contains("ask localhost or the address that it listens on, or start it with"))
+            #expect(desk.body.contains("Use localhost or the address that it listens on, or start it with"))
             #expect(house.sandbox.calls.total == 0, "it is not counted")
         }
     }
 
     @Test(
-        "where it listens beyond this machine, it also answers for addresses and for names without a dot",
+        "if it listens beyond this machine, it also accepts addresses and names without a dot",
         arguments: [
             ("localhost", 200), ("192.168.1.7:9000", 200), ("[2001:db8::1]", 200), ("sandbox:9000", 200),
             ("rebound.example", 421),
@@ -45,7 +45,7 @@ struct SitePolicyTests {
         }
     }
 
-    @Test("it does nothing for pages of other sites, and all for its own and for programs")
+    @Test("it refuses pages of other sites, and accepts its own pages and programs")
     func origins() async throws {
         try await withSandbox { house in
             let own = house.sandbox.address
@@ -60,7 +60,7 @@ struct SitePolicyTests {
                 let account = try await Self.ask("GET /alpaca/v2/account", token, of: house.client)
                 #expect(account.status == (status == 204 ? 200 : 403), "\(origin ?? "none")")
                 guard status == 403 else { continue }
-                #expect(reset.body.contains("ask it from a program, which sends no Origin"))
+                #expect(reset.body.contains("Send the request from a program, without an Origin"))
             }
         }
     }

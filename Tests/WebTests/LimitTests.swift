@@ -68,7 +68,7 @@ struct LimitTests {
     }
 
     @Test(
-        "of requests in flight has none begin with a token that has ended before its turn",
+        "of requests in flight starts no queued request whose token has ended before its turn",
         arguments: [
             (#"{"query":"{ session }"}"#, #"{"data":{"session":"refused"}}"#),
             (#"[{"query":"{ session }"}]"#, #"[{"data":{"session":"refused"}}]"#),

@@ -27,7 +27,7 @@ package final class ConnectionDesk: Sendable {
     ///   - redirects: Where browsers may be sent back to.
     ///   - clock: What times are measured by.
     ///   - limits: How often credentials may be tried.
-    ///   - quotas: Where the calls of connections are counted.
+    ///   - quotas: The ledger that counts the calls of connections.
     ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
     ///     no more: what was read through it counts no longer.
     init(
@@ -112,10 +112,11 @@ package final class ConnectionDesk: Sendable {
         await quotas.remove(removed.provider, removed.id, removed.credential)
     }
 
-    /// The users of whom something is in memory: connections, and consents that they were sent to give.
+    /// The users with connections or pending authorizations in memory.
     var owners: [OwnerID] { Array(Set(registry.owners).union(pending.owners)) }
 
-    /// Drops a user's connections and consents from memory, once the user has been deleted and the rows with them.
+    /// Removes a user's connections and pending authorizations from memory, after the user and the rows have
+    /// been deleted.
     func forgetAll(of owner: OwnerID) {
         pending.removeAll(of: owner)
         for connection in registry.removeAll(of: owner) {

@@ -60,7 +60,7 @@ extension Authentication {
         }
     }
 
-    /// Makes a user, or of a guest whose session it is one.
+    /// Creates a user, or signs up the guest of the session.
     func signUp(
         _ input: SignUpInput, in session: Session, from address: RequestOrigin
     ) async throws -> SessionStore.Opened {
@@ -73,7 +73,7 @@ extension Authentication {
             }
         case .off: throw FieldError(.forbidden, "Nobody can sign up here. Ask who runs this server.")
         }
-        // A token of the settings is of one who has a name there.
+        // The user of a token in the settings has a name there.
         if session.owner != nil, session.kept == nil { throw Self.notAGuest }
         try takeArrival(from: address)
         let hash: PasswordHash
@@ -103,7 +103,7 @@ extension Authentication {
     }
 
     private static let notAGuest = FieldError(
-        .conflict, "This session is a user's already. Sign up without a session, or with a guest's.")
+        .conflict, "This session belongs to a user with a name. Sign up without a session, or with a guest session.")
 
     /// Opens a session for a user with the right name and password.
     ///
@@ -238,7 +238,7 @@ extension Authentication {
 
 /// The client for which attempts to sign in are counted.
 enum SignInCaller: Hashable {
-    /// All known clients of a user: each session is one, and a user can open many.
+    /// All known clients of a user together, because each session is one and a user can open many.
     case user(String)
     /// All other clients of an address, for any user.
     case address(RequestOrigin)
@@ -249,7 +249,7 @@ extension SignInCaller {
         self = attempt.isKnown ? .user(attempt.user) : .address(address)
     }
 
-    /// As messages have it.
+    /// The description in messages.
     var description: String {
         switch self {
         case .user: "as this user"

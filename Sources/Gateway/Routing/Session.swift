@@ -16,8 +16,9 @@ package struct Session: Sendable {
     /// Whether the user is a guest: guests are counted by address for limits.
     package var isGuest: Bool { kept?.isGuest ?? false }
 
-    /// Whether limits count the client by its address: without a session and with a guest's, since anybody can become any
-    /// number of guests.
+    /// Whether limits count the client by its address.
+    ///
+    /// True without a session and with a guest session, because one client can create any number of guests.
     package var isLimitedByAddress: Bool { owner == nil || isGuest }
 
     package init(owner: OwnerID, scopes: Set<Scope>) {
@@ -69,7 +70,7 @@ extension Session {
 
     /// Why it may not ask for what needs a scope; nil where it may.
     ///
-    /// It is asked at each root field of a mutation, and a session may have ended by then.
+    /// It is called for each root field of a mutation, because the session may have ended since.
     func refusal(needing scope: Scope) -> FieldError? {
         if owner == nil || hasEnded { return unauthenticated }
         if scopes.contains(scope) { return nil }

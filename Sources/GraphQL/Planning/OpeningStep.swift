@@ -22,12 +22,12 @@ struct GuardedSteps: Sendable {
     }
 }
 
-/// What guards a field, and the slot in which a refusal stands.
+/// The guards of a field, and the slot for a refusal.
 struct GuardedSlot: Sendable {
     let slot: Int
     let checks: [FieldGuards.Check]
 
-    /// Asks whether the field is refused; not again where it has been.
+    /// Checks whether the field is refused, unless it has been refused already.
     func refuse(in execution: Execution) -> Bool {
         if execution.slots.refusal(in: slot) != nil { return true }
         for check in checks {

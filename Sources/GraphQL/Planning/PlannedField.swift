@@ -27,7 +27,7 @@ struct PlannedField {
     let load: Load?
     /// Begins the events of a field of the subscription root.
     var subscribe: Subscribe?
-    /// What a mutation asks again before the field begins.
+    /// The guards that a mutation checks again before the field starts.
     var guards: GuardedSlot?
 
     @usableFromInline

@@ -33,12 +33,12 @@ final class ExportRoute: Route {
         }
         do throws(Unauthorized) {
             let token = try BearerToken.read(head.fields.authorization)
-            // Whoever may not have it need not send a body.
+            // A client without permission does not have to send a body.
             _ = try owner(of: token)
             return .success { [self] _, _ in
                 .later { [self] in
                     do {
-                        // The token may have ended since the head came.
+                        // The token may have ended since the head arrived.
                         return try await response(for: try owner(of: token))
                     } catch let refusal as Unauthorized {
                         return Refusal(.unauthorized(refusal), id: id).response
@@ -58,7 +58,7 @@ final class ExportRoute: Route {
     private func owner(of token: String?) throws(Unauthorized) -> OwnerID {
         let session = try session(token).get()
         guard let owner = session.owner, session.scopes.contains(.read) else {
-            throw .missingToken("An export is of a user: send a session's token, one that may read.")
+            throw .missingToken("An export needs a user. Send the token of a session with the scope to read.")
         }
         return owner
     }

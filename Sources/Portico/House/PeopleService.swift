@@ -19,12 +19,13 @@ struct PeopleService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Two loops: a write may wait for other writes, and detecting what has ended elsewhere must not.
+            // Two loops: a write may wait for other writes, and the detection of sessions that another
+            // process has ended must not wait.
             async let following: Void = everyBeat { _ in await follow() }
             await everyBeat(write)
             await following
         }
-        await attempt("were used, which cannot be written down") { try await sessions.keepUses() }
+        await attempt("were used, but their uses cannot be stored") { try await sessions.keepUses() }
     }
 
     /// Calls a closure at each beat, with the number of the beat, until the task is cancelled.
@@ -37,13 +38,13 @@ struct PeopleService: Service {
     }
 
     private func follow() async {
-        await attempt("cannot be read anew") { try await sessions.followOthers() }
+        await attempt("cannot be read again") { try await sessions.followOthers() }
     }
 
     /// Does the writes that are due at a beat.
     func write(_ count: Int) async {
         if sessions.endExpired() || count % Self.beatsToTidy == 0 {
-            await attempt("that have ended cannot be forgotten, or their uses written down") {
+            await attempt("that have ended cannot be removed, or their uses cannot be stored") {
                 try await sessions.tidy()
             }
         }

@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// What tests and demonstrations do to a running sandbox, over HTTP and from this machine only.
 ///
-/// What is wrong with a request is told in a body `{"error": "…"}`, with the status 400; a request for another
-/// host gets 421, and one of another site's page 403. Under `/_sandbox`:
+/// The response to an invalid request has the body `{"error": "…"}` and the status 400; a request for another
+/// host gets 421, and a request from a page of another site 403. Under `/_sandbox`:
 ///
 /// - `GET /endpoints`: every endpoint by provider, as counts and scripts name it.
 /// - `GET /calls`, `?provider=alpaca&endpoint=GET /v2/account`, both optional: how often each endpoint was

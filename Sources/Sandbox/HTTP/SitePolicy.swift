@@ -1,11 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Refuses what pages of other sites make a browser send.
+/// Refuses requests that browsers send for pages of other sites.
 ///
-/// Such a page can send requests to a server on its reader's machine, where the control desk is; with DNS rebinding, under a
-/// name of its own, it can also read the answers. Browsers name the site in `Origin` with every POST and every WebSocket, and
-/// the server's name, as the page knows it, in `Host`. Programs send no `Origin`, and may leave out `Host`.
+/// Such a page can send requests to a server on its reader's machine, including those of ``ControlDesk``.
+/// With DNS rebinding, under a name of its own, it can also read the responses. Browsers send the site in
+/// `Origin` with every POST and every WebSocket, and in `Host` the server's name that the page uses. Programs
+/// send no `Origin`, and may omit `Host`.
 struct SitePolicy: Sendable {
     /// The name or address that the server listens on, in lower case.
     private let host: String
@@ -17,17 +18,18 @@ struct SitePolicy: Sendable {
         isOnThisMachine = Self.isLoopback(self.host)
     }
 
-    /// What a request gets that is not for this server, or not from a page of it; nil where it is to be answered.
+    /// The response to a request for another server, or from a page of another site; nil for an accepted
+    /// request.
     func refusal(of request: Request) -> Response? {
         if let host = request.headers["Host"].first(where: { !accepts($0) }) {
             return Self.refusal(
-                "\"\(host.prefix(100))\" is no host of this sandbox; ask localhost or the address that it listens on, or "
-                    + "start it with --host and the name or address that clients ask for", .misdirectedRequest
+                "\"\(host.prefix(100))\" is not a host of this sandbox. Use localhost or the address that it listens on, or "
+                    + "start it with --host and the name or address that clients use", .misdirectedRequest
             )
         }
         if let origin = request.headers["Origin"].first(where: { !isOwn($0, request) }) {
             return Self.refusal(
-                "pages of \"\(origin.prefix(100))\" may not use this sandbox; ask it from a program, which sends no "
+                "Pages of \"\(origin.prefix(100))\" cannot use this sandbox. Send the request from a program, without an "
                     + "Origin", .forbidden)
         }
         return nil
@@ -39,15 +41,16 @@ struct SitePolicy: Sendable {
 
     /// Whether a Host field names this server.
     ///
-    /// Ports are not compared: a mapping may change them. A server that listens beyond this machine is known by every address,
-    /// and by names without a dot, as containers have them: public DNS, and so a page, has no such names.
+    /// Ports are not compared: a mapping may change them. A server that listens beyond this machine accepts
+    /// every address, and names without a dot, such as those of containers: public DNS, and therefore a page,
+    /// has no such names.
     private func accepts(_ field: String) -> Bool {
         let name = Self.name(in: field)
         if name == host || Self.isLoopback(name) { return true }
         return !isOnThisMachine && (!name.contains(".") || Self.address(name) != nil)
     }
 
-    /// Whether a page is the server's own: its origin is the host that the request names.
+    /// Whether a page is the server's own: its origin is the host of the request.
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
         request.headers["Host"].contains { origin.lowercased() == "http://\($0.lowercased())" }
     }
@@ -61,7 +64,7 @@ struct SitePolicy: Sendable {
         return (name.hasSuffix(".") ? name.dropLast() : name).lowercased()
     }
 
-    /// Names and addresses that lead to this machine in every browser (RFC 6761, section 6.3).
+    /// Names and addresses that every browser resolves to this machine (RFC 6761, section 6.3).
     private static func isLoopback(_ name: String) -> Bool {
         name == "localhost" || name.hasSuffix(".localhost") || address(name)?.isLoopback == true
     }

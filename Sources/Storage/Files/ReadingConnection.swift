@@ -1,13 +1,15 @@
 import GRDB
 
-/// A connection of its own that only reads a file: it waits neither for the file's writer nor for one of its readers.
+/// A separate connection that only reads a file.
 ///
-/// SQLite does not know that it only reads: the last connection that is closed has to tidy the file up.
+/// It waits neither for the file's writer nor for one of its readers.
+///
+/// It is not opened read-only in SQLite, because the last connection that is closed must clean up the file.
 struct ReadingConnection: Sendable {
     private let path: String
     private let queue: DatabaseQueue
 
-    /// - Throws: What keeps the file from being opened.
+    /// - Throws: The reason why the file cannot be opened.
     init(to file: DatabaseFile) throws(StorageError) {
         path = file.path
         do {
@@ -19,7 +21,7 @@ struct ReadingConnection: Sendable {
         }
     }
 
-    /// Reads one state of the file.
+    /// Reads from one consistent state of the file.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StorageError) -> Value {

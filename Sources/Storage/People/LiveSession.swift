@@ -73,7 +73,7 @@ package final class LiveSession: Sendable {
             && expiresAt.millisecondsSince1970 == other.expiresAt.millisecondsSince1970
     }
 
-    /// Whether a row of the file says the same.
+    /// Whether a row of the file has the same values.
     func isUnchanged(in row: Row) -> Bool {
         let (hash, owner, scopes): (Data, String, String) = (row["token_hash"], row["user_id"], row["scopes"])
         return self.hash == TokenHash(hash) && self.owner.text == owner && self.scopes == Set(text: scopes)

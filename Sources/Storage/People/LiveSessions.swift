@@ -4,7 +4,7 @@ import Upstream
 
 /// All sessions that have not ended, in memory, where each request looks for its own.
 ///
-/// A lock, because requests come on any thread; what is done under it is a look-up. Only the file's writer adds
+/// A lock, because requests arrive on any thread; it is held for a look-up. Only the file's writer adds
 /// sessions, each time that it has changed the file, so memory and file agree.
 final class LiveSessions: Sendable {
     private let state: Mutex<State>

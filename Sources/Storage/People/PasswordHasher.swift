@@ -14,7 +14,7 @@ package final class PasswordHasher: Sendable {
     /// Of no password: compared where there is no user, so that it takes as long.
     private let decoy: PasswordHash
 
-    /// How many hashes are made at a time.
+    /// The number of hashes that are computed at a time.
     package static let width = 2
 
     /// - Parameters:
@@ -72,13 +72,13 @@ package final class PasswordHasher: Sendable {
         }
     }
 
-    /// Does work in one of the client's slots, on a thread of the hasher.
+    /// Runs work in one of the client's slots, on a thread of the hasher.
     ///
     /// - Parameters:
-    ///   - client: Who waits for it.
-    ///   - work: What is done; the slot is kept until it returns.
-    /// - Returns: What the work returns.
-    /// - Throws: That too many wait, or that the work has failed.
+    ///   - client: The client that waits for it.
+    ///   - work: The work; the slot is held until it returns.
+    /// - Returns: The result of the work.
+    /// - Throws: An error if too many clients wait; otherwise the error of the work.
     func run<Value: Sendable>(
         for client: HashingClient, _ work: @escaping @Sendable () throws -> Value
     ) async throws(Failure) -> Value {

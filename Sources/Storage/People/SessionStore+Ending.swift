@@ -37,7 +37,8 @@ extension SessionStore {
         return Opened(token: token, session: new, user: user)
     }
 
-    /// The row of a session in a transaction; nil where the session's token has ended, if only in the file.
+    /// The row of a session in a transaction; nil if the session's token has ended, in memory or only in the
+    /// file.
     func row(of session: LiveSession, in db: Database, now: Instant) throws -> Row? {
         guard isValid(session, now: now) else { return nil }
         return try Row.fetchOne(

@@ -4,15 +4,15 @@ import Synchronization
 import Upstream
 
 extension SessionStore {
-    /// Ends the sessions that another process has ended, as `portico users` does, takes over others that it has changed, and
-    /// reports the users whom it has deleted.
+    /// Ends the sessions that another process, such as `portico users`, has ended, reads those that it has
+    /// changed, and reports the users that it has deleted.
     ///
-    /// It does not wait for the writer, before which many writes may be queued, unless another process has added something.
+    /// It does not wait for the writer, whose queue can be long, unless another process has added sessions.
     package func followOthers(now: Instant = .now) async throws(StorageError) {
-        // Before the file is read: what is in memory by then has been written.
+        // Before the file is read, because the sessions in memory at this time have been written.
         let (known, held) = (live.all, deletions.owners)
         let found = try await watch.read { [self] db -> Difference? in
-            // It changes when another connection has written, which is also this process's own writer.
+            // It changes when another connection has written, including the writer of this process.
             let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
             guard knownVersion.load(ordering: .relaxed) != version else { return nil }
             return try difference(from: known, held: held, at: version, in: db, now: now)
@@ -21,19 +21,19 @@ extension SessionStore {
         live.remove(found.ended)
         deletions.report(found.deleted)
         if found.hasOthers {
-            // Only the writer adds sessions, so that none of its own is lost.
+            // Only the writer adds sessions, so that no session of this process is lost.
             try await database.betweenWrites { [live] db in live.replace(with: try Self.all(db)) }
         }
-        // Last: what fails is done again the next time.
+        // Set last, so that a failed step is repeated the next time.
         knownVersion.store(found.version, ordering: .relaxed)
     }
 
-    /// What the file has otherwise than memory.
+    /// The differences between the file and memory.
     private struct Difference: Sendable {
         let version: Int64
-        /// Sessions that the file does not have, or has with another token or other scopes.
+        /// Sessions that are not in the file, or that have another token or other scopes there.
         let ended: [LiveSession]
-        /// Whether the file has sessions that are not in memory like that.
+        /// Whether the file has sessions that are not in memory with the same values.
         let hasOthers: Bool
         let deleted: [OwnerID]
     }
@@ -51,7 +51,7 @@ extension SessionStore {
             if missing[id]?.isUnchanged(in: row) == true {
                 missing[id] = nil
             } else if live.session(id)?.isUnchanged(in: row) != true, !hasExpired(row, now: now) {
-                // Neither known before nor written by this process meanwhile.
+                // It was neither known before nor written by this process meanwhile.
                 hasOthers = true
             }
         }
@@ -61,7 +61,8 @@ extension SessionStore {
             deleted: held.filter { !users.contains($0.text) })
     }
 
-    /// Whether the time of a session in the file is over: memory has forgotten it, and ``tidy(now:)`` will delete it.
+    /// Whether a session in the file has expired: it was removed from memory, and ``tidy(now:)`` will delete
+    /// it.
     private func hasExpired(_ row: Row, now: Instant) -> Bool {
         let now = now.millisecondsSince1970
         let idle = Int64(policy.idle / .milliseconds(1))

@@ -33,7 +33,7 @@ extension SessionStore {
         package let hash: PasswordHash
         /// The code of an invitation; nil where none is needed.
         package let invitation: String?
-        /// The request's session, which is a guest's: what is theirs stays with them.
+        /// The request's session, which belongs to a guest. The guest keeps all data.
         package let guest: LiveSession?
 
         package init(username: Username, hash: PasswordHash, invitation: String?, guest: LiveSession?) {
@@ -88,9 +88,9 @@ extension SessionStore {
         return try open(wish, for: user, in: db, now: now)
     }
 
-    /// The guest whose session it is, as the request's token has opened it.
+    /// The guest of the session, as the request's token has opened it.
     ///
-    /// - Throws: `SignUpRefusal` where the token has ended meanwhile, or the user is no guest.
+    /// - Throws: `SignUpRefusal` if the token has ended meanwhile, or the user is not a guest.
     private func owningGuest(of session: LiveSession, in db: Database, now: Instant) throws -> User {
         guard try row(of: session, in: db, now: now) != nil else { throw SignUpRefusal.endedSession }
         guard let user = try UserStore.user(session.owner, in: db), user.kind == .guest else {

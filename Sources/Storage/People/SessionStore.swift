@@ -12,9 +12,9 @@ package final class SessionStore: Sendable {
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
     private let key: SymmetricKey
-    /// Tells what other processes have done to the file.
+    /// The connection that detects changes of the file by other processes.
     let watch: ReadingConnection
-    /// SQLite's own count of what other connections than `watch` have changed, as last seen.
+    /// The last value of SQLite's counter of changes by connections other than `watch`.
     let knownVersion = Atomic<Int64>(0)
 
     /// Reads all sessions of a file; for the start of the process: it waits.

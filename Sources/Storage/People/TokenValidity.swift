@@ -10,9 +10,10 @@ package final class TokenValidity: Sendable {
         var nextNumber = 0
     }
 
-    // Any thread. It is held for a few stores, never while an observer is called.
+    // Taken on any thread. It is held for a few stores, never while an observer is called.
     private let state = Mutex(State())
-    // Each guarded field reads it, without the lock. It is set under the lock, so that none observes what has ended.
+    // Each guarded field reads it without the lock. It is set under the lock, so that no observer is added
+    // after the end.
     private let ended = Atomic(false)
 
     package var hasEnded: Bool { ended.load(ordering: .acquiring) }

@@ -66,7 +66,8 @@ final class GraphQLRoute: Route {
                 demandsFresh: token != nil && head.fields.demandsFresh,
                 client: head.client, hearsOfUpstream: tellsUpstream && head.fields.asksForUpstream)
             return .success { [self] body, _ in
-                // The token may have ended since the head came: while the body did, or earlier requests were answered.
+                // The token may have ended since the head arrived: while the body was received, or during
+                // earlier requests.
                 if caller.hasTokenEnded { return answer(source, body: body, for: renewed(caller)) }
                 return answer(source, body: body, for: caller)
             }
@@ -142,14 +143,14 @@ final class GraphQLRoute: Route {
         let responseType: ResponseMediaType
         let forms: AnswerForms
         var responder: Responder
-        /// What the request counts against; nil without a token, and with one that is refused.
+        /// The limits against which the request counts; nil without a token, and with a refused one.
         var token: String?
         var demandsFresh: Bool
         let client: ClientAddress
         /// Whether its answers tell which upstream calls they have cost.
         let hearsOfUpstream: Bool
 
-        /// Whether the token was valid when the head came, and is not any more.
+        /// Whether the token was valid when the head arrived, and has ended since.
         var hasTokenEnded: Bool { token != nil && !responder.isValid() }
 
         func respond(
@@ -172,7 +173,7 @@ final class GraphQLRoute: Route {
         }
     }
 
-    /// The same caller, whose token has ended since: with what answers a request that comes now.
+    /// The same caller after its token has ended, with the session of a request that arrives now.
     private func renewed(_ caller: Caller) -> Caller {
         var caller = caller
         caller.responder = responder(caller.token)
@@ -245,7 +246,7 @@ final class GraphQLRoute: Route {
         case .ready(let response): return .ready(finish(response))
         case .later(let fetch):
             return .later { [self] in
-                // The token may have ended while the request waited for its turn.
+                // The token may have ended while the request was in the queue.
                 guard caller.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: caller.id, upstreamCalls: 0)
                 return try await answer(request, allowing: allowed, for: renewed(caller)).value()
@@ -282,7 +283,7 @@ final class GraphQLRoute: Route {
         case .ready(let response): return .ready(finish(response))
         case .later(let fetch):
             return .later { [self] in
-                // As where it is the only one.
+                // As for a single request.
                 guard caller.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: caller.id, upstreamCalls: 0)
                 return try await respond(toOneOfSeveral: request, since: start, for: renewed(caller)).value()

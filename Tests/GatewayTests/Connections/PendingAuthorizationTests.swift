@@ -36,7 +36,7 @@ struct PendingAuthorizationTests {
         #expect(book.take("s", of: alice, at: .saxo) != nil)
     }
 
-    @Test("are told of to who looks for users that were deleted, and forgotten with their user")
+    @Test("are included in the search for deleted users, and removed with their user")
     func deleted() async throws {
         try await withGateway { gateway in
             let sessions = gateway.household.authentication.sessions

@@ -74,7 +74,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("a session that ends within an operation makes no user of its guest, and shows nothing")
+    @Test("a session that ends during an operation does not sign its guest up, and shows no data")
     func endedWithin() async throws {
         try await withGateway { gateway in
             var guest = try Visitor(gateway)
@@ -351,7 +351,7 @@ struct AuthenticationTests {
         }
     }
 
-    /// Counts what happens in several tasks.
+    /// Counts events in several tasks.
     private final class Counter: Sendable {
         private let value = Mutex(0)
 
@@ -360,7 +360,7 @@ struct AuthenticationTests {
         func increase() { value.withLock { $0 += 1 } }
     }
 
-    @Test("a user with forty sessions who floods keeps neither another user out nor a new client")
+    @Test("a flood from a user with forty sessions prevents neither another user nor a new client from signing in")
     func manySessions() async throws {
         try await withGateway(people: Self.slow(64, cost: 4)) { gateway in
             let hasher = gateway.household.authentication.hasher
@@ -370,7 +370,7 @@ struct AuthenticationTests {
             ann.token = nil
             var sessions: [Visitor] = []
             for address in 100..<140 as Range<UInt64> {
-                // The session counts, wherever it is used.
+                // The session counts, from any address.
                 sessions.append(try Visitor(gateway, from: address, token: mallory.token))
                 try await mallory.enter(Visitor.signIn("mallory"))
             }
@@ -378,7 +378,7 @@ struct AuthenticationTests {
             let (begun, refused) = (Counter(), Counter())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { for _ in 0..<2 { end.signal() } }
-                // Both threads are busy until the others have come.
+                // Both threads are busy until the other requests have arrived.
                 for user in 0..<2 as Range<UInt64> {
                     let client = HashingClient(knownUser: "user \(user)", address: 1_000 + user)
                     group.addTask {

@@ -52,7 +52,7 @@ struct SignInAttemptsTests {
         #expect(waits.suffix(10) == [1, 2, 4, 8, 16, 30, 30, 30, 30, 30])
     }
 
-    @Test("with a copy of a user's token: never so long that the user is kept out")
+    @Test("with a copy of a user's token: the waits stay so short that the user can sign in")
     func copiedToken() throws {
         let waits = try Self.waits(
             SignInAttempts(), count: 14, user: { _ in "ann" }, address: { UInt64($0) }, session: "s")

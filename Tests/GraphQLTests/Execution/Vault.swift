@@ -45,7 +45,7 @@ final class Vault: Sendable {
 
     var keys: Set<String> { held.withLock { $0 } }
 
-    /// Loses all keys.
+    /// Removes all keys.
     func drop() { held.withLock { $0 = [] } }
 
     func note(_ call: String) { calls.withLock { $0.append(call) } }

@@ -8,7 +8,7 @@ struct HashingQueueTests {
         HashingClient(knownUser: nil, address: UInt64(address))
     }
 
-    /// A user at an address; by default one of the user's own.
+    /// A known user at an address; by default an address that no other user has.
     private static func known(_ user: Int, at address: Int? = nil) -> HashingClient {
         HashingClient(knownUser: "user \(user)", address: UInt64(address ?? 1_000 + user))
     }
@@ -100,7 +100,7 @@ struct HashingQueueTests {
         #expect(run.add(Self.unknown(2), "another client"))
     }
 
-    @Test("one user has no more than a share, from however many addresses; others get a slot")
+    @Test("one user has no more than its share from any number of addresses; others get a slot")
     func oneUser() throws {
         let run = Run(width: 2, limit: 64)
         let taken = (0..<100 as Range<Int>).filter { run.add(Self.known(0, at: $0), "flood \($0)") }
@@ -113,7 +113,7 @@ struct HashingQueueTests {
         #expect(!run.add(Self.known(0, at: 51), "too many"))
     }
 
-    @Test("all known users of one address have no more than a share; others get a slot")
+    @Test("all known users of one address have no more than their share; others get a slot")
     func oneAddress() throws {
         let run = Run(width: 2, limit: 64)
         let taken = (0..<100).filter { run.add(Self.known($0, at: 1), "flood \($0)") }
@@ -125,7 +125,7 @@ struct HashingQueueTests {
         #expect(!run.add(Self.known(9, at: 1), "too many"))
     }
 
-    @Test("known users are served in turns")
+    @Test("known users take turns")
     func turns() throws {
         let run = Run(width: 1, limit: 64)
         run.add(Self.known(9), "before")

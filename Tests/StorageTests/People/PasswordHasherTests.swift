@@ -84,7 +84,7 @@ struct PasswordHasherTests {
                     (try? await hasher.run(for: client) { _ = end.wait(timeout: .now() + 60) }) != nil
                 }
             }
-            // One is under way and one waits; none ends before the others are refused.
+            // One runs and one waits; none ends before the others are refused.
             for _ in 0..<10 { #expect(await group.next() == false) }
             for _ in 0..<12 { end.signal() }
             #expect(await group.reduce(into: []) { $0.append($1) } == [true, true])

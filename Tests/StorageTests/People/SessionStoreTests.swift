@@ -352,7 +352,7 @@ struct SessionStoreTests {
         #expect(store.session(ofToken: second.token.text, now: Self.start) != nil)
     }
 
-    @Test("whose tokens have ended, if only in the file, neither sign a guest up nor delete a user")
+    @Test("with ended tokens, even if ended only in the file, neither sign a guest up nor delete a user")
     func endedGuest() async throws {
         try await Folder.with { folder in
             let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())
@@ -424,7 +424,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("that another process ends are ended while the writer is busy, and so is what is held of its users")
+    @Test("that another process ends are ended while the writer is busy, and data of their users is released")
     func followsOthersAtOnce() async throws {
         try await Folder.with { folder in
             let file = try HouseFile(in: try folder.opened())
@@ -448,7 +448,7 @@ struct SessionStoreTests {
             let other = UserStore(in: try HouseFile(in: try folder.opened()))
             #expect(try await other.delete(lost.user.id) == .deleted)
             try await store.followOthers()
-            #expect(!isFree.hasHappened, "it has waited for the writer")
+            #expect(!isFree.hasHappened, "following waited for the writer")
             #expect(!store.isValid(lost.session, now: Self.start))
             #expect(store.session(ofToken: lost.token.text, now: Self.start) == nil)
             #expect(deleted.withLock(\.self) == [lost.user.id])
@@ -458,7 +458,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("that this process opens and renews are no others, and one that has expired does not come back")
+    @Test("that this process opens and renews do not count as changed, and an expired one is not restored")
     func followsItself() async throws {
         try await Folder.with { folder in
             let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())

@@ -167,9 +167,9 @@ struct StreamedAnswerTests {
         }
     }
 
-    @Test("do not begin when their token has ended since their request was taken")
+    @Test("do not start if their token has ended since their request was received")
     func endedBefore() async throws {
-        // The token ends when it was looked at once.
+        // The token ends after it was checked once.
         let looked = Mutex(false)
         let begun = Event<Void>()
         var service = try LiveService.make()
