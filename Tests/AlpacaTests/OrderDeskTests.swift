@@ -322,7 +322,7 @@ struct OrderDeskTests {
     }
 
     @Test(
-        "takes no word but Alpaca's own that an order does not exist",
+        "accepts only a response of Alpaca itself as proof that an order does not exist",
         arguments: [
             (CannedServer.Reply.text("", status: 404), ProviderFailure.Cause.unavailable),
             (.text("<html><body>404 page not found</body></html>", status: 404), .unavailable),

@@ -8,13 +8,13 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("What the first source of a route does not know of an instrument")
+@Suite("A value of an instrument that the first source of a route does not have")
 struct InstrumentRouteTests {
     private static let routes = Routes([
         .instruments: [.polygon, .yahoo], .fundamentals: [.polygon, .alphaVantage, .yahoo],
     ])
 
-    @Test("is asked of the next ones: what a company does, and no further than one that has it")
+    @Test("is requested from the next sources, up to the first one that has it: the description of a company")
     func descriptions() async throws {
         try await withGateway { gateway in
             let sources = [
@@ -31,7 +31,7 @@ struct InstrumentRouteTests {
         }
     }
 
-    @Test("and none of them knows either, is null")
+    @Test("is null if no other source has it")
     func noDescription() async throws {
         try await withGateway { gateway in
             let sources = [ScriptedCompany(.polygon), ScriptedCompany(.yahoo)]
@@ -45,7 +45,7 @@ struct InstrumentRouteTests {
     }
 
     @Test(
-        "is asked of the next one: the asset class of a position, before the broker's guess",
+        "is requested from the next source before the broker's guess is used: the asset class of a position",
         arguments: [
             ([AssetClass.etf, .fund], AssetClass?.none, AssetClass.etf), ([.other, .etf], nil, .etf),
             ([.other, .etf], .equity, .etf), ([.other, .other], .equity, .equity),
@@ -71,7 +71,7 @@ struct InstrumentRouteTests {
     }
 }
 
-/// A source that tells the same of every instrument and company.
+/// A source that returns the same values for every instrument and company.
 private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
     private struct Spelling: SymbolDialect {
         func spelling(of symbol: Symbol) -> String? { symbol.text }
@@ -89,7 +89,7 @@ private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
         self.about = about
     }
 
-    /// How often it was asked for figures of a company.
+    /// The number of requests for figures of a company.
     var reports: Int { count.load(ordering: .relaxed) }
 
     var marketSource: MarketSource {

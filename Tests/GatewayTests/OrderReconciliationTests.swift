@@ -31,7 +31,7 @@ struct ReconciliationScheduleTests {
     private let start = ContinuousClock.now
     private let since = SuspendingClock.now
 
-    /// Unconfirmed writes, so many by each connection: `a0`, `a1` and so on.
+    /// Unconfirmed writes, with their number by connection: `a0`, `a1` and so on.
     private func writes(_ counts: KeyValuePairs<String, Int>) -> [OrderJournal.Unconfirmed] {
         counts.flatMap { connection, count in
             (0..<count).map { number in
@@ -113,7 +113,7 @@ struct ReconciliationScheduleTests {
         #expect(checked == ["a0", "a1", "a2", "a0", "a1", "a2"])
     }
 
-    @Test("every write is checked in its time beside thousands that never settle")
+    @Test("every write is checked in time beside thousands of writes that never settle")
     func many() throws {
         let stuck = (0..<3_000).map { "stuck\($0)" }
         let writes = (stuck + ["late"]).flatMap { self.writes([$0: 1]) }
@@ -132,7 +132,7 @@ struct ReconciliationScheduleTests {
 }
 
 extension ReconciliationSchedule {
-    /// Checks all writes of a turn, whose outcome stays open.
+    /// Checks all writes of a turn; their outcome stays unknown.
     fileprivate mutating func check(_ turn: Turn, at now: ContinuousClock.Instant) {
         for id in turn.writes { didCheck(id, isOpen: true, at: now) }
         end(turn.connection)
@@ -206,21 +206,21 @@ struct OrderReconciliationTests {
         }
     }
 
-    /// A write of an order that rests with the broker, and what takes it to the broker.
+    /// A write of an open order, and its request to the broker.
     enum Write: String, CaseIterable {
         case place = "POST /v2/orders"
         case replace = "PATCH /v2/orders/{order_id}"
         case cancel = "DELETE /v2/orders/{order_id}"
     }
 
-    /// Loses a write on its way to the broker, so that the broker never has it.
+    /// Drops a write before it reaches the broker, so that the broker never receives it.
     ///
     /// - Parameters:
-    ///   - write: Which one.
-    ///   - clock: The time by which the broker is asked for it.
-    ///   - lookup: Happens after each answer of the broker that tells of an order, before Portico has it.
-    ///   - test: Gets what asks the broker.
-    /// - Throws: what `test` throws.
+    ///   - write: The kind of write.
+    ///   - clock: The clock by which the broker is queried.
+    ///   - lookup: Runs after each response of the broker with an order, before Portico receives it.
+    ///   - test: Receives the reconciliation, which queries the broker.
+    /// - Throws: The errors of `test`.
     private func withLost(
         _ write: Write, clock: TestClock, lookup: @escaping @Sendable () -> Void = {},
         _ test: (TestGateway, OrderReconciliation) async throws -> Void
@@ -253,11 +253,11 @@ struct OrderReconciliationTests {
     }
 
     @Test(
-        "an answer to a question from before the time at which a write must have arrived proves nothing",
+        "a response to a query before the time at which a write must have arrived proves nothing",
         arguments: Write.allCases)
     func stoppedAfterTheQuestion(_ write: Write) async throws {
         let clock = TestClock()
-        // The process is stopped when it has the broker's answer.
+        // The process is stopped after it has received the broker's response.
         let stop: @Sendable () -> Void = { clock.advance(by: .seconds(60)) }
         try await withLost(write, clock: clock, lookup: stop) { (gateway, asking) async throws in
             let journal = gateway.household.orders.journal

@@ -73,7 +73,7 @@ struct OrderRecordTests {
     }
 
     @Test(
-        "that an earlier process did not send is sent when it is placed again, before anything else has been settled"
+        "that an earlier process did not send is sent when it is placed again, before other writes are settled"
     )
     func retry() async throws {
         try await withGateway { gateway in
@@ -86,7 +86,7 @@ struct OrderRecordTests {
                 ticket: OrderTicket(
                     clientOrderID: "", accountID: "any", symbol: .example, side: .buy, size: .quantity(1),
                     price: .market))
-            // Another journal of the same file is another process.
+            // Another journal of the same file stands for another process.
             _ = try await OrderJournal(in: gateway.household.file).begin(left)
             let placed = try await gateway.placed(order, backends)
             #expect(placed["state"] == "OPEN", "\(placed)")
@@ -95,7 +95,7 @@ struct OrderRecordTests {
         }
     }
 
-    @Test("are settled that an earlier process left behind, before the first request")
+    @Test("of an earlier process are settled before the first request")
     func start() async throws {
         try await withGateway { gateway in
             let ticket = OrderTicket(

@@ -105,7 +105,7 @@ struct SaxoOrderTests {
     }
 
     @Test(
-        "whose cancellation gets no answer, and which is not open any more, says that the outcome is undetermined"
+        "whose cancellation gets no response, and which is no longer open, has an undetermined outcome"
     )
     func lostCancellation() async throws {
         try await Self.with { gateway, fresh, order in

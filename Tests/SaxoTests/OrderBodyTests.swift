@@ -124,7 +124,7 @@ struct OrderBodyTests {
         }
     }
 
-    @Test("are not told apart by a 404 for the list of all")
+    @Test("are not reported as missing by a 404 for the list of all orders")
     func listOfNothing() async throws {
         try await withSaxo([:]) { saxo, _ in
             let failure = ProviderFailure(.saxo, .unavailable)
@@ -135,7 +135,7 @@ struct OrderBodyTests {
     }
 
     @Test(
-        "that were written before stay undecided where Saxo does not list them",
+        "that were changed before stay without an outcome if Saxo does not list them",
         arguments: [
             (CannedServer.Reply.text(#"{"Data":[]}"#), ProviderFailure.Cause.answerInvalid(nil)),
             (.text("", status: 404), .unavailable),

@@ -246,7 +246,7 @@ struct OrderJournalTests {
     }
 
     @Test(
-        "a retry after a crash begins the order that was not sent anew, before anything else has been settled",
+        "a retry after a crash starts the order that was not sent again, before other writes are settled",
         arguments: [ticket(), ticket(.limit(3))])
     func retryAfterCrash(_ ticket: OrderTicket) async throws {
         try await Folder.with { folder in
@@ -267,7 +267,7 @@ struct OrderJournalTests {
             #expect(try await journal.order(unsent.identity) == nil)
             #expect(try await !journal.mark(unsent.id))
             #expect(try await journal.mark(retry.id))
-            // What may have been sent keeps its key.
+            // An order that may have been sent keeps its key.
             guard case .known(let known)? = try await journal.find(Self.placing("2")) else {
                 Issue.record("not known")
                 return
@@ -277,7 +277,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("a retry after a crash begins the change that was not sent anew, and not one that may have been")
+    @Test("a retry after a crash starts a change that was not sent again, but not one that may have been sent")
     func retryOfChange() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
@@ -339,12 +339,12 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("tells of every unconfirmed write, the oldest first, however many there are")
+    @Test("returns every unconfirmed write, the oldest first, in any number")
     func everyUnconfirmed() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
             var orders: [OrderIdentity] = []
-            // More than were once read at a time: those behind them were never asked for.
+            // More writes than an earlier limit of one read; those above it were never checked.
             for number in 0..<1_100 {
                 let placing = try Self.placing("\(number)", connection: "c\(number)")
                 _ = try await journal.begin(placing, now: Self.now + .seconds(number))
@@ -357,7 +357,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("gives an unconfirmed write to who asks for it, until it is settled")
+    @Test("returns an unconfirmed write by its id until it is settled")
     func oneUnconfirmed() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)

@@ -151,7 +151,7 @@ struct OrderListeningTests {
     }
 
     @Test(
-        "tells of a cancellation whose outcome was given up, until the broker reports how the order ended",
+        "reports a cancellation as undetermined until the broker reports the end of the order",
         arguments: [
             (OrderState.canceled, WriteState.done), (.filled, .done), (.partiallyFilled, .undetermined),
         ])

@@ -80,7 +80,7 @@ struct WriteWatchTests {
 
     private static let window = QuotaWindow("requests", limit: 2, per: .rolling(seconds: 60))
 
-    @Test("is not told so when a kept connection breaks under the request, and no new one comes about")
+    @Test("does not report `not taken` if a kept connection breaks during the request, and no new one can be made")
     func brokenAndUnreachable() async throws {
         try await TransportTests.with { request in
             request.number == 2 ? .shutDown : .status(200)
@@ -102,7 +102,7 @@ struct WriteWatchTests {
         }
     }
 
-    @Test("is told that it never came to a provider that takes no connection in time")
+    @Test("reports `not taken` if the provider accepts no connection in time")
     func noConnection() async throws {
         let listener = try FullListener()
         defer { listener.close() }
@@ -122,13 +122,13 @@ struct WriteWatchTests {
         await transport.shutDown()
     }
 
-    /// What ends a call.
+    /// The event that ends a call.
     enum End: CaseIterable {
         case deadline, cancellation, shutDown
     }
 
     @Test(
-        "is told that it never came to the provider when the call ended before its first byte",
+        "reports `not taken` if the call ended before its first byte",
         arguments: End.allCases)
     func endedBefore(_ end: End) async throws {
         var limits = TransportLimits()
@@ -141,7 +141,7 @@ struct WriteWatchTests {
             let first = Task { try? await transport.send(hanging) }
             await server.received(1)
             let (told, marked) = (Told(), Gate())
-            // Its time does not pass, so that the transport is the one to find the deadline passed.
+            // This clock stands still, so that the transport detects the end of the deadline first.
             let clock = ManualClock()
             let caller = ProviderCaller(
                 .alpaca, over: transport, clock: clock.clock, retry: ProviderCallerTests.policy())
@@ -171,7 +171,7 @@ struct WriteWatchTests {
         }
     }
 
-    @Test("is not told so when the call ended after it was sent", arguments: [End.cancellation, .shutDown])
+    @Test("does not report `not taken` if the call ended after it was sent", arguments: [End.cancellation, .shutDown])
     func endedAfter(_ end: End) async throws {
         try await TransportTests.with { _ in
             .silence

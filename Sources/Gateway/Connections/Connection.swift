@@ -21,7 +21,7 @@ package struct Connection: Sendable {
     /// Market data by the user's own credential.
     let market: MarketSource?
     let health: ConnectionHealth
-    /// Tells the credential from others, for the quota ledger; nil for one that the settings name or that is not readable.
+    /// Identifies the credential in the quota ledger; nil for one of the settings, and for an unreadable one.
     private(set) var credential: QuotaCredential?
     /// What is left of the limits that count for this link alone.
     let limits: @Sendable () -> [QuotaStatus]
@@ -104,7 +104,7 @@ package struct Connection: Sendable {
         return other
     }
 
-    /// The same, with what tells its credential from others.
+    /// The same connection, with the identity of its credential.
     func with(_ credential: QuotaCredential) -> Connection {
         var other = self
         other.credential = credential
@@ -122,14 +122,14 @@ package struct Connection: Sendable {
     }
 }
 
-/// What the quota ledger is told of connections.
+/// The steps at the quota ledger when connections are created and removed.
 package struct ConnectionQuotas: Sendable {
-    /// Lets a new connection go on with what was counted for a removed one with the same credential.
+    /// Continues the counts of a removed connection for a new one with the same credential.
     let adopt: @Sendable (QuotaCredential, Provider, _ connection: String) async -> Void
-    /// Removes what was counted for a connection that is not stored, or not any more.
+    /// Removes the counts of a connection that was not stored, or that was deleted.
     let remove: @Sendable (Provider, _ connection: String, QuotaCredential?) async -> Void
 
-    /// The same ledger that the lines of the connections count in.
+    /// - Parameter ledger: The ledger in which the connections count their calls.
     package init(_ ledger: QuotaLedger) {
         adopt = { credential, provider, connection in
             await ledger.adopt(credential, by: QuotaHolder(provider, connection: connection))

@@ -5,9 +5,9 @@ import Upstream
 extension ConnectionDesk {
     /// Connects a user to a provider, or replaces the credential of an existing connection.
     ///
-    /// Whether the user may have another connection is checked first; then the credential is tried by one call, before
-    /// anything is kept. An attempt that keeps no connection leaves no holder in the quota ledger; what it spent counts for
-    /// the next one with the same credential.
+    /// Whether the user may have another connection is checked first; then the credential is tried by one
+    /// call, before anything is kept. An attempt that stores no connection leaves no holder in the quota
+    /// ledger; its calls count for the next connection with the same credential.
     ///
     /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have made too many
     ///   attempts.

@@ -34,10 +34,12 @@ package struct Household: Sendable {
         authentication = try Authentication(in: file, master, people, report: report)
     }
 
-    /// Settles the writes to brokers that an earlier process left behind: before the first request is served, so that no
-    /// client is told of an order that is then removed because it was never sent.
+    /// Settles the writes to brokers of an earlier process.
     ///
-    /// - Throws: what kept it from being recorded; ``OrderReconciliation`` tries again.
+    /// It is called before the first request, so that no client receives an order that is then removed
+    /// because it was never sent.
+    ///
+    /// - Throws: `StorageError` if the journal cannot be written; ``OrderReconciliation`` tries again.
     package func abandonUnattendedWrites() async throws(StorageError) {
         try await orders.journal.abandonUnattended()
     }

@@ -13,8 +13,9 @@ struct LinkedOrder: Sendable {
     let clientOrderID: String?
     /// Its place among the connection's orders.
     let time: Instant
-    /// What is done to learn the outcome of the latest write of the order; nil where the outcome is known or the response is
-    /// still awaited.
+    /// How the outcome of the latest write of the order is being determined.
+    ///
+    /// Nil if the outcome is known, or while the response is awaited.
     var reconciliation: ReconciliationState?
 
     var globalID: String { name.globalID(of: connection) }
@@ -23,7 +24,7 @@ struct LinkedOrder: Sendable {
     var place: AccountPlace { AccountPlace(connection: connection, accountID: order.accountID) }
 }
 
-/// `OrderReconciliation` of the schema: what is done to learn the outcome of a write whose response was lost.
+/// `OrderReconciliation` of the schema: how the outcome of a write with a lost response is being determined.
 enum ReconciliationState: String, Sendable, CaseIterable {
     case inProgress = "IN_PROGRESS"
     case undetermined = "UNDETERMINED"
@@ -95,7 +96,7 @@ extension BrokerConnection {
 }
 
 extension JournalOrder {
-    /// What is done to learn the outcome of the latest write.
+    /// How the outcome of the latest write is being determined.
     fileprivate var reconciliation: ReconciliationState? {
         switch latestWriteState {
         case .unconfirmed: .inProgress

@@ -244,7 +244,7 @@ package final class OrderReconciliation: Sendable {
         guard inquiry.hasArrived else { return nil }
         let provider = inquiry.write.provider.rawValue
         return .notFound(
-            OrderRejection(.other, message: "The order never came to \(provider): nothing was placed."))
+            OrderRejection(.other, message: "The order did not reach \(provider): nothing was placed."))
     }
 
     /// Whether so much time has passed that the broker has the request, if it ever receives it.

@@ -34,7 +34,7 @@ package final class Backends: Sendable {
     ///   - household: What users have entrusted to Portico.
     ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
     ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
-    ///   - quotas: Where the calls of connections are counted.
+    ///   - quotas: The ledger that counts the calls of connections.
     ///   - condition: How a provider fares.
     package init(
         connections: [Connection], connectors: [any ProviderConnector] = [],

@@ -67,8 +67,10 @@ extension GatewayContext {
         }.map { $0 }
     }
 
-    /// The asset class of each position: the broker's, else that of the instrument at the first provider that has another one
-    /// than OTHER, else what the broker makes probable; nil where nobody says.
+    /// The asset class of each position.
+    ///
+    /// It is the broker's, otherwise that of the instrument at the first provider that returns one other than
+    /// OTHER, otherwise the one that the broker makes probable; nil if there is none.
     func assetClasses(of positions: [LinkedPosition]) -> Loading<[AssetClass?]> {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
@@ -92,7 +94,8 @@ extension GatewayContext {
         }
     }
 
-    /// What each company does, as its instrument's source or else the first source of company figures that has it tells.
+    /// The description of each company: that of its instrument's source, otherwise of the first source of
+    /// company figures that has one.
     func descriptions(of instruments: [Instrument]) -> Loading<Answers<String?>> {
         let unknown = instruments.filter { $0.about == nil }.map(\.symbol)
         if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }

@@ -22,9 +22,9 @@ struct RouteWalk<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var keysPerCall: @Sendable (MarketSource) -> Int = { _ in 1 }
     /// Whether a source could have it at all; one that cannot is not asked.
     var mayHave: @Sendable (MarketSource, Key) -> Bool = { _, _ in true }
-    /// Whether a value leaves nothing to ask the next source for.
+    /// Whether a value is complete, so that the next source is not queried.
     ///
-    /// Where no source has such a value, the first that was found is taken.
+    /// If no source has such a value, the first value is used.
     var isEnough: @Sendable (Value) -> Bool = { _ in true }
     let fetch: @Sendable (MarketSource, [Key], CallContext) async throws(ProviderFailure) -> Batch<Key, Value>
 

@@ -33,7 +33,7 @@ struct Groundwork {
         do throws(StorageError) {
             try await household.abandonUnattendedWrites()
         } catch {
-            logger.error("What an earlier process left of orders cannot be recorded. \(error)")
+            logger.error("The outcome of orders of an earlier process cannot be recorded. \(error)")
         }
         let users = UserStore(in: keeping.house)
         people = household.authentication.sessions

@@ -63,9 +63,9 @@ package struct AlpacaClient: Sendable {
             operation, by: caller, address(base), in: context, maximumBytes: maximumBytes, read: read)
     }
 
-    /// Reads orders at the trading host, trying again as the policy says.
+    /// Reads orders at the trading host, with retries by the policy.
     ///
-    /// - Throws: `notFound` where Alpaca itself says so, and not the edge before it.
+    /// - Throws: `notFound` only for a response of Alpaca itself, not of a proxy before it.
     func getOrders<Value>(
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (HTTPResponse) throws(JSONError) -> Value

@@ -29,9 +29,10 @@ extension ProviderFailure.Cause {
         self.init(alpaca: response, now: now)
     }
 
-    /// What a response to a question for orders means; nil for a good one.
+    /// The failure that a response to a read of orders means; nil for a good response.
     ///
-    /// That an order does not exist is Alpaca's word only with a code: the edge's 404 says nothing about the order.
+    /// A 404 is Alpaca's own response about an order only if it has a code: a 404 of a proxy before Alpaca
+    /// does not show whether the order exists.
     init?(alpacaOrders response: HTTPResponse, now: Instant) {
         self.init(alpaca: response, now: now)
         if self == .notFound, AlpacaProblem(response)?.code == nil { self = .unavailable }

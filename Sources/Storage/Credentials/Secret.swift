@@ -18,10 +18,10 @@ package struct Secret: Sendable, Equatable {
 }
 
 extension Secret {
-    /// New at each start: a digest says nothing without it, and nothing to another process.
+    /// New at each start, so that a digest is useless without it and in another process.
     private static let digestKey = SymmetricKey(size: .bits256)
 
-    /// A keyed hash that tells the secret from others while the process runs.
+    /// A keyed hash that identifies the secret while the process runs.
     package var digest: [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: bytes, using: Self.digestKey))
     }

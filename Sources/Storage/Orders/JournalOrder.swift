@@ -27,7 +27,8 @@ package struct JournalOrder: Hashable, Sendable {
     package let createdAt: Instant
     /// What is under way with it; nil for nothing.
     package var openWrite: JournalWrite.Kind.Name?
-    /// The state of the write that is under way, else of the latest one; nil for an order that Portico has not written.
+    /// The state of the write in progress, otherwise of the latest one; nil for an order without writes of
+    /// Portico.
     package var latestWriteState: WriteState?
 
     /// The broker's own id, once it has one.

@@ -189,7 +189,7 @@ extension OrderJournal {
         }
     }
 
-    /// A write whose outcome only the broker knows.
+    /// A write whose outcome only the broker can report.
     package struct Unconfirmed: Hashable, Sendable {
         /// The id of the write.
         package let id: String
@@ -201,12 +201,12 @@ extension OrderJournal {
         }
     }
 
-    /// All writes whose outcome only the broker knows, the oldest first.
+    /// All writes whose outcome only the broker can report, the oldest first.
     ///
-    /// There is no limit: with one, writes that never settle would hide the others.
+    /// There is no limit, because writes that never settle would then exclude the others.
     ///
-    /// - Returns: their ids alone, since there may be many; ``unconfirmed(_:)`` has the rest.
-    /// - Throws: what kept them from being read.
+    /// - Returns: Only ids, since there may be many; ``unconfirmed(_:)`` returns the rest.
+    /// - Throws: `StorageError` if the journal cannot be read.
     package func unconfirmed() async throws(StorageError) -> [Unconfirmed] {
         try await database.read { db in
             try Row.fetchAll(
@@ -226,10 +226,10 @@ extension OrderJournal {
         }
     }
 
-    /// The write with an id, if its outcome is still not known.
+    /// Returns the write with an id, if its outcome is still unknown.
     ///
-    /// - Returns: it; nil where it has been settled or is gone.
-    /// - Throws: what kept it from being read.
+    /// - Returns: The write; nil if it has been settled or removed.
+    /// - Throws: `StorageError` if the journal cannot be read.
     package func unconfirmed(_ id: String) async throws(StorageError) -> JournalWrite? {
         let write = try await database.read { db in try JournalWrite.fetch(id, db) }
         return write?.state == .unconfirmed ? write : nil

@@ -41,7 +41,7 @@ package struct OrderJournal: Sendable {
 
     /// What the key of an order that is to be placed stands for already; nil for nothing.
     ///
-    /// It does not stand for an order that was not sent and that nobody sends any more.
+    /// The key of an abandoned order that was never sent is free.
     package func find(_ placing: Placing) async throws(StorageError) -> PlacingStart? {
         try await database.read { db in try find(placing, db) }
     }
@@ -51,7 +51,7 @@ package struct OrderJournal: Sendable {
         let mostOrders = mostOrders
         return try await record(placing.id) { db in
             if let known = try find(placing, db) { return known }
-            // What still has the key was never sent, and nobody sends it any more.
+            // An order that still has the key is abandoned and was never sent.
             try db.execute(
                 sql: "DELETE FROM journal_order WHERE owner = ? AND idempotency_key = ?",
                 arguments: [placing.owner.text, placing.idempotencyKey])
@@ -91,12 +91,12 @@ package struct OrderJournal: Sendable {
         return .known(order)
     }
 
-    /// Whether a write was not sent and is not carried out any more: its process has ended, or could not settle it.
+    /// Whether a write was not sent and is abandoned: its process has ended, or could not settle it.
     private func isUnsent(_ write: Row) -> Bool {
         (write.value("state") as WriteState?) == .pending && !isCarriedOut(write)
     }
 
-    /// Whether this process carries a write out.
+    /// Whether this process is executing a write.
     func isCarriedOut(_ write: Row) -> Bool {
         write["holder"] == holder && active.contains(write["id"])
     }
@@ -155,7 +155,7 @@ package struct OrderJournal: Sendable {
         }
     }
 
-    /// Removes a change of an order that was not sent and that nobody sends any more, so that another one may begin.
+    /// Removes an abandoned change of an order that was never sent, so that another change can start.
     private func forgetUnsentChange(of order: OrderIdentity, _ db: Database) throws {
         let write = try Row.fetchOne(
             db,

@@ -6,8 +6,8 @@ package struct CallClock: Sendable {
     package let now: @Sendable () -> ContinuousClock.Instant
     /// For what providers say about dates.
     package let wallTime: @Sendable () -> Instant
-    /// For what the kernel does by itself (CLOCK_MONOTONIC): it stands still while the machine sleeps, as the kernel's timers
-    /// do, and ``now`` does not.
+    /// For times that depend on timers of the kernel (CLOCK_MONOTONIC): it stands still while the machine
+    /// sleeps, as these timers do; ``now`` does not stand still.
     package let runningTime: @Sendable () -> SuspendingClock.Instant
     /// Returns then, or throws `CancellationError` when its task is cancelled before.
     package let sleep: @Sendable (_ until: ContinuousClock.Instant) async throws -> Void

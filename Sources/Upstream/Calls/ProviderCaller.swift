@@ -200,8 +200,8 @@ package struct ProviderCaller: Sendable {
     ) async throws(ProviderFailure) -> Value? {
         var request = request
         request.deadline = deadline
-        // The error does not tell: libcurl may fail to connect again after it has sent the request on a kept connection,
-        // and a deadline may pass before a connection is made.
+        // The error does not show whether the request was sent: libcurl may fail to connect again after it
+        // has sent the request on a kept connection, and a deadline may pass before a connection is made.
         let wasReleased = Atomic(false)
         if watch != nil || !windows.isEmpty {
             request.maySend = { [clock, ledger = line.ledger] in

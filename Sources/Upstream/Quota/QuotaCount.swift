@@ -32,8 +32,10 @@ struct QuotaCount {
     private static let resolution = 512
     /// A provider that closes a window for longer is asked again after this.
     static let longestClosure = Duration.seconds(25 * 3_600)
-    /// A slot of a rolling window is kept for so much longer than it counts in memory, so that a call whose connection takes
-    /// its time to open can exchange the slot without another entry: twice the time that a connection may take.
+    /// The time for which the entry of a slot of a rolling window outlasts the slot in memory.
+    ///
+    /// A call whose connection opens slowly can thus replace the slot without another entry. It is twice the
+    /// time in which a connection must open.
     static let keptMargin = Duration.seconds(10)
     private static let shortestClosure = Duration.seconds(1)
 
@@ -58,8 +60,8 @@ struct QuotaCount {
     ///
     /// - Parameters:
     ///   - start: The earliest time.
-    ///   - isShared: Whether the call belongs to a client without a session. All such clients together take
-    ///     at most half of a window of a minute or longer, rounded up.
+    ///   - isShared: Whether the call belongs to a client without a session or with a guest session. All such
+    ///     clients together take at most half of a window of a minute or longer, rounded up.
     /// - Returns: The time; nil if the limit is zero.
     func earliest(
         from start: ContinuousClock.Instant, isShared: Bool = false
@@ -89,7 +91,7 @@ struct QuotaCount {
         let keptUntil: ContinuousClock.Instant
         switch window.period {
         case .rolling: keptUntil = freeAt + Self.keptMargin
-        // A day ends when it ends, however late in it the call is sent.
+        // The end of a day does not depend on the time at which the call is sent.
         case .newYorkDay: keptUntil = freeAt
         }
         return QuotaReservation.Place(
@@ -99,8 +101,8 @@ struct QuotaCount {
 
     /// Replaces a slot that is too old by a slot from now on; returns nil if none is free now.
     ///
-    /// What is kept of a place that outlives the process stays as it was written: the exchange is refused where it would end
-    /// before the new place does.
+    /// The stored entry of a slot does not change: the slot is not replaced if the entry would end before the
+    /// new slot.
     mutating func renew(
         _ place: QuotaReservation.Place, _ moment: QuotaMoment
     ) -> QuotaReservation.Place? {
@@ -152,13 +154,13 @@ struct QuotaCount {
         }
     }
 
-    /// Adds the places of another count of the same window, and its closure.
+    /// Adds the slots of another count of the same window, and its closure.
     mutating func add(_ other: QuotaCount) {
         for places in other.taken { add(places.count, freeAt: places.freeAt) }
         closedUntil = [closedUntil, other.closedUntil].compactMap(\.self).max()
     }
 
-    /// What another process must know of the places and of a closure.
+    /// The slots and the closure, as they are stored for another process.
     func kept(by holder: QuotaHolder, _ moment: QuotaMoment) -> [KeptQuota] {
         let closure = closedUntil.map {
             KeptQuota(

@@ -16,9 +16,9 @@ package final class QuotaLedger: Sendable {
         var counts: [QuotaHolder: [String: QuotaCount]] = [:]
         /// Read at the start, until their windows are known.
         var restored: [QuotaHolder: [KeptQuota]] = [:]
-        /// Of holders that were removed, until they are idle: the provider still counts the calls.
+        /// The counts of removed holders, until they are idle, because the provider still counts the calls.
         var removed: [QuotaCredential: [String: QuotaCount]] = [:]
-        /// Before this moment idle ones of those are not searched again.
+        /// The time before which the idle counts of removed holders are not searched again.
         var nextSweepOfRemoved: ContinuousClock.Instant?
         /// Before this moment idle holders are not searched again.
         var nextSweep: ContinuousClock.Instant?
@@ -117,8 +117,9 @@ package final class QuotaLedger: Sendable {
     ///
     /// - Parameters:
     ///   - holder: The connection.
-    ///   - credential: Its credential, so that the counts go on for the next connection with it: see ``adopt(_:by:)``. They
-    ///     stay in memory until they are idle, for as many credentials as there may be holders. Nil for one that is not known.
+    ///   - credential: Its credential, so that the counts continue for the next connection with it: see
+    ///     ``adopt(_:by:)``. They stay in memory until they are idle, for at most as many credentials as
+    ///     holders. Nil for an unknown credential.
     package func remove(_ holder: QuotaHolder, of credential: QuotaCredential? = nil) async {
         guard holder.connection != nil else { return }
         let moment = QuotaMoment(clock)
@@ -145,7 +146,8 @@ package final class QuotaLedger: Sendable {
             state.removed = state.removed.filter { !Self.areIdle($0.value, moment) }
         }
         guard state.removed[credential] != nil || state.removed.count < limits.holders else { return }
-        // Several connections with one credential may have been removed, as attempts at the same time are.
+        // Several connections with one credential may have been removed, for example after concurrent
+        // attempts.
         state.removed[credential, default: [:]].merge(counts) { one, other in
             var sum = one
             sum.add(other)
@@ -153,8 +155,9 @@ package final class QuotaLedger: Sendable {
         }
     }
 
-    /// Lets a new connection go on with the counts of a removed one that had the same credential: for the provider they are
-    /// one.
+    /// Continues the counts of a removed connection for a new one with the same credential.
+    ///
+    /// The provider counts both as one.
     package func adopt(_ credential: QuotaCredential, by holder: QuotaHolder) async {
         let moment = QuotaMoment(clock)
         let kept: [KeptQuota] = state.withLock { state in
@@ -187,7 +190,7 @@ package final class QuotaLedger: Sendable {
     ///   - windows: The limits that the call counts against.
     ///   - holder: The owner of the quota.
     ///   - deadline: The latest time at which the call may be sent.
-    ///   - isShared: Whether the call belongs to a client without a session: see
+    ///   - isShared: Whether the call belongs to a client without a session or with a guest session: see
     ///     ``QuotaCount/earliest(from:isShared:)``.
     /// - Returns: The slots, valid from their `start`.
     /// - Throws: `quotaExhausted` with the time of the next slot; `cancelled` with the task; `overloaded` if

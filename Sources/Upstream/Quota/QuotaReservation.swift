@@ -12,7 +12,8 @@ final class QuotaReservation: Sendable {
         let sendBefore: ContinuousClock.Instant
         /// By the ledger's clock.
         let freeAt: ContinuousClock.Instant
-        /// Until when the keeper has the slot, where it outlives the process: see ``QuotaCount/keptMargin``.
+        /// The time until which the keeper stores the slot, if it outlives the process: see
+        /// ``QuotaCount/keptMargin``.
         let keptUntil: ContinuousClock.Instant
         /// The same by the wall clock.
         let until: Instant

@@ -87,14 +87,14 @@ package struct QuotaHolder: Hashable, Sendable {
     }
 }
 
-/// Tells a user's credential from others while the process runs, without the credential itself.
+/// The identity of a user's credential while the process runs, without the credential itself.
 package struct QuotaCredential: Hashable, Sendable {
     private let provider: Provider
     private let digest: [UInt8]
 
     /// - Parameters:
-    ///   - provider: Whose quota it spends.
-    ///   - digest: A keyed hash of it.
+    ///   - provider: The provider of the quota.
+    ///   - digest: A keyed hash of the credential.
     package init(_ provider: Provider, digest: [UInt8]) {
         self.provider = provider
         self.digest = digest

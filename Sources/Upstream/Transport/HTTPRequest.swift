@@ -13,7 +13,8 @@ package struct HTTPRequest: Sendable {
     /// The transport calls it immediately before libcurl writes the first byte, on the thread that handles
     /// all calls: it must be quick and must not wait. If it returns false, nothing is sent and the call fails
     /// with ``TransportError/notSent``. A request with such a condition is sent once at most, also if it only
-    /// reads.
+    /// reads. Only the returned value shows whether the provider may have received a request that failed. The
+    /// transport does not call it after ``Transport/send(_:)`` has returned.
     package var maySend: (@Sendable () -> Bool)?
 
     package init(

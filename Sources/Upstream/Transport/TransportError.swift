@@ -1,10 +1,11 @@
 /// Why a call brought no response.
 ///
-/// It carries nothing of the request. Except for ``notSent``, it does not say whether the request was sent: see
-/// ``HTTPRequest/maySend``.
+/// It contains nothing of the request. Except for ``notSent``, it does not show whether the request was sent:
+/// see ``HTTPRequest/maySend``.
 package enum TransportError: Error, Hashable, Sendable {
     case couldNotResolve
-    /// No connection came about; a kept one may have carried the request before it broke.
+    /// No connection could be made. The request may have been sent on a kept connection before that
+    /// connection broke.
     case couldNotConnect
     case timedOut
     /// No trusted, encrypted connection came about.

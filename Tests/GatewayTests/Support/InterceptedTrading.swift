@@ -2,14 +2,14 @@ import Alpaca
 import Brokerage
 import Upstream
 
-/// Alpaca, with closures that run before calls.
+/// Alpaca, with closures that run before or after calls.
 struct InterceptedTrading: OrderDesk {
     let client: AlpacaClient
     /// Runs before an order is marked and sent.
     var beforePlacing: @Sendable () async -> Void = {}
     /// Runs before Alpaca is queried for an order by its client's id.
     var beforeLookup: @Sendable () async -> Void = {}
-    /// After Alpaca has answered a question for an order.
+    /// Runs after Alpaca has returned an order.
     var afterLookup: @Sendable () -> Void = {}
 
     var orderAbilities: OrderAbilities { client.orderAbilities }

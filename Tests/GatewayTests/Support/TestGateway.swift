@@ -192,7 +192,7 @@ final class TestClock: Sendable {
         }
     }
 
-    /// The machine sleeps for so long.
+    /// Advances the time as if the machine slept for the duration.
     func suspend(for duration: Duration) {
         time.withLock { $0.now += duration }
     }

@@ -63,7 +63,7 @@ struct PartingTests {
         }
     }
 
-    @Test("keeps what was counted for the next connection with the same credential")
+    @Test("keeps the counts for the next connection with the same credential")
     func counts() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
@@ -74,7 +74,7 @@ struct PartingTests {
                 let connection = try #require(
                     answer["data"]?["connectProvider"]?["connection"], "\(answer)")
                 let windows = try #require(connection["rateLimits"]?.elements)
-                // The check of a credential spends one of them.
+                // The test of a credential uses one call.
                 remaining.append(
                     windows.compactMap { $0["remaining"]?.digits.flatMap { Int($0) } }.reduce(0, +))
                 try await disconnect(connection, house, as: ann)

@@ -143,7 +143,7 @@ struct QuotaCallTests {
     }
 
     @Test(
-        "a read whose slot is too old at its first byte exchanges it, or where it is much too old, is sent later with another",
+        "a read whose slot is too old at its first byte replaces it; if the slot is much too old, it is sent later with another",
         arguments: [2, 9, 13])
     func tooOld(seconds: Int) async throws {
         try await Self.withOneConnection([Self.window]) { server, line, caller, clock, arrivals in

@@ -62,7 +62,7 @@ struct QuotaKeepingTests {
     }
 
     @Test(
-        "a call whose connection takes longer to open than its slot is valid is sent, and the next process counts it",
+        "a call whose connection opens only after its slot's validity is sent, and the next process counts it",
         arguments: [(3, true), (10, true), (11, false)])
     func slowConnection(seconds: Int, isSent: Bool) async throws {
         let clock = ManualClock()
@@ -79,7 +79,7 @@ struct QuotaKeepingTests {
             #expect(try keeper.load().allSatisfy { $0.count == 0 })
             return
         }
-        // The process ends, and no stretch of a minute has two calls.
+        // The process ends, and no interval of a minute has two calls.
         clock.advance(by: .seconds(59))
         let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
         #expect(await QuotaLedgerTests.take([window], second) != nil)
@@ -174,7 +174,7 @@ struct QuotaKeepingTests {
     }
 
     @Test(
-        "the counts of a removed connection go on for the next one with the same credential, and for no other"
+        "the counts of a removed connection continue for the next one with the same credential only"
     )
     func adopted() async throws {
         let clock = ManualClock()
@@ -198,11 +198,11 @@ struct QuotaKeepingTests {
         await ledger.adopt(credential, by: holders[2])
         #expect(ledger.status(of: holders[2]).map(\.remaining) == [1])
         #expect(try keeper.load().map(\.holder) == [holders[2]])
-        // The next process knows it too.
+        // The next process has this count too.
         let next = try QuotaLedgerTests.impatient(clock, keeper: keeper)
         next.declare(windows, of: holders[2])
         #expect(next.status(of: holders[2]).map(\.remaining) == [1])
-        // What counts nothing any more is forgotten.
+        // Counts without effect are removed.
         await ledger.remove(holders[2], of: credential)
         clock.advance(by: .seconds(33))
         await ledger.adopt(credential, by: holders[3])

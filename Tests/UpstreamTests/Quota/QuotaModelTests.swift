@@ -152,7 +152,7 @@ struct QuotaModelTests {
     }
 
     @Test(
-        "lets no more be sent in any stretch than the limit, where connections are slow to open and the process is killed now and then",
+        "sends no more calls in any interval than the limit, with slow connections and a process that is killed at random",
         arguments: Array(1...8) as [UInt64])
     func killed(seed: UInt64) async throws {
         var random = Seeded(state: seed)
@@ -184,7 +184,7 @@ struct QuotaModelTests {
             }
             waiting.removeAll { $0.sendAt <= clock.now }
             if Int.random(in: 0..<60, using: &random) == 0 {
-                // What waits goes with the process.
+                // Waiting calls end with the process.
                 waiting = []
                 ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
             }

@@ -1,6 +1,8 @@
 import Glibc
 
-/// A listener that nobody accepts from, whose queue is full: the kernel drops each further attempt to connect.
+/// A listener without accepts, whose queue is full.
+///
+/// The kernel drops each further attempt to connect.
 struct FullListener {
     let port: UInt16
     private let descriptors: [Int32]

@@ -18,7 +18,7 @@ final class TestServer: Sendable {
         case raw([UInt8])
         /// The end of the connection without an answer.
         case disconnect
-        /// The end of the server without an answer: nobody can connect any more.
+        /// The server ends without a response, and accepts no further connection.
         case shutDown
         /// Nothing, until the server stops or the client goes.
         case silence
@@ -82,7 +82,7 @@ final class TestServer: Sendable {
         }
     }
 
-    /// Ends the listener and all connections, once: its descriptors may be other files' afterwards.
+    /// Ends the listener and all connections, once: its descriptors may belong to other files afterwards.
     func stop() {
         let open: Set<Int32>? = state.withLock { state in
             if state.isStopped { return nil }

@@ -118,7 +118,8 @@ extension SaxoClient: OrderDesk {
             do throws(ProviderFailure) {
                 return .taken(try await self.order(order.id, of: order.accountID, in: context))
             } catch {
-                // Saxo has taken the equal request, so that it names no such open order is no answer to the change.
+                // Saxo has accepted an equal request before, so an open order that is missing from its list
+                // does not show the outcome of the change.
                 throw error.cause == .notFound ? Self.undecided : error
             }
         case .unknown: return .refused(.gone)

@@ -4,7 +4,8 @@ import Upstream
 extension SaxoClient {
     /// All open orders: `GET /port/v1/orders/me`, page after page; those tied to another are its legs too.
     ///
-    /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for a list says nothing about an order.
+    /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for the list does not show whether
+    ///   an order exists.
     func openOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
         do throws(ProviderFailure) {
             return try await readOpenOrders(in: context)
