@@ -93,7 +93,7 @@ struct LiveBoardTests {
         #expect(board.takeUntold() == [apple: price(2)])
     }
 
-    @Test("tells a failure after a fresh price of the only source that is left")
+    @Test("returns a failure after a fresh price of the only remaining source")
     func failsAgain() {
         var board = LiveBoard([apple: [0, 1]])
         _ = board.take([apple: failure(.notEntitled)], from: 0)

@@ -47,7 +47,7 @@ struct LiveRecoveryTests {
     }
 
     @Test(
-        "is told once that its client may call no more, by no other source, and gets prices when it may again"
+        "reports once that its client has no call left, tries no other source, and gets prices later"
     )
     func budget() async throws {
         let hub = hub(knowing: [apple, coke])

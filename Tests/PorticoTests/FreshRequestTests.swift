@@ -13,7 +13,7 @@ struct FreshRequestTests {
     }
 
     @Test(
-        "of a user is answered anew, and its answer serves those after it; other directives change nothing",
+        "of a user reads new values, which later requests get too; other directives have no effect",
         arguments: [
             ("no-cache", true), ("max-age=60, No-Cache", true), ("no-store", false), ("max-age=60", false),
         ])
@@ -38,7 +38,7 @@ struct FreshRequestTests {
     }
 
     @Test(
-        "without a session, or with a guest's, is answered from the cache, and costs no call",
+        "without a session, or with a guest session, gets cached values, and makes no call",
         arguments: [false, true])
     func anonymous(isGuest: Bool) async throws {
         try await withSandbox { sandbox in

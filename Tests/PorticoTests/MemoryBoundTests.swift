@@ -100,7 +100,7 @@ struct MemoryBoundTests {
         }
     }
 
-    /// An operation within all limits of a document whose response would have 385 MB.
+    /// An operation within all limits of documents; its response would have 385 MB.
     private static let charts = (0..<6).map { number in
         let symbols = Array(repeating: #"\"AAPL\""#, count: 50).joined(separator: ",")
         return "c\(number): charts(symbols: [\(symbols)], interval: ONE_MINUTE, last: 10000) "
@@ -123,7 +123,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("grows little with the prices that are followed: by 200 streams of 200 symbols each")
+    @Test("grows by less than 48 MB with 200 streams that follow 200 symbols each")
     func followedPrices() async throws {
         try await withServer(longestLife: .seconds(900)) { server in
             let known = Instrument.all.map(\.symbol)
@@ -146,7 +146,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("has bounds whose sum is at most 230 MB, beside what the process takes without clients")
+    @Test("has limits with a sum of at most 230 MB, in addition to the process without clients")
     func sum() throws {
         let limits = ServerLimits()
         let bounds = [

@@ -15,7 +15,7 @@ struct UpstreamLimitTests {
     }
 
     @Test(
-        "a client without a session, or with a guest's, causes no more of them a minute than it may; a user has no such limit",
+        "a client without a session, or with a guest session, has a limit of them a minute; a user has none",
         arguments: [false, true])
     func client(isGuest: Bool) async throws {
         try await withSandbox { sandbox in
@@ -36,7 +36,10 @@ struct UpstreamLimitTests {
                     #expect(error?["extensions"]?["retryAt"]?.string != nil)
                     #expect(
                         error?["message"]
-                            == "A client without a session, or with a guest's, has 3 calls to providers a minute: wait, or sign in."
+                            == """
+                            A client without a session, or with a guest session, has 3 calls to providers a \
+                            minute: wait, or sign in.
+                            """
                     )
                 }
                 #expect(sandbox.calls.total == before + 3)
@@ -52,7 +55,7 @@ struct UpstreamLimitTests {
     }
 
     @Test(
-        "a subscription takes one of its client for symbols that nobody follows yet, and says so where it has none"
+        "a subscription takes one of its client for symbols without followers, and reports if none is left"
     )
     func subscriptions() async throws {
         try await withSandbox { sandbox in
@@ -74,7 +77,7 @@ struct UpstreamLimitTests {
                 }
                 var clients: [RawClient] = []
                 defer { for client in clients { client.close() } }
-                // AAPL is followed already when it is asked for again.
+                // AAPL is already followed when it is requested again.
                 for symbol in ["AAPL", "KO", "AAPL"] {
                     let (client, event) = try await event(of: symbol)
                     clients.append(client)

@@ -246,7 +246,7 @@ struct OrderJournalTests {
     }
 
     @Test(
-        "a retry after a crash starts the order that was not sent again, before other writes are settled",
+        "a retry after a crash starts again an order that was not sent, before other writes are settled",
         arguments: [ticket(), ticket(.limit(3))])
     func retryAfterCrash(_ ticket: OrderTicket) async throws {
         try await Folder.with { folder in
@@ -277,7 +277,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("a retry after a crash starts a change that was not sent again, but not one that may have been sent")
+    @Test("a retry after a crash starts again a change that was not sent, but none that may have been sent")
     func retryOfChange() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)

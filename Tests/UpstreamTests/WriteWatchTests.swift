@@ -80,7 +80,7 @@ struct WriteWatchTests {
 
     private static let window = QuotaWindow("requests", limit: 2, per: .rolling(seconds: 60))
 
-    @Test("does not report `not taken` if a kept connection breaks during the request, and no new one can be made")
+    @Test("does not report `not taken` if a kept connection breaks during the request and none can be made")
     func brokenAndUnreachable() async throws {
         try await TransportTests.with { request in
             request.number == 2 ? .shutDown : .status(200)
@@ -171,7 +171,9 @@ struct WriteWatchTests {
         }
     }
 
-    @Test("does not report `not taken` if the call ended after it was sent", arguments: [End.cancellation, .shutDown])
+    @Test(
+        "does not report `not taken` if the call ended after it was sent",
+        arguments: [End.cancellation, .shutDown])
     func endedAfter(_ end: End) async throws {
         try await TransportTests.with { _ in
             .silence

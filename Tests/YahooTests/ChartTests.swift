@@ -87,7 +87,7 @@ struct ChartTests {
     }
 
     @Test(
-        "is read or refused whatever its whole numbers are",
+        "is read or refused with any whole numbers",
         arguments: [Interval.oneHour, .oneDay, .oneWeek, .oneMonth],
         [
             Int64.min, .min + 1, -62_135_596_801, -62_135_596_800, -86_401, -1, 0, 86_401, 253_402_300_799,

@@ -43,7 +43,10 @@ extension FieldError {
             case .notAllowed(.client(let limit, _)):
                 (
                     .rateLimited,
-                    "A client without a session, or with a guest's, has \(limit) calls to providers a minute: wait, or sign in."
+                    """
+                    A client without a session, or with a guest session, has \(limit) calls to providers a \
+                    minute: wait, or sign in.
+                    """
                 )
             }
         // The limit is Portico's own, so no provider is named.

@@ -54,7 +54,7 @@ extension GatewayContext {
     func liveGoalsProgress(in code: String) throws -> Feed<String, LiveEvent<GoalsProgress>> {
         let currency = try Currency(code).code
         let key = WatchKey(try owner(), .goals(currency: currency))
-        // Prices and rates may come by the server's own credentials.
+        // Prices and rates may be read with the server's own credentials.
         let watch = backends.watches.goals.watch(key, within: call.allowance) { [session, backends] call in
             let context = GatewayContext(session: session, backends: backends, call: call)
             return try await context.goalsProgress(in: currency).value().map { [$0] } ?? []

@@ -15,7 +15,7 @@ struct LatestQueue<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard let key = keys.first else { return nil }
         let value = values.removeValue(forKey: key)
         if keys.count == 1 {
-            // Without their capacity: a reader who is fast has nothing that waits.
+            // Releases the capacity: for a fast reader the queue is empty most of the time.
             (keys, values) = ([], [:])
         } else {
             keys.removeFirst()

@@ -6,31 +6,32 @@ import Upstream
 ///
 /// Each symbol is followed at its best source. If that source fails, or has only an old price, the symbol is
 /// followed at the next source too, until a better source has a price again. A symbol for which no source can
-/// ever return a price is over. It is a value without time or tasks: ``LiveDesk`` executes its steps.
+/// ever return a price is over. It is a value without time or tasks: ``LiveDesk`` executes its steps. Each
+/// subscription has one, so it stores little for a symbol: for one with a fresh price, only its sources.
 struct LiveBoard {
     private struct Entry {
-        /// The sources that could have the symbol, best first; symbols with the same ones share the array.
+        /// The sources that could have the symbol, best first; symbols with the same sources share the array.
         let sources: [Int]
         /// As many of them are followed, from the first on.
         var depth = 1
         /// Sources that cannot help again: those that do not know the symbol, and any other failed source
         /// once another source could help.
         var left: Set<Int> = []
-        /// What the sources have said, and what was told of it.
+        /// The news of the sources, and the news that was returned to the subscriber.
         ///
-        /// A fresh price of the only source that may still tell anything is not kept: its next news replaces it.
+        /// A fresh price of the only followed source is not stored, because its next news replaces it.
         var news: [Int: QuoteNews] = [:]
         var told: QuoteNews?
 
-        /// Forgets what a source has said, and what was told.
+        /// Removes the news of a source, and the returned news.
         mutating func forget(_ source: Int) {
             told = nil
             news[source] = nil
-            // Without its capacity.
+            // Releases the capacity.
             if news.isEmpty { news = [:] }
         }
 
-        /// Whether no other source is followed for the symbol.
+        /// Whether the symbol is followed at no other source.
         func isFollowed(onlyAt source: Int) -> Bool {
             sources.prefix(depth).allSatisfy { $0 == source || left.contains($0) }
         }
@@ -120,7 +121,7 @@ struct LiveBoard {
         if item.isFresh {
             settle(&entry, at: place, symbol, &step)
             if entry.isFollowed(onlyAt: source) {
-                // The hub tells nothing twice.
+                // The hub returns no news twice.
                 entry.forget(source)
                 return item
             }
@@ -167,7 +168,7 @@ extension QuoteNews {
         }
     }
 
-    /// Whether the failure is the client's limit of symbols: another source would not help.
+    /// Whether the failure is the client's limit of symbols or calls: another source would not help.
     fileprivate var isClientLimit: Bool {
         guard case .failure(let failure) = self else { return false }
         switch failure.cause {

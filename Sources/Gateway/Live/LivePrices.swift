@@ -13,7 +13,7 @@ struct LivePrices: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - quotes: What is followed.
-    ///   - unknown: Symbols that no source could have: of each it is said once that it is not found.
+    ///   - unknown: Symbols that no source could have: each is reported once as not found.
     init(_ quotes: LiveQuotes, unknown: [Symbol]) {
         self.quotes = quotes
         self.unknown = unknown
@@ -22,9 +22,9 @@ struct LivePrices: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         fileprivate let quotes: LiveQuotes
         fileprivate var news: LiveQuotes.Iterator
-        /// Of these it is said first that they are not found.
+        /// The symbols that are first reported as not found.
         fileprivate var unknown: ArraySlice<Symbol>
-        // As it is told by hubs, and so shared with all who are told the same.
+        // The news as returned by the hubs, so that all subscribers share one copy.
         fileprivate var waiting = LatestQueue<Symbol, QuoteNews>()
 
         mutating func next() async -> Element? {

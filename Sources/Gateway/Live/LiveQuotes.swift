@@ -15,7 +15,8 @@ package final class LiveQuotes: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - sources: For each symbol the sources that could have it, best first.
     ///   - client: The client against whose limit the symbols count.
-    ///   - allowance: The calls that the client may cause; nil for no limit.
+    ///   - allowance: The calls that the client may cause, renewed each time that a source is followed; nil
+    ///     for no limit.
     ///   - clock: The clock for the pauses after which a full feed is tried again.
     ///   - hub: Returns the hub of a source; throws if the source is gone.
     init(
@@ -56,15 +57,16 @@ package final class LiveQuotes: AsyncSequence, Sendable {
 
 /// Executes the steps of a ``LiveBoard`` at the hubs of its sources.
 ///
-/// News of a hub arrive here on the stream's thread, and wake the reader. Symbols for which a hub has no room
-/// are followed there again after a pause, which grows with each attempt.
+/// News of a hub arrive here on the stream's thread, and wake the reader. Symbols for which a hub has no
+/// room, or for which the client has no call left, are followed there again after a pause, which grows with
+/// each attempt.
 private final class LiveDesk: Sendable {
     private struct State {
         var board: LiveBoard
         /// What is followed at hubs, by numbers of their own.
         var legs: [Int: Leg] = [:]
         var nextLeg = 0
-        /// Symbols for which sources have no room, by source.
+        /// Symbols that sources have refused for now, by source.
         var retries: [Int: Retry] = [:]
         var isOver = false
     }

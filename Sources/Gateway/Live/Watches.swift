@@ -91,8 +91,8 @@ final class WatchTable<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - key: What is watched, and whose it is.
-    ///   - allowance: Which calls each reading may make, of the one who begins to watch; nil for any, where they are made by
-    ///     the user's own credential.
+    ///   - allowance: The calls that each read may make, counted for the first watcher; nil for no limit, if
+    ///     they are made with the user's own credential.
     ///   - read: Reads the value, within a call of its own each time.
     /// - Returns: the one that is there, else a new one.
     func watch(

@@ -103,7 +103,8 @@ extension Authentication {
     }
 
     private static let notAGuest = FieldError(
-        .conflict, "This session belongs to a user with a name. Sign up without a session, or with a guest session.")
+        .conflict,
+        "This session belongs to a user with a name. Sign up without a session, or with a guest session.")
 
     /// Opens a session for a user with the right name and password.
     ///

@@ -2,7 +2,7 @@ import Brokerage
 import Synchronization
 package import Upstream
 
-/// The number of calls to providers that each client without a session may cause in a minute, by address.
+/// The calls to providers in a minute of each client without a session or with a guest session, by address.
 ///
 /// A minute begins with a client's first call. The table has a capacity: while it is full, clients outside it
 /// share one budget.
@@ -34,7 +34,7 @@ package final class CallBudgets: Sendable {
         (self.limit, self.capacity, self.clock) = (max(limit, 1), max(capacity, 1), clock)
     }
 
-    /// The number of calls that an operation may make for a client without a session.
+    /// The number of calls that an operation may make for a client with a budget.
     package func allowance(of client: RequestOrigin, limit: Int) -> CallAllowance {
         CallAllowance(limit: limit) { [self] isSpent in refusal(of: client, spending: isSpent) }
     }

@@ -49,7 +49,7 @@ package struct KeptReads: Sendable {
         order.invalidate(privateTo: owner, at: provider)
     }
 
-    /// The most memory that each takes, in bytes.
+    /// The most memory of each kind, in bytes.
     private enum Bytes {
         static let accounts = 2 << 20
         static let knownAccounts = 1 << 20
@@ -72,10 +72,10 @@ package struct KeptReads: Sendable {
             + instruments + searches + fundamentals + articles + singleArticles + clocks
     }
 
-    /// The most memory that all together take, in bytes.
+    /// The most memory of all kinds together, in bytes.
     package static let weightLimit = Bytes.all
 
-    /// Reads with nothing in memory.
+    /// Creates reads without values in memory.
     ///
     /// - Parameters:
     ///   - clock: The clock for times.

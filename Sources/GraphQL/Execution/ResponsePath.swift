@@ -84,6 +84,6 @@ struct FieldFailure {
     let path: [Int]
     let error: any Error
 
-    /// The bytes of its entry in `errors` at least: with a place, a path of short segments and no message.
+    /// The least bytes of its entry in `errors`: with a location, a path of short segments and no message.
     var leastBytes: Int { 60 + path.count * 2 }
 }

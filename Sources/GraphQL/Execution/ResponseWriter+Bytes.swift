@@ -7,10 +7,10 @@ extension ResponseWriter {
     /// - Parameters:
     ///   - expected: how many bytes that will be. Few are written on the stack, and many where they stay; more than
     ///     were expected are copied once.
-    ///   - limit: how many bytes there may be; of more, `write` is told by `isOverLimit`.
+    ///   - limit: the most bytes; above it, `isOverLimit` is true for `write`.
     ///   - slots: what loads have left.
     ///   - write: the write pass.
-    /// - Returns: the bytes; meaningless past the limit.
+    /// - Returns: the bytes; meaningless above the limit.
     static func bytes(
         expecting expected: Int, limit: Int = .max, slots: Slots = .none,
         _ write: (inout ResponseWriter) -> Void

@@ -4,7 +4,7 @@ extension ResponseWriter {
         write(list: errors) { $0.write($1) }
     }
 
-    /// One of them.
+    /// Writes one error.
     mutating func write(_ error: GraphQLError) {
         write(json: "{\"message\":")
         write(error.message)

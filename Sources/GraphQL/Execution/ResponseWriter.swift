@@ -26,15 +26,15 @@ public struct ResponseWriter: ~Copyable {
     @usableFromInline
     var slots: Slots
 
-    /// How many bytes the text may have.
+    /// The most bytes of the text.
     private let limit: Int
     /// Whether the text has become longer than its limit.
     ///
-    /// Its bytes are worthless then, and whatever is written further overwrites them: a list or an object that notices it
-    /// reports a failure, which no position above takes as null.
+    /// Its bytes are then meaningless, and further writes overwrite them. A list or an object that detects
+    /// this reports a failure, which no position above accepts as null.
     @usableFromInline
     var isOverLimit = false
-    /// The bytes that the noted failures add to the text at least.
+    /// The least bytes that the recorded failures add to the text.
     private var failureBytes = 0
 
     /// Bytes behind the capacity that may be overwritten, never read.
@@ -46,7 +46,7 @@ public struct ResponseWriter: ~Copyable {
 
     /// - Parameters:
     ///   - room: where the response begins; it lives longer.
-    ///   - limit: how many bytes the text may have.
+    ///   - limit: the most bytes of the text.
     ///   - path: where its path begins, with room for `ResponsePath.usualDepth` segments.
     ///   - slots: what loads have left.
     init(
@@ -55,7 +55,7 @@ public struct ResponseWriter: ~Copyable {
         // Room for nothing has no address; all that makes writers gives them some.
         unsafe base = room.baseAddress.unsafelyUnwrapped
         self.limit = limit
-        // Also where there is more room: so the limit needs no comparison of its own.
+        // Also if there is more memory, so that the limit needs no separate comparison.
         capacity = min(room.count - ResponseWriter.slack, limit)
         unsafe self.path = ResponsePath(in: path)
         self.slots = slots
@@ -109,13 +109,13 @@ public struct ResponseWriter: ~Copyable {
     mutating func grow(by additional: Int) {
         if isOverLimit || additional > limit - count { exceedLimit() }
         if count + additional <= capacity { return }
-        // Past the limit there is nothing but one value, for which its writer expects room.
+        // Above the limit the buffer has one value only, for which its writer expects room.
         let larger = max(min(capacity * 2, limit), count + additional)
         unsafe grow(into: .allocate(capacity: larger + ResponseWriter.slack))
         capacity = larger
     }
 
-    /// Gives up the text: what follows is written over it.
+    /// Discards the text: further writes overwrite it.
     private mutating func exceedLimit() {
         isOverLimit = true
         count = 0
@@ -131,7 +131,7 @@ public struct ResponseWriter: ~Copyable {
 
     // MARK: - Failures
 
-    /// Notes that the position where the writer stands has failed.
+    /// Records a failure at the current position of the writer.
     @inline(never)
     @usableFromInline
     mutating func fail(_ error: any Error) {

@@ -4,9 +4,9 @@ public struct JSONLimits: Hashable, Sendable {
     public var depth: Int
     /// How many bytes a text may have.
     public var bytes: Int
-    /// How many values a text may have, arrays and objects among them.
+    /// The most values of a text, including arrays and objects.
     ///
-    /// Each takes up to forty times as much memory as its text, `[]` for example.
+    /// A value can take forty times as much memory as its text, for example `[]`.
     public var values: Int
 
     /// 64 levels, 1 MiB, 20,000 values.
@@ -15,7 +15,7 @@ public struct JSONLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - depth: levels of arrays and objects, at least 0.
     ///   - bytes: length of the text, at least 0.
-    ///   - values: number of values, at least 0.
+    ///   - values: the most values; at least 0.
     public init(depth: Int = 64, bytes: Int = 1 << 20, values: Int = 20_000) {
         self.depth = depth
         self.bytes = bytes

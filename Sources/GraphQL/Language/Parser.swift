@@ -27,7 +27,7 @@ struct Parser: ~Copyable {
     private var names = NameTable()
     private var tokenCount = 0
     private let limits: ParserLimits
-    /// The bytes that a name may have in the definition that is being read.
+    /// The most bytes of a name in the current definition.
     private var nameBytes = Int.max
 
     /// Reads the first token.
@@ -123,7 +123,7 @@ extension Parser {
         return Name(id: names.number(of: span, in: nodes.source.bytes), span: span)
     }
 
-    /// Limits the names from here on, or lifts that limit.
+    /// Turns the limit of names on or off for the next definition.
     mutating func limitNames(_ isLimited: Bool) {
         nameBytes = isLimited ? limits.nameBytes : .max
     }

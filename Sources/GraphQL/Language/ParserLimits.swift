@@ -11,10 +11,10 @@ public struct ParserLimits: Hashable, Sendable {
     /// The parser takes any depth; whatever walks the tree afterwards calls itself once a level. The default leaves
     /// a walk room for 2 KiB a level on a thread with 512 KiB of stack.
     public var depth: Int
-    /// Bytes of one name in an operation or a fragment.
+    /// The most bytes of one name in an operation or a fragment.
     ///
-    /// A response repeats an alias for each object, so a long one makes a response many times as long as its document.
-    /// The type system's definitions are not limited.
+    /// A response repeats an alias for each object, so a long one makes a response many times as long as its
+    /// document. Names in type system definitions have no limit.
     public var nameBytes: Int
 
     /// Limits, those that are not named at their defaults.
@@ -27,7 +27,7 @@ public struct ParserLimits: Hashable, Sendable {
         self.nameBytes = nameBytes
     }
 
-    /// 16 MiB, a million tokens, 200 levels, 256 bytes of a name.
+    /// 16 MiB, a million tokens, 200 levels, 256 bytes for a name.
     public static let `default` = ParserLimits()
 }
 

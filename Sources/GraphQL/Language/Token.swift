@@ -49,7 +49,7 @@ public enum Keyword: String, Sendable {
     case schema, scalar, type, interface, union, `enum`, input, directive, extend
     case implements, repeatable
 
-    /// Whether a definition that begins with it is one of an operation or a fragment.
+    /// Whether a definition that begins with this keyword is an operation or a fragment.
     var isExecutable: Bool {
         switch self {
         case .query, .mutation, .subscription, .fragment: true

@@ -2,7 +2,7 @@
 public enum OperationLimit: Sendable, CaseIterable {
     case tokens, depth, introspectionDepth, aliases, rootFields, selections, fields, directives
     case fieldCost, typeCost
-    /// Known only once the operation has run.
+    /// Known only after the operation has run.
     case responseBytes
 
     /// The `extensions.code` of an error that says that an operation is past the limit.
@@ -124,11 +124,11 @@ extension [String] {
 }
 
 extension GraphQLError {
-    /// What stands in the place of a response that has more bytes than it may.
+    /// The error in place of a response with more bytes than the limit.
     ///
     /// - Parameters:
-    ///   - operation: what was run; of a mutation the client has to know that it was.
-    ///   - limit: how many bytes there may be.
+    ///   - operation: the kind of operation that was run; for a mutation, the message says so.
+    ///   - limit: the most bytes.
     init(tooLargeResponseTo operation: OperationType, limit: Int) {
         let kind = OperationLimit.responseBytes
         let remark = operation == .mutation ? " The mutation was run." : ""

@@ -61,13 +61,13 @@ public struct OperationLimits: Hashable, Sendable {
     ///
     /// The specification leaves such lists infinite, which would refuse every operation that has one.
     public var assumedListSize: Int
-    /// Bytes of the response to a request or to one event of a subscription, its `errors` included.
+    /// The most bytes of the response to a request or to one event of a subscription, including `errors`.
     ///
     /// At least 1.
     ///
-    /// Only the write pass knows them, so the operation has run by then, also a mutation. The response is an error
-    /// alone, with the code RESPONSE_TOO_LARGE. The other limits do not imply this one: a list has as many items as its
-    /// source has, whatever they were assumed to be.
+    /// They are counted in the write pass, after the operation, including a mutation, has run. The response
+    /// then has only an error with the code RESPONSE_TOO_LARGE. The other limits do not imply this one,
+    /// because a list can have more items than the cost assumes.
     public var responseBytes: Int
 
     /// Limits, those that are not named at their defaults.

@@ -6,7 +6,7 @@ final class KeyBytes: @unchecked Sendable {
     // Sendable, although it holds memory: a planner fills it alone, and it never changes after the plan is made.
     private var chunks: [UnsafeMutableBufferPointer<UInt8>]
     private var used = 0
-    /// The bytes of memory that are taken for the keys.
+    /// The bytes of memory that are allocated for the keys.
     private(set) var capacity = 0
 
     private static let firstChunkSize = 512

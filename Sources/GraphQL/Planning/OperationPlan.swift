@@ -149,7 +149,7 @@ final class OperationPlan: @unchecked Sendable {
         }
     }
 
-    /// Presents one error after the other: all of them take more memory than their text.
+    /// Presents one error at a time, because all errors together take more memory than their text.
     private func writeErrors(_ presenter: ErrorPresenter, to writer: inout ResponseWriter) {
         writer.write(json: ",\"errors\":[")
         for (position, failure) in writer.failures.enumerated() {

@@ -55,7 +55,7 @@ public enum InputValue: Hashable, Sendable {
         }
     }
 
-    /// How many items the lists in the value have together.
+    /// The number of items of all lists in the value together.
     var itemCount: Int {
         switch self {
         case .null, .boolean, .int, .number, .string, .enum: 0

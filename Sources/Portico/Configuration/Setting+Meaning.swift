@@ -86,8 +86,8 @@ extension Setting {
             "Calls to providers that one operation may make; above that, its fields fail with `TOO_MANY_UPSTREAM_CALLS`."
         case .upstreamCallsPerClient:
             """
-            Calls to providers a minute that one client without a session, or with a guest session, may cause, by \
-            address; above that, fields that are not cached fail with `RATE_LIMITED`.
+            Calls to providers a minute that one client without a session, or with a guest session, may cause, \
+            by address; above that, fields that are not cached fail with `RATE_LIMITED`.
             """
         case .shutdownGracePeriod:
             """

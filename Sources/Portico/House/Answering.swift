@@ -11,7 +11,7 @@ struct Answering {
     let tracer: RequestTracer
     /// The most calls to providers that one operation may make.
     let callsPerOperation: Int
-    /// The budgets of clients without a session.
+    /// The budgets of clients without a session or with a guest session.
     let budgets: CallBudgets
     /// Whether a session has not ended meanwhile: what is followed ends with it.
     let isValid: @Sendable (Session) -> Bool
@@ -26,7 +26,7 @@ struct Answering {
         let now = ContinuousClock.now
         let call = CallContext(
             deadline: now + Answering.patience,
-            // An anonymous client would spend the server's quotas with it.
+            // Without this condition, an anonymous client could use up the server's quotas.
             notBefore: front.demandsFresh && !front.session.isLimitedByAddress ? now : nil,
             acceptsMinimumAge: true,
             observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))

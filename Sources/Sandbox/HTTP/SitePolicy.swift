@@ -23,14 +23,14 @@ struct SitePolicy: Sendable {
     func refusal(of request: Request) -> Response? {
         if let host = request.headers["Host"].first(where: { !accepts($0) }) {
             return Self.refusal(
-                "\"\(host.prefix(100))\" is not a host of this sandbox. Use localhost or the address that it listens on, or "
-                    + "start it with --host and the name or address that clients use", .misdirectedRequest
+                "\"\(host.prefix(100))\" is not a host of this sandbox. Use localhost or the address that it listens "
+                    + "on, or start it with --host and the name or address that clients use", .misdirectedRequest
             )
         }
         if let origin = request.headers["Origin"].first(where: { !isOwn($0, request) }) {
             return Self.refusal(
-                "Pages of \"\(origin.prefix(100))\" cannot use this sandbox. Send the request from a program, without an "
-                    + "Origin", .forbidden)
+                "Pages of \"\(origin.prefix(100))\" cannot use this sandbox. Send the request from a program, "
+                    + "without an Origin", .forbidden)
         }
         return nil
     }

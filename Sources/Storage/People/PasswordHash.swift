@@ -12,7 +12,7 @@ package struct PasswordCost: Hashable, Sendable {
     /// p.
     let parallelism: Int
 
-    /// The memory in bytes that one hash takes while it is computed.
+    /// The memory in bytes that the computation of one hash takes.
     package var memory: Int { 128 * blockSize * cost }
 
     /// N = 2¹⁵, r = 8, p = 3: 32 MiB; OWASP's Password Storage Cheat Sheet.

@@ -33,7 +33,9 @@ extension SessionStore {
         package let hash: PasswordHash
         /// The code of an invitation; nil where none is needed.
         package let invitation: String?
-        /// The request's session, which belongs to a guest. The guest keeps all data.
+        /// The request's session, which belongs to a guest.
+        ///
+        /// The guest keeps all data.
         package let guest: LiveSession?
 
         package init(username: Username, hash: PasswordHash, invitation: String?, guest: LiveSession?) {

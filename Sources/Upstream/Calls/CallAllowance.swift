@@ -5,7 +5,8 @@ import Synchronization
 package enum CallRefusal: Hashable, Sendable {
     /// The operation has reached its limit of calls.
     case operation(limit: Int)
-    /// The client has reached the limit of calls in a minute for clients without a session.
+    /// The client has reached the limit of calls in a minute for clients without a session or with a guest
+    /// session.
     case client(limit: Int, retryAt: Instant)
 }
 
@@ -21,7 +22,7 @@ package final class CallAllowance: Sendable {
 
     /// Whether the client has a budget of its own.
     ///
-    /// It then leaves a part of each provider's quota to clients with a session.
+    /// A part of each provider's quota is then reserved for users with a name.
     var isBudgeted: Bool { budget != nil }
 
     /// - Parameters:
@@ -33,11 +34,14 @@ package final class CallAllowance: Sendable {
         self.budget = budget
     }
 
-    /// The same for the next event of a subscription, or for the next reading of what is followed: no call of the operation
-    /// is counted yet, and the client's budget is the same.
+    /// An allowance for the next event of a subscription, or for the next read of a followed value.
+    ///
+    /// Its count of calls starts at 0; the client's budget is the same.
     package func renewed() -> CallAllowance { CallAllowance(limit: limit, budget: budget) }
 
-    /// Of work for many anonymous clients: any number of calls, within the part of a quota that they all share.
+    /// The allowance of work for many anonymous clients.
+    ///
+    /// The number of calls has no limit other than the part of a quota that all anonymous clients share.
     static var ofAnonymousClients: CallAllowance { CallAllowance(limit: .max) { _ in nil } }
 
     /// The limit that prevents a further call; nil if a call may be made.

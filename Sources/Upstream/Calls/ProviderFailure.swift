@@ -103,7 +103,7 @@ extension ProviderFailure.Cause: CustomStringConvertible {
         case .cancelled: "cancelled"
         case .notAllowed(.operation(let limit)): "more than the \(limit) calls of an operation"
         case .notAllowed(.client(let limit, let retryAt)):
-            "more than the \(limit) calls a minute of a client without a session, or with a guest's"
+            "more than the \(limit) calls a minute of a client without a session, or with a guest session"
                 + Self.until(retryAt)
         }
     }

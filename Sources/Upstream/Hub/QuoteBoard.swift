@@ -1,15 +1,15 @@
 package import Brokerage
 
-/// What followers are told of a symbol: its latest quote, or why there is none.
+/// The news of a symbol for its followers: its latest quote, or the failure if there is none.
 ///
-/// A reference, since a quote takes hundreds of bytes: all who are told the same news share one copy.
+/// A reference, because a quote takes hundreds of bytes: all followers share one copy of the same news.
 package indirect enum QuoteNews: Hashable, Sendable {
     case success(Quote)
     case failure(ProviderFailure)
 
     /// The quote.
     ///
-    /// - Throws: why there is none.
+    /// - Throws: The failure if there is no quote.
     package func get() throws(ProviderFailure) -> Quote {
         switch self {
         case .success(let quote): return quote
@@ -92,7 +92,7 @@ struct QuoteBoard {
     private let provider: Provider
     /// The most symbols that are followed at once, in total and for one client.
     private let limit: (symbols: Int, perClient: Int)
-    /// How many symbols one call reads; at least 1.
+    /// The number of symbols that one call reads; at least 1.
     private let symbolsPerCall: Int
     private var followers: [Int: Follower] = [:]
     private var entries: [Symbol: Entry] = [:]
@@ -134,10 +134,10 @@ struct QuoteBoard {
     ) -> (number: Int, bells: [Bell]) {
         nextNumber += 1
         let number = nextNumber
-        // The set is the caller's: it is copied only where some of the symbols are refused.
+        // The caller's set is copied only if some of the symbols are refused.
         followers[number] = Follower(client: client, symbols: symbols, bell: bell)
         var bells: [Bell] = []
-        // Symbols for which a call has been taken already.
+        // The number of symbols for which a call has been taken already.
         var paid = 0
         for symbol in symbols {
             if let failure = refusal(of: symbol, for: client) {
@@ -179,7 +179,8 @@ struct QuoteBoard {
         clients[client, default: [:]][symbol, default: 0] += 1
     }
 
-    /// Why a symbol may not be followed for a client; nil where it may, perhaps in another's place.
+    /// The reason why a symbol may not be followed for a client; nil if it may, possibly in place of another
+    /// symbol.
     private func refusal(of symbol: Symbol, for client: QuoteClient) -> ProviderFailure? {
         if let own = clients[client], own[symbol] == nil, own.count >= limit.perClient {
             return ProviderFailure(provider, .feedFull(symbolsPerClient: limit.perClient))
@@ -189,9 +190,9 @@ struct QuoteBoard {
         return ProviderFailure(provider, .feedFull(symbolsPerClient: nil))
     }
 
-    /// Where there is no room for one more symbol, ends one that only anonymous clients follow.
+    /// Ends a symbol that only anonymous clients follow, if there is no room for one more symbol.
     ///
-    /// - Returns: the bells of those who follow it.
+    /// - Returns: The bells of its followers.
     private mutating func makeRoom() -> [Bell] {
         guard entries.count >= limit.symbols, let evicted = evictable.first else { return [] }
         return end(evicted, ProviderFailure(provider, .feedFull(symbolsPerClient: nil)))
@@ -247,7 +248,7 @@ struct QuoteBoard {
     /// What a follower was not told; nil after it left.
     mutating func takeUntold(by number: Int) -> QuoteUpdate? {
         guard let follower = followers[number] else { return nil }
-        // Without its capacity: most of the time most followers have nothing untold.
+        // Releases the capacity, because most followers have no undelivered news most of the time.
         followers[number]?.untold = []
         var update = QuoteUpdate()
         for symbol in follower.untold { update.news[symbol] = entries[symbol]?.news }

@@ -17,7 +17,9 @@ package struct QuoteHubPolicy: Sendable {
     package var symbols = 2_000
     /// The most symbols that are followed at once for one client: see ``QuoteClient``.
     package var symbolsPerClient = 400
-    /// How many symbols one call of a snapshot reads: by it the calls are counted that a follower causes.
+    /// The number of symbols that one call of a snapshot reads.
+    ///
+    /// The calls that a follower causes are computed from it.
     package var symbolsPerCall = Int.max
     /// Who follows at once.
     package var followers = 50_000
@@ -92,13 +94,14 @@ package final class QuoteHub: Sendable {
     ///
     /// If the feed is full, symbols of an authenticated user replace symbols that only anonymous clients
     /// follow. A symbol for which there is no room, or above the client's share, is reported as ended
-    /// (`feedFull`); the others are followed.
+    /// (`feedFull`). So is a symbol that no client follows yet, if the client may make no call for it
+    /// (`notAllowed`). The others are followed.
     ///
     /// - Parameters:
     ///   - symbols: At least one.
     ///   - client: The client for which they are counted.
-    ///   - allowance: The calls that the client may cause: one is used for each call that reads symbols that no other
-    ///     client follows. Nil for no limit.
+    ///   - allowance: The calls that the client may cause: one is used for each call that reads symbols that
+    ///     no client follows yet. Later reads are for all followers. Nil for no limit.
     ///   - bell: Rings once there is undelivered news, again when it was taken and there is more, and at the
     ///     end. A new follower takes its first news without a bell. It is called on any thread, and must be
     ///     quick; it may call the hub.

@@ -54,7 +54,7 @@ package struct ServerLimits: Sendable, Hashable {
     package var headerFields = 100
     /// Levels of arrays and objects in a request's JSON.
     package var jsonDepth = 64
-    /// Values in a request's JSON, arrays and objects among them; also in a message of a WebSocket.
+    /// The most values in the JSON of a request or of a WebSocket message, including arrays and objects.
     package var jsonValues = 20_000
     /// Requests in one array; 0 refuses arrays.
     package var batch = 0

@@ -56,7 +56,7 @@ struct LiveGoalTests {
         }
     }
 
-    @Test("is read with the calls of the client who follows")
+    @Test("is read with the calls of the client that follows it")
     func allowance() async throws {
         try await withGateway { gateway in
             let backends = try backends(gateway)

@@ -360,7 +360,7 @@ struct AuthenticationTests {
         func increase() { value.withLock { $0 += 1 } }
     }
 
-    @Test("a flood from a user with forty sessions prevents neither another user nor a new client from signing in")
+    @Test("a flood from a user with forty sessions prevents no other user and no new client from signing in")
     func manySessions() async throws {
         try await withGateway(people: Self.slow(64, cost: 4)) { gateway in
             let hasher = gateway.household.authentication.hasher

@@ -81,7 +81,7 @@ struct CacheTests {
         #expect(try #require(request.retained.document).bytes > before + 1_000)
     }
 
-    @Test("a plan weighs its response keys as often as it has them")
+    @Test("a plan counts the size of each of its response keys")
     func keys() throws {
         let schema = try ExecutableSchema(Schema.build(librarySDL), query: Query(), context: Library.self)
         func planWeight(aliasOf length: Int) throws -> Int {

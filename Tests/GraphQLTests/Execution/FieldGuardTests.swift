@@ -107,7 +107,7 @@ struct FieldGuardTests {
                     "locations":[{"line":1,"column":20}],"path":["put"]}]}
                     """#, calls: ["asked for gold", "look", "look"]),
             Example(
-                testDescription: "mutations after one that has removed the key: their guards are checked again",
+                testDescription: "mutations after the key was removed: their guards are checked again",
                 query: "mutation { a: put(grams: 1) drop b: put(grams: 2) look }", keys: ["gold"],
                 answer: #"""
                     {"data":{"a":1,"drop":0,"b":null,"look":0},"errors":[{"message":"It needs the key gold.",\#

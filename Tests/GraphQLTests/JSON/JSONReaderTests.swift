@@ -98,7 +98,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "reads as many values as it may, and no more",
+        "reads values up to the limit, and no more",
         arguments: [
             ("[1,2]", 4), ("[[],{}]", 5), (#"{"a":1,"b":2}"#, 12), (#"["",""]"#, 5), ("[null,true]", 7),
         ])

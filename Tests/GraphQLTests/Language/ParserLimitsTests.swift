@@ -24,7 +24,7 @@ struct ParserLimitsTests {
     }
 
     @Test(
-        "Names of operations and fragments are limited wherever they stand",
+        "Names in operations and fragments are limited at every position",
         arguments: [
             "{ NAME: a }", "{ NAME }", "{ a(NAME: 1) }", "{ a(b: NAME) }", "{ a(b: { NAME: 1 }) }",
             "{ a(b: $NAME) }", "{ a @NAME }", "{ ...NAME }", "{ ... on NAME { a } }", "query NAME { a }",

@@ -26,18 +26,18 @@ struct ResponseLimitTests {
 
     private func text(_ response: Response) -> String { String(decoding: response.body, as: UTF8.self) }
 
-    /// The response that stands for one that is too large.
+    /// The response in place of one that is too large.
     private func refusal(_ limit: Int, _ remark: String = "") -> String {
         #"{"errors":[{"message":"The response has more than \#(limit) bytes, which is the limit. "#
             + "Select fewer fields, or ask for fewer items.\(remark)\","
             + #""extensions":{"code":"RESPONSE_TOO_LARGE","limit":\#(limit)}}]}"#
     }
 
-    /// What a writer may reserve beyond what it writes.
+    /// The bytes that a writer may reserve in addition to those that it writes.
     private static let margin = 64
 
     @Test(
-        "a response within it is whole, one beyond it is an error alone",
+        "a response within it is complete, a response above it has only an error",
         arguments: [
             "{ books { id title pages price tags } }",
             "{ books { author { name } related { id related { title price } } } }",
@@ -65,7 +65,7 @@ struct ResponseLimitTests {
         }
     }
 
-    @Test("a schema without Swift types keeps it as well", arguments: ["[[Int]]", "[[Int!]!]!", "[JSON]"])
+    @Test("it also applies to a schema without Swift types", arguments: ["[[Int]]", "[[Int!]!]!", "[JSON]"])
     func dynamic(_ type: String) throws {
         let schema = try Schema.build("scalar JSON type Query { list: \(type) }")
         let value = InputValue.object(["list": .list(Array(repeating: .list([.int(1), .int(2)]), count: 50))])
@@ -79,7 +79,7 @@ struct ResponseLimitTests {
         for limit in 1..<length { #expect(text(respond(limit)) == refusal(limit)) }
     }
 
-    @Test("the buffer does not grow past it, and the bytes of one value are all that it has beyond")
+    @Test("the buffer does not grow above it, except by the bytes of one value")
     func buffer() {
         let limit = 10_000
         var past: [Int] = []
@@ -101,7 +101,7 @@ struct ResponseLimitTests {
         #expect(capacities[0] <= limit && capacities[1] == 50_002)
     }
 
-    @Test("items beyond it are not made")
+    @Test("items above it are not created")
     func stops() throws {
         let made = Mutex(0)
         let root = NumberedRoot { number in
@@ -115,7 +115,7 @@ struct ResponseLimitTests {
             query: root, context: Void.self, options: options)
         for query in ["{ items { number } }", "{ a: items { number } b: items { number } }"] {
             guard case .ready(let response) = schema.respond(to: Request(query), context: ()) else {
-                Issue.record("it had to be waited for")
+                Issue.record("the response was not immediate")
                 continue
             }
             #expect(text(response) == refusal(1_000))
@@ -123,7 +123,7 @@ struct ResponseLimitTests {
         }
     }
 
-    @Test("failures that are noted count, before they are presented")
+    @Test("recorded failures count before they are presented")
     func failures() async throws {
         let presented = Mutex(0)
         let presenter = ErrorPresenter { _, _ in
@@ -137,7 +137,7 @@ struct ResponseLimitTests {
         #expect(presented.withLock { $0 } == 0)
     }
 
-    @Test("a client is told that a mutation was run")
+    @Test("the error says that a mutation was run")
     func mutation() async throws {
         let state = Ledger()
         let response = try await ledger(20).respond(
@@ -147,7 +147,7 @@ struct ResponseLimitTests {
         #expect(state.total == 1)
     }
 
-    @Test("an event of a subscription beyond it is an error, and the events behind it follow")
+    @Test("an event of a subscription above it is an error, and the next events follow")
     func subscription() async throws {
         let stream = try await ledger(80).subscribe(
             to: Request("subscription { entries(count: 3) { amount total } }"), context: Ledger()
@@ -171,7 +171,7 @@ private struct NumberedRoot: GraphQLObject {
     }
 }
 
-/// Many items, each made when it is asked for.
+/// Many items, each created when it is read.
 private struct NumberedItems: RandomAccessCollection, Sendable {
     let make: @Sendable (Int) -> Numbered
 

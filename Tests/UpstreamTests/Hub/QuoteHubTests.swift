@@ -330,9 +330,9 @@ struct QuoteHubTests {
     }
 
     @Test(
-        "takes a call of its follower's for each call that reads symbols which nobody follows yet",
+        "takes a call of its follower for each call that reads symbols that no client follows yet",
         arguments: [
-            // Symbols that are followed already, by one call; all that are wanted; calls that are left; symbols refused.
+            // Symbols already followed, by one call; requested symbols; calls left; refused symbols.
             (followed: 0, wanted: 4, left: 2, refused: 0), (followed: 0, wanted: 5, left: 2, refused: 1),
             (followed: 0, wanted: 3, left: 0, refused: 3), (followed: 2, wanted: 4, left: 1, refused: 0),
             (followed: 4, wanted: 4, left: 0, refused: 0),

@@ -143,7 +143,7 @@ struct QuotaCallTests {
     }
 
     @Test(
-        "a read whose slot is too old at its first byte replaces it; if the slot is much too old, it is sent later with another",
+        "a read replaces a slot that is too old at its first byte, or is sent later if it is much too old",
         arguments: [2, 9, 13])
     func tooOld(seconds: Int) async throws {
         try await Self.withOneConnection([Self.window]) { server, line, caller, clock, arrivals in

@@ -152,7 +152,7 @@ struct QuotaModelTests {
     }
 
     @Test(
-        "sends no more calls in any interval than the limit, with slow connections and a process that is killed at random",
+        "sends at most as many calls in any interval as allowed, with slow connections and killed processes",
         arguments: Array(1...8) as [UInt64])
     func killed(seed: UInt64) async throws {
         var random = Seeded(state: seed)

@@ -234,7 +234,7 @@ struct SocketTests {
         }
     }
 
-    @Test("is closed by a message with more values than one may have")
+    @Test("is closed after a message with more values than the limit")
     func values() async throws {
         var limits = ServerLimits.patient
         limits.jsonValues = 20

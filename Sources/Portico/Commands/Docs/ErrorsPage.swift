@@ -40,8 +40,8 @@ struct ErrorsPage {
         ## Of an operation that is too large
 
         Such an operation is refused before anything is called, whatever the variables; only its cost depends on them.
-        The bytes of a response are counted after the operation has run: the changes of a mutation stay in effect, and a
-        client can read the changed objects with fewer fields.
+        The bytes of a response are counted after the operation has run: the changes of a mutation stay in
+        effect, and a client can read the changed objects with fewer fields.
 
         \(limits.text)
         """

@@ -15,7 +15,8 @@ enum DeepStack {
 
     /// How large documents may be that are only parsed.
     ///
-    /// Their length and nesting are bounded, as memory and stack are; their tokens and names are not.
+    /// Their length and nesting are limited, because memory and stack are; their tokens and names have no
+    /// limit.
     static let parseLimits = ParserLimits(
         bytes: 64 << 20, tokens: .max, depth: deepest, nameBytes: .max)
 

@@ -8,7 +8,8 @@ package struct AlpacaDirectory: Sendable {
     private let reads: Reads<AlpacaAssetIndex>
     /// The most memory that the list takes, in bytes.
     package static let weightLimit = 12 << 20
-    /// The longest response with the list, in bytes: twice the present one, of some ten thousand assets with 500 bytes each.
+    /// The longest response with the list, in bytes: twice the current length of about ten thousand assets
+    /// with 500 bytes each.
     package static let responseLimit = 10 << 20
     private static let key = CacheKey.public(.alpaca, "assets")
 

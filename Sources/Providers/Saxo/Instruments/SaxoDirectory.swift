@@ -13,7 +13,7 @@ package struct SaxoDirectory: Sendable {
 
     private static let kindLimit = 2 << 20
     private static let unknownLimit = 1 << 20
-    /// The most memory that all take together, in bytes.
+    /// The most memory of all caches together, in bytes.
     package static let weightLimit = 3 * kindLimit + unknownLimit
 
     /// - Parameters:

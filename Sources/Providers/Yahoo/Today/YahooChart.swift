@@ -15,7 +15,9 @@ struct YahooChart {
         var time: Instant?
         /// An IANA name.
         var timeZone: String?
-        /// Seconds to add to UTC now; more than a day would be no time zone, and counts as a day, which keeps sums in range.
+        /// The current offset from UTC in seconds.
+        ///
+        /// An offset above one day is invalid and is reduced to one day, so that sums stay in range.
         var offset: Int?
         /// When regular trading begins today, or did on the last day, in seconds since 1970.
         var open: Int64?
