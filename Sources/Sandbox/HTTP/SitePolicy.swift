@@ -22,10 +22,11 @@ struct SitePolicy: Sendable {
     /// request.
     func refusal(of request: Request) -> Response? {
         if let host = request.headers["Host"].first(where: { !accepts($0) }) {
-            return Self.refusal(
-                "\"\(host.prefix(100))\" is not a host of this sandbox. Use localhost or the address that it listens "
-                    + "on, or start it with --host and the name or address that clients use", .misdirectedRequest
-            )
+            let reason = """
+                "\(host.prefix(100))" is not a host of this sandbox. Use localhost or the address that it \
+                listens on, or start it with --host and the name or address that clients use
+                """
+            return Self.refusal(reason, .misdirectedRequest)
         }
         if let origin = request.headers["Origin"].first(where: { !isOwn($0, request) }) {
             return Self.refusal(
