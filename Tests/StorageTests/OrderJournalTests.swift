@@ -203,7 +203,7 @@ struct OrderJournalTests {
         }
     }
 
-    @Test("after a crash removes unsent writes and keeps possibly sent ones, whatever the clock says")
+    @Test("after a crash removes unsent writes and keeps possibly sent ones, at any time of the clock")
     func crash() async throws {
         try await Folder.with { folder in
             let (first, second) = (try Self.placing("1"), try Self.placing("2"))

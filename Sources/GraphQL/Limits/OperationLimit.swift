@@ -46,7 +46,7 @@ public enum OperationLimit: Sendable, CaseIterable {
         case .rootFields, .selections, .fields: "Select fewer fields, or send several operations."
         case .directives: "Use fewer directives there."
         case .fieldCost, .typeCost: "Ask for shorter lists, or for fewer fields within them."
-        case .responseBytes: "Select fewer fields, or ask for fewer items."
+        case .responseBytes: "Select fewer fields, or request fewer items."
         }
     }
 }

@@ -15,9 +15,10 @@ public struct FieldGuard<Context: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - directive: the directive's name, without the `@`; the schema must define it.
-    ///   - refusal: makes, of the directive as a field's definition bears it, what is asked once an operation
-    ///     for each place that selects the field: the reason for the refusal, or nil. It is called again
-    ///     before a root field of a mutation starts, because earlier fields may have changed the result.
+    ///   - refusal: creates a closure from the directive of a field's definition. The closure is called once
+    ///     in an operation for each place that selects the field, and returns the reason for the refusal, or
+    ///     nil. It is called again before a root field of a mutation starts, because earlier fields may have
+    ///     changed the result.
     public init(
         _ directive: String,
         refusal: @escaping @Sendable (AppliedDirective) -> @Sendable (Context) -> (any Error)?

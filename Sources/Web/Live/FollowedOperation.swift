@@ -13,7 +13,7 @@ struct FollowedOperation: Sendable {
     let tracer: RequestTracer?
     let recorder: OperationRecorder
     let memory: StreamMemory
-    /// Whose share of the memory it uses; nil for a client that is exempt from shares.
+    /// The client whose share of the memory it uses; nil for a client that is exempt from shares.
     let client: ClientIdentity?
 
     /// What comes of it.

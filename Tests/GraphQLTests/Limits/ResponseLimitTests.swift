@@ -29,7 +29,7 @@ struct ResponseLimitTests {
     /// The response in place of one that is too large.
     private func refusal(_ limit: Int, _ remark: String = "") -> String {
         #"{"errors":[{"message":"The response has more than \#(limit) bytes, which is the limit. "#
-            + "Select fewer fields, or ask for fewer items.\(remark)\","
+            + "Select fewer fields, or request fewer items.\(remark)\","
             + #""extensions":{"code":"RESPONSE_TOO_LARGE","limit":\#(limit)}}]}"#
     }
 

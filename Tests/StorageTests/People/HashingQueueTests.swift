@@ -119,7 +119,7 @@ struct HashingQueueTests {
         let taken = (0..<100).filter { run.add(Self.known($0, at: 1), "flood \($0)") }
         #expect(taken == Array(0..<6))
         #expect(run.add(Self.unknown(1), "unknown"), "an unknown client at this address")
-        #expect(run.add(Self.known(7, at: 2), "known"), "another address of a user who was refused")
+        #expect(run.add(Self.known(7, at: 2), "known"), "another address of a refused user")
         try run.end("flood 0")
         #expect(run.add(Self.known(8, at: 1), "again"))
         #expect(!run.add(Self.known(9, at: 1), "too many"))
