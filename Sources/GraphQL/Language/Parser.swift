@@ -123,7 +123,7 @@ extension Parser {
         return Name(id: names.number(of: span, in: nodes.source.bytes), span: span)
     }
 
-    /// Turns the limit of names on or off for the next definition.
+    /// Turns the limit of names on or off for the names that follow.
     mutating func limitNames(_ isLimited: Bool) {
         nameBytes = isLimited ? limits.nameBytes : .max
     }
