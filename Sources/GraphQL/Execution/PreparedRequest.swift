@@ -95,7 +95,7 @@ public struct PreparedRequest: Sendable {
     /// See `Retained`.
     package var retained: Retained {
         switch state {
-        case .operation(_, let document, let variables):
+        case .operation(let operation, let document, let variables):
             let values = (try? variables.get())?.entries.map(\.value) ?? []
             var bytes = values.reduce(1_024) { $0 + 64 + ($1?.weight ?? 0) }
             if operation.definition.type == .subscription {

@@ -1,4 +1,5 @@
 import Brokerage
+import Storage
 import Synchronization
 import TestSupport
 import Testing
