@@ -103,7 +103,7 @@ struct MemoryBoundTests {
     @Test("grows little with the prices that are followed: by 200 streams of 200 symbols each")
     func followedPrices() async throws {
         try await withServer(longestLife: .seconds(900)) { server in
-            let known = Instrument.all.map(\.symbol.text)
+            let known = Instrument.all.map(\.symbol)
             let symbols = (known + (0..<200).map { "X\($0)" }).prefix(200).map { #"\"\#($0)\""# }
             let document = "subscription { quotes(symbols: [\(symbols.joined(separator: ","))]) { price } }"
             var clients: [RawClient] = []
