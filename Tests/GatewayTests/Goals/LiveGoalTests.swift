@@ -65,7 +65,8 @@ struct LiveGoalTests {
             let refusal = CallRefusal.client(limit: 3, retryAt: .latest)
             let allowance = CallAllowance(limit: 50) { _ in refusal }
             let context = GatewayContext(
-                session: Session(owner: alice, scopes: [.read]), backends: backends,
+                // With nothing in memory.
+                session: Session(owner: alice, scopes: [.read]), backends: try self.backends(gateway),
                 call: CallContext(deadline: .now + .seconds(60), allowance: allowance))
             let before = gateway.calls
             var events = try context.liveGoalsProgress(in: "USD").makeAsyncIterator()
