@@ -42,7 +42,9 @@ struct FreshRequestTests {
         arguments: [false, true])
     func anonymous(isGuest: Bool) async throws {
         try await withSandbox { sandbox in
-            try await withServer(before: Upstream(sandbox)) { server in
+            var upstream = Upstream(sandbox)
+            upstream.credential["PORTICO_SIGN_UP"] = "open"
+            try await withServer(before: upstream) { server in
                 var token: String?
                 if isGuest {
                     let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)

@@ -21,6 +21,7 @@ struct UpstreamLimitTests {
         try await withSandbox { sandbox in
             var upstream = Upstream(sandbox)
             upstream.credential["PORTICO_UPSTREAM_CALLS_PER_CLIENT"] = "3"
+            upstream.credential["PORTICO_SIGN_UP"] = "open"
             try await withServer(before: upstream) { server in
                 let token = isGuest ? try await Self.guest(at: server) : nil
                 let before = sandbox.calls.total
