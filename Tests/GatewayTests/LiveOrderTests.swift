@@ -46,6 +46,7 @@ struct LiveOrderTests {
             try await streams(gateway, 1)
             let placed = try await gateway.placed(standing(gateway, backends, key: "key-2"), backends)
             let id = try #require(placed["id"]?.string)
+            // The subscription may report the journal's entry, which is PENDING, before the broker's event arrives.
             let new = try await answers.value(of: "orders") {
                 $0["id"]?.string == id && $0["state"] != "PENDING"
             }
