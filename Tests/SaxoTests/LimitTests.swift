@@ -112,7 +112,8 @@ struct RefusalTests {
         "of a read are told by status",
         arguments: [
             (400, ProviderFailure.Cause.unsupported), (401, .unauthorized), (403, .notEntitled),
-            (404, .notFound),
+            // A client always has a list of orders.
+            (404, .unavailable),
             (503, .unavailable),
         ])
     func statuses(status: Int, cause: ProviderFailure.Cause) async throws {
