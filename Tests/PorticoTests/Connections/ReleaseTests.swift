@@ -110,7 +110,7 @@ struct ReleaseTests {
         // Each guest has a key of its own: the calls of a removed connection count for the next one with its key.
         let users = (0..<1_000).map { number in
             SandboxUser(
-                name: "guest-\(number)", ledger: .demo,
+                name: "guest-\(number)", ledger: SandboxUser.demo.ledger,
                 alpaca: SandboxUser.AlpacaCredentials(
                     keyID: "PKSANDBOXGUEST\(number)", secretKey: "sandbox-guest-secret",
                     token: "sandbox-guest-\(number)"))
