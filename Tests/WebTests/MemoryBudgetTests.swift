@@ -11,16 +11,17 @@ struct MemoryBudgetTests {
 
     @Test("is counted beyond the first bytes, up to the limit, until the reservation ends")
     func counts() {
-        let budget = MemoryBudget(limit: 100, clientLimit: 100, uncountedBytes: 10)
+        let budget = MemoryBudget(limit: 100, clientLimit: 100)
         var (small, large, other): Reservations = (nil, nil, nil)
-        #expect(budget.reserve(10, for: nil, in: &small) && small == nil)
-        #expect(budget.reserve(70, for: nil, in: &large) && budget.bytes == 60)
-        #expect(budget.reserve(80, for: nil, in: &large) && budget.bytes == 70)
-        #expect(!budget.reserve(41, for: nil, in: &other) && budget.bytes == 70 && other == nil)
-        #expect(budget.reserve(40, for: nil, in: &other) && budget.bytes == 100)
-        #expect(budget.reserve(10, for: nil, in: &small))
-        #expect(budget.reserve(20, for: nil, in: &large) && budget.bytes == 40)
-        #expect(budget.reserve(0, for: nil, in: &large) && large == nil && budget.bytes == 30)
+        #expect(budget.reserve(10, for: nil, uncounted: 10, in: &small) && small == nil)
+        #expect(budget.reserve(70, for: nil, uncounted: 10, in: &large) && budget.bytes == 60)
+        #expect(budget.reserve(80, for: nil, uncounted: 10, in: &large) && budget.bytes == 70)
+        #expect(
+            !budget.reserve(41, for: nil, uncounted: 10, in: &other) && budget.bytes == 70 && other == nil)
+        #expect(budget.reserve(40, for: nil, uncounted: 10, in: &other) && budget.bytes == 100)
+        #expect(budget.reserve(10, for: nil, uncounted: 10, in: &small))
+        #expect(budget.reserve(20, for: nil, uncounted: 10, in: &large) && budget.bytes == 40)
+        #expect(budget.reserve(0, for: nil, uncounted: 10, in: &large) && large == nil && budget.bytes == 30)
         other = nil
         #expect(budget.bytes == 0)
     }
@@ -31,19 +32,33 @@ struct MemoryBudgetTests {
 
     @Test("is shared by clients: one that has used up its share leaves the rest to others")
     func shares() throws {
-        let budget = MemoryBudget(limit: 100, clientLimit: 40, uncountedBytes: 0)
+        let budget = MemoryBudget(limit: 100, clientLimit: 40)
         let clients = try ["192.0.2.1", "192.0.2.2"].map {
             ClientAddress(try SocketAddress(ipAddress: $0, port: 1))
         }
         var (first, second, third): Reservations = (nil, nil, nil)
-        #expect(budget.reserve(30, for: clients[0], in: &first))
-        #expect(!budget.reserve(11, for: clients[0], in: &second))
-        #expect(budget.reserve(40, for: clients[1], in: &second))
-        #expect(budget.reserve(30, for: nil, in: &third) && budget.bytes == 100)
-        #expect(!budget.reserve(40, for: clients[0], in: &first) && budget.bytes == 100)
+        #expect(budget.reserve(30, for: clients[0], uncounted: 0, in: &first))
+        #expect(!budget.reserve(11, for: clients[0], uncounted: 0, in: &second))
+        #expect(budget.reserve(40, for: clients[1], uncounted: 0, in: &second))
+        #expect(budget.reserve(30, for: nil, uncounted: 0, in: &third) && budget.bytes == 100)
+        #expect(!budget.reserve(40, for: clients[0], uncounted: 0, in: &first) && budget.bytes == 100)
         first = nil
-        #expect(budget.reserve(60, for: nil, in: &third) && budget.bytes == 100)
+        #expect(budget.reserve(60, for: nil, uncounted: 0, in: &third) && budget.bytes == 100)
         (second, third) = (nil, nil)
+        #expect(budget.bytes == 0)
+    }
+
+    @Test("admits one reservation of a client beyond its share, and one that must be made beyond all limits")
+    func exceptions() throws {
+        let budget = MemoryBudget(limit: 100, clientLimit: 40)
+        let client = ClientAddress(try SocketAddress(ipAddress: "192.0.2.1", port: 1))
+        var (first, second, third): Reservations = (nil, nil, nil)
+        #expect(budget.reserve(150, for: client, uncounted: 0, in: &first) && budget.bytes == 150)
+        #expect(!budget.reserve(1, for: client, uncounted: 0, in: &second))
+        #expect(!budget.reserve(1, for: nil, uncounted: 0, in: &second))
+        #expect(budget.reserve(200, for: client, uncounted: 0, isForced: true, in: &third))
+        #expect(budget.bytes == 350)
+        (first, third) = (nil, nil)
         #expect(budget.bytes == 0)
     }
 

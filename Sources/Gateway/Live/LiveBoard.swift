@@ -173,7 +173,7 @@ extension QuoteNews {
         guard case .failure(let failure) = self else { return false }
         switch failure.cause {
         case .feedFull(let share): return share != nil
-        case .notAllowed: return true
+        case .notAllowed(.client): return true
         default: return false
         }
     }

@@ -85,7 +85,8 @@ extension ConnectionHandler {
         switch response.body {
         case .whole(let bytes):
             var reservation: MemoryBudget.Reservation?
-            guard reserve(bytes.count, for: exchange, in: &reservation) else {
+            let isMutation = response.operation?.isMutation ?? false
+            guard reserve(bytes.count, for: exchange, isMutation: isMutation, in: &reservation) else {
                 let refusal = HTTPProblem.overloaded(.responseMemory).response(id: exchange.id)
                 return send(refusal, for: exchange, context: context)
             }
@@ -111,12 +112,19 @@ extension ConnectionHandler {
         report(response, to: exchange)
     }
 
-    /// Counts the memory of bytes that are about to be written; false if too much waits for the client.
+    /// Counts the memory of bytes that are about to be written.
+    ///
+    /// A connection of HTTP/2 has many responses at a time, so more of each is counted. The response of a mutation is
+    /// always sent: a client that got an error instead would run the mutation again.
+    ///
+    /// - Returns: false if too much waits for the client.
     func reserve(
-        _ bytes: Int, for exchange: Exchange, in reservation: inout MemoryBudget.Reservation?
+        _ bytes: Int, for exchange: Exchange, isMutation: Bool,
+        in reservation: inout MemoryBudget.Reservation?
     ) -> Bool {
         server.load.responseMemory.reserve(
-            bytes, for: server.load.shares.address(exchange.client), in: &reservation)
+            bytes, for: server.load.shares.address(exchange.client),
+            uncounted: encoding == .http1 ? 64 << 10 : 4 << 10, isForced: isMutation, in: &reservation)
     }
 
     func isLast(_ response: HTTPResponse, for exchange: Exchange) -> Bool {

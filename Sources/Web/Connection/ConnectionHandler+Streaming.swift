@@ -15,6 +15,7 @@ extension ConnectionHandler {
         ///
         /// If not, it is cancelled when the server drains.
         let endsByItself: Bool
+        let isMutation: Bool
         /// Parts that are written, and whose writer waits until the client takes more.
         var waiting: [EventLoopPromise<Void>] = []
     }
@@ -36,7 +37,8 @@ extension ConnectionHandler {
         current = Current(
             exchange: streaming, work: .running(task),
             body: OpenBody(
-                isLast: isLast, isChunked: !exchange.isHTTP10, endsByItself: producer.endsByItself))
+                isLast: isLast, isChunked: !exchange.isHTTP10, endsByItself: producer.endsByItself,
+                isMutation: producer.isMutation))
         enter(.streaming, context: context)
     }
 
@@ -67,7 +69,11 @@ extension ConnectionHandler {
         let channel = context.channel
         if part.readableBytes > 0 {
             var reservation: MemoryBudget.Reservation?
-            guard reserve(part.readableBytes, for: current.exchange, in: &reservation) else { return nil }
+            guard
+                reserve(
+                    part.readableBytes, for: current.exchange, isMutation: body.isMutation,
+                    in: &reservation)
+            else { return nil }
             write(
                 encoding.encode(part: part, isChunked: body.isChunked, allocator: channel.allocator),
                 context: context, promise: context.eventLoop.promise(holding: reservation))

@@ -223,7 +223,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let overload = HTTPProblem.Overload.pipelinedRequests(limit: server.limits.pipelinedRequests)
             return refuse(.overloaded(overload), context: context)
         }
-        waiting.append(exchange)
+        var waitingExchange = exchange
+        if case .answer(let answerer, var body) = exchange.work {
+            // It may wait long, and would retain the buffer that it was read into.
+            body.releaseReadBuffer()
+            waitingExchange.work = .answer(answerer, body: body)
+        }
+        waiting.append(waitingExchange)
     }
 
     /// Answers with a problem once everything before it is answered, and ends the connection.

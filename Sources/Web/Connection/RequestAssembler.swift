@@ -157,7 +157,7 @@ struct RequestAssembler {
     private func reserve(
         _ bytes: Int, for client: ClientAddress, in reservation: inout MemoryBudget.Reservation?
     ) -> Bool {
-        memory.reserve(bytes, for: shares.address(client), in: &reservation)
+        memory.reserve(bytes, for: shares.address(client), uncounted: 4 << 10, in: &reservation)
     }
 
     /// Copies what has arrived of an incomplete request out of the buffers it was read into, which are up to 64 KiB long.

@@ -10,12 +10,16 @@ package struct BodyProducer: Sendable {
     let produce: @Sendable (BodyWriter) async throws -> Void
     /// Whether it is finished when the server drains, as any other response is.
     let endsByItself: Bool
+    /// Whether it is the response of a mutation, which is always sent.
+    let isMutation: Bool
 
     package init(
-        endsByItself: Bool = false, _ produce: @escaping @Sendable (BodyWriter) async throws -> Void
+        endsByItself: Bool = false, isMutation: Bool = false,
+        _ produce: @escaping @Sendable (BodyWriter) async throws -> Void
     ) {
         self.produce = produce
         self.endsByItself = endsByItself
+        self.isMutation = isMutation
     }
 }
 

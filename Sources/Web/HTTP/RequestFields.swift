@@ -129,7 +129,7 @@ extension RequestFields {
 extension ByteBuffer {
     /// Copies the readable bytes if their storage is much longer: a read fills a buffer of up to 64 KiB.
     mutating func releaseReadBuffer() {
-        guard storageCapacity > 4 * readableBytes + 1_024 else { return }
+        guard storageCapacity > 2 * readableBytes + 1_024 else { return }
         self = ByteBuffer(bytes: readableBytesView)
     }
 }

@@ -34,7 +34,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if parser.isMidHead { parser.releaseReadBuffer() }
+        parser.releaseReadBuffer()
         context.fireChannelReadComplete()
     }
 

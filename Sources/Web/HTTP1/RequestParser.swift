@@ -53,7 +53,7 @@ struct RequestParser {
         }
     }
 
-    /// Copies an incomplete head out of the buffer that it was read into, because the rest may take long to arrive.
+    /// Copies what is incomplete out of the buffer that it was read into, because the rest may take long to arrive.
     mutating func releaseReadBuffer() {
         bytes.releaseReadBuffer()
     }

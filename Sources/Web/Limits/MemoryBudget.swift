@@ -6,9 +6,6 @@ import Synchronization
 /// Without it, only the number of connections limits the memory: each connection can send most of a long body, or leave a
 /// long response unread.
 final class MemoryBudget: Sendable {
-    /// The first bytes of each reservation, which are not counted: short requests and responses pass while long ones use
-    /// up the budget.
-    let uncountedBytes: Int
     private let limit: Int
     private let clientLimit: Int
     // A lock, because the connections of all event loops share the total. It is taken for long bodies only.
@@ -22,9 +19,8 @@ final class MemoryBudget: Sendable {
     /// - Parameters:
     ///   - limit: Bytes of all clients together.
     ///   - clientLimit: Bytes of one client.
-    ///   - uncountedBytes: See ``uncountedBytes``.
-    init(limit: Int, clientLimit: Int, uncountedBytes: Int) {
-        (self.limit, self.clientLimit, self.uncountedBytes) = (limit, clientLimit, uncountedBytes)
+    init(limit: Int, clientLimit: Int) {
+        (self.limit, self.clientLimit) = (limit, clientLimit)
     }
 
     /// The bytes that are reserved now.
@@ -32,19 +28,27 @@ final class MemoryBudget: Sendable {
 
     /// Makes a reservation as large as a body or message is now.
     ///
+    /// A client without any reservation can exceed its share with one, or it could never receive a longer response.
+    ///
     /// - Parameters:
-    ///   - bytes: The length now, with the uncounted bytes.
+    ///   - bytes: The length now.
     ///   - client: The client whose share it uses; nil for a client without a share of its own.
+    ///   - uncounted: The first bytes, which are not counted: short requests and responses pass while long ones use up
+    ///     the budget.
+    ///   - isForced: Whether it is made also if the budget is used up.
     ///   - reservation: Created where it is first needed; nil while nothing is counted. It ends with its last reference.
     /// - Returns: false if the total or the client's share is used up. The reservation is then unchanged.
-    func reserve(_ bytes: Int, for client: ClientAddress?, in reservation: inout Reservation?) -> Bool {
-        let counted = bytes - uncountedBytes
+    func reserve(
+        _ bytes: Int, for client: ClientAddress?, uncounted: Int, isForced: Bool = false,
+        in reservation: inout Reservation?
+    ) -> Bool {
+        let counted = bytes - uncounted
         guard counted > 0 else {
             reservation = nil
             return true
         }
         let current = reservation ?? Reservation(in: self, for: client)
-        guard current.resize(to: counted) else { return false }
+        guard current.resize(to: counted, isForced: isForced) else { return false }
         reservation = current
         return true
     }
@@ -60,21 +64,24 @@ final class MemoryBudget: Sendable {
             (self.budget, self.client) = (budget, client)
         }
 
-        fileprivate func resize(to bytes: Int) -> Bool {
-            guard budget.add(bytes - counted.load(ordering: .relaxed), for: client) else { return false }
+        fileprivate func resize(to bytes: Int, isForced: Bool) -> Bool {
+            let added = bytes - counted.load(ordering: .relaxed)
+            guard budget.add(added, for: client, isForced: isForced) else { return false }
             counted.store(bytes, ordering: .relaxed)
             return true
         }
 
-        deinit { _ = budget.add(-counted.load(ordering: .relaxed), for: client) }
+        deinit { _ = budget.add(-counted.load(ordering: .relaxed), for: client, isForced: true) }
     }
 
-    private func add(_ bytes: Int, for client: ClientAddress?) -> Bool {
+    private func add(_ bytes: Int, for client: ClientAddress?, isForced: Bool) -> Bool {
         state.withLock { state in
-            let total = client.map { (state.clients[$0] ?? 0) + bytes } ?? 0
-            guard bytes <= 0 || (state.bytes + bytes <= limit && total <= clientLimit) else { return false }
+            let held = client.map { state.clients[$0] ?? 0 } ?? state.bytes
+            let isFirst = held == 0 && state.bytes + min(bytes, clientLimit) <= limit
+            let fits = state.bytes + bytes <= limit && (client == nil || held + bytes <= clientLimit)
+            guard isForced || bytes <= 0 || isFirst || fits else { return false }
             state.bytes += bytes
-            if let client { state.clients[client] = total > 0 ? total : nil }
+            if let client { state.clients[client] = held + bytes > 0 ? held + bytes : nil }
             return true
         }
     }

@@ -21,7 +21,7 @@ package struct ServerLimits: Sendable, Hashable {
     /// least ``body``.
     package var requestMemory = 16 << 20
     /// The most memory for responses over 64 KiB that wait for their clients, over all connections.
-    package var responseMemory = 16 << 20
+    package var responseMemory = 32 << 20
 
     /// The most memory for documents, variables and followed symbols of running streams and of operations of
     /// WebSockets, over all connections.

@@ -18,9 +18,8 @@ struct ServerLoad: Sendable {
         // A client can always send one body of the longest length.
         requestMemory = MemoryBudget(
             limit: max(limits.requestMemory, limits.body),
-            clientLimit: max(limits.requestMemory / 8, limits.body), uncountedBytes: 4 << 10)
-        responseMemory = MemoryBudget(
-            limit: limits.responseMemory, clientLimit: limits.responseMemory / 2, uncountedBytes: 64 << 10)
+            clientLimit: max(limits.requestMemory / 8, limits.body))
+        responseMemory = MemoryBudget(limit: limits.responseMemory, clientLimit: limits.responseMemory / 4)
         streams = InFlight(limit: limits.streams)
         streamMemory = StreamMemory(limit: limits.streamMemory)
         shares = ClientShares(limits)

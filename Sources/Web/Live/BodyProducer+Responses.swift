@@ -18,7 +18,8 @@ extension BodyProducer {
         _ form: StreamForm, heartbeat interval: Duration, of operation: FollowedOperation,
         holding permit: ClientShares.Permit?
     ) {
-        self.init(endsByItself: operation.request.operationType != .subscription) { writer in
+        let type = operation.request.operationType
+        self.init(endsByItself: type != .subscription, isMutation: type == .mutation) { writer in
             defer { withExtendedLifetime(permit) {} }
             // So that a client knows at once that it is heard.
             try await writer.write(form.start + form.heartbeat)

@@ -7,6 +7,7 @@ package struct OperationFacts: Sendable {
     /// The text of its document in UTF-8, for its hash.
     let document: [UInt8]
     let outcome: GraphQL.Response.Outcome
+    var isMutation = false
     /// Whether it was answered before, and the answer is reused.
     var isReused = false
     /// What it has cost upstream, and how long it took; nil for what is reused.
@@ -17,7 +18,8 @@ extension OperationFacts {
     /// Of an operation that was run, and what came of it.
     init(_ request: PreparedRequest, _ outcome: GraphQL.Response.Outcome, isReused: Bool = false) {
         self.init(
-            name: request.operationName, document: request.documentText, outcome: outcome, isReused: isReused)
+            name: request.operationName, document: request.documentText, outcome: outcome,
+            isMutation: request.operationType == .mutation, isReused: isReused)
     }
 }
 

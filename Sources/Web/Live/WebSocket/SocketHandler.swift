@@ -416,26 +416,36 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     private func tell(_ message: ServerMessage, _ id: String, _ number: Int, isLast: Bool) -> Reception {
-        guard let context, !isClosing, operations[UTF8Key(id)]?.number == number else { return .over }
+        guard let context, !isClosing, let running = operations[UTF8Key(id)], running.number == number else {
+            return .over
+        }
         let frame = message.frame
         var reservation: MemoryBudget.Reservation?
+        // The response of a mutation is always sent: after an error its client would run the mutation again.
         let isTaken = service.load.responseMemory.reserve(
-            frame.readableBytes, for: service.load.shares.address(socket.client), in: &reservation)
+            frame.readableBytes, for: service.load.shares.address(socket.client), uncounted: 4 << 10,
+            isForced: running.operation.request.operationType == .mutation, in: &reservation)
         if isLast || !isTaken {
             operations[UTF8Key(id)] = nil
             _ = state.finish(id)
         }
         guard isTaken else {
             refuse(id, .overloaded(.responseMemory))
+            closeIfDone()
             return .over
         }
         send(frame, holding: reservation)
-        if isLast, hasTokenEnded, operations.isEmpty { closeAfterToken() }
-        if isLast { closeIfDrained() }
+        if isLast { closeIfDone() }
         guard !context.channel.isWritable, !isLast else { return .taken }
         let promise = context.eventLoop.makePromise(of: Void.self)
         waiting.append(promise)
         return .waits(promise.futureResult)
+    }
+
+    /// Closes the socket after the last response of an ended token or of a server that shuts down.
+    private func closeIfDone() {
+        if hasTokenEnded, operations.isEmpty { closeAfterToken() }
+        closeIfDrained()
     }
 
     private func resume() {

@@ -94,7 +94,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
         context.fireChannelReadComplete()
         guard !isOver else { return }
         let incomplete = undecoded.count + (message?.data.readableBytes ?? 0)
-        guard budget.reserve(incomplete, for: client, in: &reservation) else {
+        guard budget.reserve(incomplete, for: client, uncounted: 4 << 10, in: &reservation) else {
             return end(.requestMemory, context: context)
         }
         if incomplete == 0 || hasDelivered {
