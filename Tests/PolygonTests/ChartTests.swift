@@ -25,7 +25,10 @@ struct ChartTests {
         _ body: String, _ window: ChartWindow, of name: String = "AAPL"
     ) async throws -> CandleSeries? {
         var series: CandleSeries?
-        try await withPolygon(answering: { _, _ in .text(body) }) { client, _ in
+        let details = try example("openapi-ticker-details")
+        try await withPolygon(answering: { request, _ in
+            .text(request.target.contains("/v3/reference/tickers/") ? details : body)
+        }) { client, _ in
             let symbol = try symbol(name)
             series = try await client.charts(of: [symbol], window, in: .patient)[symbol]
         }
@@ -122,6 +125,20 @@ struct ChartTests {
         }
     }
 
+    @Test("without bars is a failure if the directory cannot be read: unknown is not empty")
+    func unreadableDirectory() async throws {
+        try await withPolygon(answering: { request, _ in
+            request.target.contains("/v3/reference/tickers/")
+                ? .text(#"{"status":"ERROR","request_id":"r","error":"later"}"#, status: 503)
+                : .text(#"{"queryCount":0,"resultsCount":0,"status":"OK","request_id":"r"}"#)
+        }) { client, _ in
+            let name = try symbol("NOSUCH")
+            await #expect(throws: ProviderFailure(.polygon, .unavailable)) {
+                try await client.charts(of: [name], ChartWindow(interval: .oneDay), in: .patient)
+            }
+        }
+    }
+
     @Test(
         "asks on by time where the limit of base bars cut it off, and does not tell of a bar that was cut in two"
     )
@@ -207,7 +224,8 @@ struct ChartTests {
             (.oneMonth, "1/month"),
         ])
     func intervals(interval: Interval, name: String) async throws {
-        try await withPolygon(answering: { _, _ in .text(#"{"status":"OK"}"#) }) { client, server in
+        let bar = Self.bars(["2026-11-16T05:00:00Z"])
+        try await withPolygon(answering: { _, _ in .text(bar) }) { client, server in
             let window = ChartWindow(interval: interval, adjustment: .raw)
             _ = try await client.charts(of: [symbol("EUR/USD")], window, in: .patient)
             let target = try #require(server.requests.first?.target)

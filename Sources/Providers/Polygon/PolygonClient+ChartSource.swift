@@ -47,18 +47,23 @@ extension PolygonClient: ChartSource {
                 else { break }
                 query.to = end
             }
-            if bars.isEmpty, await isUnknown(symbol, in: context) { return nil }
+            if bars.isEmpty, try await isUnknown(symbol, in: context) { return nil }
         }
         return try series(of: symbol, bars, status, isCut, window)
     }
 
-    /// Whether the directory says so; where it cannot be asked, there may be such a ticker.
-    private func isUnknown(_ symbol: Symbol, in context: CallContext) async -> Bool {
+    /// Whether the directory does not have the symbol.
+    ///
+    /// - Throws: `ProviderFailure` if the directory cannot be read: an unknown symbol is not an empty chart.
+    private func isUnknown(
+        _ symbol: Symbol, in context: CallContext
+    ) async throws(ProviderFailure) -> Bool {
         do throws(ProviderFailure) {
             _ = try await details(of: symbol, in: context)
             return false
         } catch {
-            return error.cause == .notFound
+            guard error.cause == .notFound else { throw error }
+            return true
         }
     }
 
