@@ -9,7 +9,8 @@ final class ConnectionChanges: Sendable {
         var nextNumber = 0
     }
 
-    // Held while listeners come and go and while they are told, never while anything is awaited.
+    // Never held while a listener is told: `yield` waits for a lock of the task that it wakes. The cancellation of that
+    // task holds that lock while it calls `leave`, which waits for this one.
     private let state = Mutex(State())
 
     /// One at once, then one after each change; several that nobody has seen to are one.
@@ -27,9 +28,8 @@ final class ConnectionChanges: Sendable {
 
     /// A connection was made, or is no more.
     func tell(_ owner: OwnerID) {
-        state.withLock { state in
-            for listener in (state.listeners[owner] ?? [:]).values { listener.yield() }
-        }
+        let listeners = state.withLock { $0.listeners[owner] }
+        for listener in (listeners ?? [:]).values { listener.yield() }
     }
 
     private func leave(_ number: Int, _ owner: OwnerID) {

@@ -21,7 +21,7 @@ final class Watch<Value: Sendable>: Sendable {
     }
 
     private let work: Work
-    // Held while watchers come and go and while they are told, never while anything is awaited.
+    // Held while watchers are told, so that all are told in one order, but never while anything is awaited.
     private let state = Mutex(State())
 
     /// - Parameter work: What looks after the value.
@@ -71,7 +71,9 @@ final class Watch<Value: Sendable>: Sendable {
             return state.nextNumber
         }
         if let number {
-            watcher.onTermination = { _ in self.leave(number) }
+            // In a task of its own: the cancellation of a watcher calls this while it holds a lock of the watcher's task,
+            // and `tell` waits for that lock while it holds the one that `leave` waits for.
+            watcher.onTermination = { _ in Task.detached { self.leave(number) } }
         } else {
             watcher.finish()
         }

@@ -62,6 +62,9 @@ package final class QuoteHub: Sendable {
     private let clock: CallClock
     private let snapshot: Snapshot
     // Held while the board changes, never while anything is awaited or a bell rung: messages of the stream come on its thread.
+    // The streams of wanted symbols and of nudges are written to while it is held, in the order of the changes. So no
+    // handler of a cancellation or of a stream's end may wait for it: such a handler runs while a lock of the task that
+    // reads is held, for which `yield` waits.
     private let state: Mutex<State>
 
     /// A hub that calls nobody until somebody follows.

@@ -66,8 +66,10 @@ final class AlpacaTradingDesk: Resettable {
             state.listeners[state.next] = Listener(user: user.name, continuation: continuation)
             return state.next
         }
+        // In a task of its own: the cancellation of a listener calls this while it holds a lock of the listener's task, and
+        // `with` waits for that lock to tell an event while it holds the one of the state.
         continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+            Task.detached { self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
         }
         return stream
     }

@@ -1,0 +1,40 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Gateway
+
+/// A cancelled reader leaves while it holds a lock of its task; one who tells it something waits for that lock.
+@Suite("The end of a reader while something is told")
+struct LiveEndTests {
+    private static let rounds = 3_000
+
+    /// Starts a reader, and cancels it while it is told something.
+    private static func end<Element: Sendable>(
+        _ stream: AsyncStream<Element>, while tell: @escaping @Sendable () -> Void
+    ) async {
+        let reader = Task { for await _ in stream {} }
+        let teller = Task.detached { for _ in 0..<10 { tell() } }
+        await Task.yield()
+        reader.cancel()
+        await reader.value
+        await teller.value
+    }
+
+    @Test("does not block those who tell that connections have changed")
+    func connections() async throws {
+        let changes = ConnectionChanges()
+        let owner = try #require(OwnerID("owner"))
+        for _ in 0..<Self.rounds {
+            await Self.end(changes.changes(of: owner)) { changes.tell(owner) }
+        }
+    }
+
+    @Test("does not block those who tell the value of a watch")
+    func values() async {
+        for _ in 0..<Self.rounds {
+            let watch = Watch<Int> { _, _ in }
+            await Self.end(watch.values()) { watch.tell(.success(1)) }
+        }
+    }
+}
