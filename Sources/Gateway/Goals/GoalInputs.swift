@@ -122,23 +122,15 @@ extension AllocationShare: GraphQLInputObject {
     }
 }
 
-struct GoalTitle: BoundedText {
+struct GoalTitle: StoredText {
     static var lengths: ClosedRange<Int> { 1...100 }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
-struct GoalAbout: BoundedText {
+struct GoalAbout: StoredText {
     static var lengths: ClosedRange<Int> { 0...2_000 }
     static var form: TextForm { .lines }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
 struct GoalTarget: BoundedDecimal {

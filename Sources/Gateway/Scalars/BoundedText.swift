@@ -16,6 +16,17 @@ protocol BoundedText: Input {
     init(bounded text: String)
 }
 
+/// A bounded text that is stored as it is.
+protocol StoredText: BoundedText {
+    init(text: String)
+}
+
+extension StoredText {
+    init(bounded text: String) {
+        self.init(text: text)
+    }
+}
+
 /// The characters that a text may contain.
 enum TextForm {
     /// One line, without control characters.

@@ -4,50 +4,34 @@ import Storage
 // Texts that several inputs use. Their content is checked where they are used.
 
 /// An id of the schema, as a client sends it.
-struct IDText: BoundedText {
+struct IDText: StoredText {
     static var lengths: ClosedRange<Int> { 0...512 }
     static var form: TextForm { .verbatim }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
 /// A cursor of a page, as a client sends it.
 ///
 /// The longest is the cursor of a provider of news.
-struct CursorText: BoundedText {
+struct CursorText: StoredText {
     static var lengths: ClosedRange<Int> { 0...24_576 }
     static var mostBytes: Int { lengths.upperBound }
     static var form: TextForm { .verbatim }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
 /// A short text with a form of its own: the code of a currency, or a symbol in a provider's notation.
-struct CodeText: BoundedText {
+struct CodeText: StoredText {
     static var lengths: ClosedRange<Int> { 0...128 }
     static var form: TextForm { .verbatim }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
 /// The text of a search.
-struct SearchText: BoundedText {
+struct SearchText: StoredText {
     static var lengths: ClosedRange<Int> { 0...1_000 }
     static var form: TextForm { .verbatim }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
 /// A secret with which a client authenticates: a key, a token, the code of an authorization.
@@ -65,35 +49,23 @@ struct SecretText: BoundedText {
 /// A name or a password as it was entered.
 ///
 /// `Username` and `Password` have the rules for new ones.
-struct CredentialText: BoundedText {
+struct CredentialText: StoredText {
     static var lengths: ClosedRange<Int> { 0...1_024 }
     static var mostBytes: Int { lengths.upperBound }
     static var form: TextForm { .verbatim }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
 /// An address to which a browser is redirected.
-struct AddressText: BoundedText {
+struct AddressText: StoredText {
     static var lengths: ClosedRange<Int> { 0...8_192 }
     static var mostBytes: Int { lengths.upperBound }
     static var form: TextForm { .verbatim }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
 /// The label that a client gives its session or a connection, such as "Ann's phone".
-struct LabelText: BoundedText {
+struct LabelText: StoredText {
     static var lengths: ClosedRange<Int> { 0...100 }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }

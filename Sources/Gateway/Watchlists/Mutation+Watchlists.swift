@@ -34,13 +34,9 @@ extension Mutation {
     }
 }
 
-struct WatchlistName: BoundedText {
+struct WatchlistName: StoredText {
     static var lengths: ClosedRange<Int> { 1...64 }
     let text: String
-
-    init(bounded text: String) {
-        self.text = text
-    }
 }
 
 struct CreateWatchlistInput: Sendable {
