@@ -13,13 +13,13 @@ package enum DocumentProblem: Hashable, Sendable {
     case notTrusted
 
     /// `extensions.code`; the first two that clients know are those of automatic persisted queries.
-    var code: String {
+    var code: HTTPErrorCode {
         switch self {
-        case .notPersisted: "PERSISTED_QUERY_NOT_FOUND"
-        case .notSupported: "PERSISTED_QUERY_NOT_SUPPORTED"
-        case .unknownID: "DOCUMENT_NOT_FOUND"
-        case .wrongHash, .malformed: "BAD_REQUEST"
-        case .notTrusted: "DOCUMENT_NOT_TRUSTED"
+        case .notPersisted: .persistedQueryNotFound
+        case .notSupported: .persistedQueryNotSupported
+        case .unknownID: .documentNotFound
+        case .wrongHash, .malformed: .badRequest
+        case .notTrusted: .documentNotTrusted
         }
     }
 

@@ -4,59 +4,35 @@ import NIOHTTP1
 
 extension HTTPProblem {
     var status: HTTPResponseStatus {
+        if case .expectationFailed = self { .expectationFailed } else { code.status }
+    }
+
+    /// `extensions.code`.
+    var code: HTTPErrorCode {
         switch self {
-        // A step of its protocol, not a failure: clients that take only 200 for an answer send the text next.
-        case .document(.notPersisted): .ok
-        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .document, .webSocketKey:
+        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .expectationFailed, .webSocketKey:
             .badRequest
         case .webSocketVersion: .upgradeRequired
+        case .document(let problem): problem.code
         case .unsupportedVersion: .httpVersionNotSupported
         case .uriTooLong: .uriTooLong
-        case .headersTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
+        case .headersTooLarge, .tooManyFields: .headersTooLarge
         case .bodyTooLarge: .payloadTooLarge
         case .unsupportedMethod, .unsupportedTransferEncoding: .notImplemented
-        case .expectationFailed: .expectationFailed
         case .slow: .requestTimeout
-        case .unknownHost: .misdirectedRequest
-        case .foreignOrigin: .forbidden
+        case .unknownHost: .hostNotAllowed
+        case .foreignOrigin: .originNotAllowed
         case .unknownPath: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unsupportedMediaType, .unsupportedContentEncoding: .unsupportedMediaType
         case .notAcceptable, .severalResponses: .notAcceptable
-        case .unauthorized: .unauthorized
-        case .overloaded, .shuttingDown, .aborted: .serviceUnavailable
-        case .tooManyRequests: .tooManyRequests
-        case .answerTooSlow: .gatewayTimeout
+        case .unauthorized: .unauthenticated
+        case .overloaded: .overloaded
+        case .tooManyRequests: .rateLimited
+        case .answerTooSlow: .timeout
+        case .shuttingDown: .shuttingDown
+        case .aborted: .requestAborted
         case .internalError: .internalServerError
-        }
-    }
-
-    /// `extensions.code`.
-    var code: String {
-        switch self {
-        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .expectationFailed, .webSocketKey:
-            "BAD_REQUEST"
-        case .webSocketVersion: "UPGRADE_REQUIRED"
-        case .document(let problem): problem.code
-        case .unsupportedVersion: "HTTP_VERSION_NOT_SUPPORTED"
-        case .uriTooLong: "URI_TOO_LONG"
-        case .headersTooLarge, .tooManyFields: "HEADERS_TOO_LARGE"
-        case .bodyTooLarge: "PAYLOAD_TOO_LARGE"
-        case .unsupportedMethod, .unsupportedTransferEncoding: "NOT_IMPLEMENTED"
-        case .slow: "REQUEST_TIMEOUT"
-        case .unknownHost: "HOST_NOT_ALLOWED"
-        case .foreignOrigin: "ORIGIN_NOT_ALLOWED"
-        case .unknownPath: "NOT_FOUND"
-        case .methodNotAllowed: "METHOD_NOT_ALLOWED"
-        case .unsupportedMediaType, .unsupportedContentEncoding: "UNSUPPORTED_MEDIA_TYPE"
-        case .notAcceptable, .severalResponses: "NOT_ACCEPTABLE"
-        case .unauthorized: "UNAUTHENTICATED"
-        case .overloaded: "OVERLOADED"
-        case .tooManyRequests: "RATE_LIMITED"
-        case .answerTooSlow: "TIMEOUT"
-        case .shuttingDown: "SHUTTING_DOWN"
-        case .aborted: "REQUEST_ABORTED"
-        case .internalError: "INTERNAL_SERVER_ERROR"
         }
     }
 
@@ -108,7 +84,7 @@ extension HTTPProblem {
 
     /// The problem in GraphQL's form of errors.
     func graphQLResponse(id: RequestID) -> GraphQL.Response {
-        let extensions: InputObject = ["code": .string(code), "requestId": .string(id.description)]
+        let extensions: InputObject = ["code": .string(code.rawValue), "requestId": .string(id.description)]
         return GraphQL.Response(refusing: [GraphQLError(message, extensions: extensions)])
     }
 

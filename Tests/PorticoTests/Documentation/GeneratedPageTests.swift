@@ -1,8 +1,10 @@
 import Contract
 import Foundation
 import GraphQL
+import NIOHTTP1
 import TestSupport
 import Testing
+import Web
 
 @testable import Portico
 
@@ -58,11 +60,21 @@ struct GeneratedPageTests {
 
     @Test("tell what every code of the schema means, and what to do")
     func codes() throws {
-        let page = try #require(GeneratedPage.all().first { $0.name == "Errors.md" })
-        for code in try SchemaFile.errorCodes {
-            let row = try #require(page.text.split(separator: "\n").first { $0.hasPrefix("| `\(code)` |") })
-            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            #expect(cells.filter { !$0.isEmpty }.count == 3, "\(row)")
+        for code in try SchemaFile.errorCodes { try expectRow("| `\(code)` |", cells: 3) }
+    }
+
+    @Test("tell the status of every code of an HTTP response, what it means, and what to do")
+    func requestCodes() throws {
+        for code in HTTPErrorCode.allCases {
+            try expectRow("| `\(code.rawValue)` | \(code.status.code) |", cells: 4)
         }
+    }
+
+    /// Expects that the page of errors has a row that begins so, with so many cells that are not empty.
+    private func expectRow(_ start: String, cells count: Int) throws {
+        let page = try #require(GeneratedPage.all().first { $0.name == "Errors.md" })
+        let row = try #require(page.text.split(separator: "\n").first { $0.hasPrefix(start) }, "\(start)")
+        let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(cells.filter { !$0.isEmpty }.count == count, "\(row)")
     }
 }

@@ -1,6 +1,8 @@
 import Brokerage
 import Gateway
 import GraphQL
+import NIOHTTP1
+import Web
 
 /// Every code that clients meet, and what they do about it.
 struct ErrorsPage {
@@ -43,7 +45,18 @@ struct ErrorsPage {
         The bytes of a response are counted after the operation has run: the changes of a mutation stay in
         effect, and a client can read the changed objects with fewer fields.
 
+        A field whose list has no known length gets SLICING_ARGUMENT_REQUIRED: give exactly one of the arguments that the
+        message names.
+
         \(limits.text)
+        ## Of a request
+
+        A request that is refused before its operation runs has one error, without a path. Its `extensions` have the
+        `code`, the `requestId` under which the server logs it, and `retryAt` with RATE_LIMITED. Operations of a WebSocket
+        get the same codes in an `error` message, and requests of a batch in their response. Documents with a
+        syntax error, and those that are not valid, get errors with `locations` and without a code.
+
+        \(requests.text)
         """
     }
 
@@ -71,6 +84,14 @@ struct ErrorsPage {
             columns: ["Code", "What is counted", "At most"],
             rows: OperationLimit.allCases.map { limit in
                 ["`\(limit.code)`", limit.subject, "\(limit.most(in: .default))"]
+            })
+    }
+
+    private static var requests: MarkdownTable {
+        MarkdownTable(
+            columns: ["Code", "Status", "What happened", "What a client does"],
+            rows: HTTPErrorCode.allCases.map { code in
+                ["`\(code.rawValue)`", "\(code.status.code)", code.meaning, code.wayOut]
             })
     }
 
