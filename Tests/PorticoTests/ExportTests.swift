@@ -1,3 +1,4 @@
+import Brokerage
 import Dispatch
 import Gateway
 import NIOHTTP1
@@ -65,9 +66,13 @@ struct ExportTests {
             let refused = try await server.get("/export", token: token)
             #expect(refused.status == 429)
             #expect(refused.code == "RATE_LIMITED")
-            let message = "Too many requests come from this user. Try again in "
-            #expect(refused.message?.hasPrefix(message) == true)
-            #expect(try #require(refused["retry-after"].flatMap { Int($0) }) > 0)
+            let wait = try #require(refused["retry-after"].flatMap { Int64($0) })
+            #expect(
+                refused.message
+                    == "Too many requests for exports come from this user. Try again in \(wait) seconds.")
+            let retryAt = try #require(
+                refused.json?["errors"]?[0]?["extensions"]?["retryAt"]?.string.flatMap { Instant($0) })
+            #expect(retryAt > Instant.now && retryAt <= Instant.now + .seconds(wait))
             #expect(try await server.get("/export", token: "sandbox").status == 200)
         }
     }
@@ -96,7 +101,7 @@ struct ExportTests {
                 group.addTask {
                     do {
                         return Int(try await route.response(for: owner).status.code)
-                    } catch HTTPProblem.tooManyRequests(.everyone, _) {
+                    } catch HTTPProblem.tooManyRequests(.everyone, "requests for exports", _) {
                         return 429
                     }
                 }

@@ -208,7 +208,7 @@ struct JSONLogTests {
 
     @Test("has times as RFC 3339 writes them")
     func time() {
-        #expect(LogTime.text(secondsSince1970: 784_111_777, milliseconds: 7) == "1994-11-06T08:49:37.007Z")
+        #expect(Timestamp.text(secondsSince1970: 784_111_777, milliseconds: 7) == "1994-11-06T08:49:37.007Z")
     }
 }
 

@@ -67,17 +67,21 @@ final class ExportRoute: Route {
     private func begin(for owner: OwnerID) throws(HTTPProblem) {
         guard running.wrappingAdd(1, ordering: .relaxed).newValue <= most else {
             running.wrappingSubtract(1, ordering: .relaxed)
-            throw .tooManyRequests(.everyone, after: .seconds(1))
+            throw Self.tooMany(.everyone, after: .seconds(1))
         }
         do {
             try rate.take(owner)
         } catch {
             running.wrappingSubtract(1, ordering: .relaxed)
             switch error {
-            case .client(let retryAfter): throw .tooManyRequests(.user, after: TimeAmount(retryAfter))
-            case .total(let retryAfter): throw .tooManyRequests(.everyone, after: TimeAmount(retryAfter))
+            case .client(let retryAfter): throw Self.tooMany(.user, after: retryAfter)
+            case .total(let retryAfter): throw Self.tooMany(.everyone, after: retryAfter)
             }
         }
+    }
+
+    private static func tooMany(_ sender: HTTPProblem.Sender, after delay: Duration) -> HTTPProblem {
+        .tooManyRequests(sender, of: "requests for exports", after: TimeAmount(delay))
     }
 
     /// The export of a user.

@@ -49,7 +49,7 @@ extension HTTPProblem {
                 HTTPResponse.Header("connection", "upgrade"), HTTPResponse.Header("upgrade", "websocket"),
                 HTTPResponse.Header("sec-websocket-version", "13"),
             ]
-        case .tooManyRequests(_, let delay):
+        case .tooManyRequests(_, _, let delay):
             [HTTPResponse.Header("retry-after", "\(delay.secondsRoundedUp)")]
         case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
             .tooManyFields, .bodyTooLarge,
@@ -84,7 +84,10 @@ extension HTTPProblem {
 
     /// The problem in GraphQL's form of errors.
     func graphQLResponse(id: RequestID) -> GraphQL.Response {
-        let extensions: InputObject = ["code": .string(code.rawValue), "requestId": .string(id.description)]
+        var extensions: InputObject = ["code": .string(code.rawValue), "requestId": .string(id.description)]
+        if case .tooManyRequests(_, _, let delay) = self {
+            extensions["retryAt"] = .string(Timestamp.now(plus: Int(delay.secondsRoundedUp)))
+        }
         return GraphQL.Response(refusing: [GraphQLError(message, extensions: extensions)])
     }
 

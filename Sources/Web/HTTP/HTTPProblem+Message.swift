@@ -53,8 +53,8 @@ extension HTTPProblem {
         case .webSocketVersion: "WebSockets are spoken in version 13 only."
         case .webSocketKey: "Sec-WebSocket-Key must be 16 bytes in base64."
         case .overloaded(let overload): overload.message
-        case .tooManyRequests(let sender, let delay):
-            "Too many requests come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."
+        case .tooManyRequests(let sender, let requests, let delay):
+            "Too many \(requests) come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."
         case .answerTooSlow(let limit): "The answer took longer than \(limit.seconds) seconds."
         case .shuttingDown:
             "The server is shutting down and did not start the request. Send it again in a moment."

@@ -42,7 +42,8 @@ package enum HTTPProblem: Error, Equatable, Sendable {
 
     // The server
     case overloaded(Overload)
-    case tooManyRequests(Sender, after: TimeAmount)
+    /// A limit is reached: of all requests, or of those that `of` names, such as "requests for exports".
+    case tooManyRequests(Sender, of: String = "requests", after: TimeAmount)
     case answerTooSlow(limit: TimeAmount)
     /// The server is shutting down, and the request was not started.
     case shuttingDown

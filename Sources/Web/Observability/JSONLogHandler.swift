@@ -21,8 +21,8 @@ package struct JSONLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         var line: InputObject = [
-            "time": .string(LogTime.now), "level": .string(event.level.rawValue), "logger": .string(label),
-            "message": .string(event.message.description),
+            "time": .string(Timestamp.now()), "level": .string(event.level.rawValue),
+            "logger": .string(label), "message": .string(event.message.description),
         ]
         let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
         for (key, value) in all.sorted(by: { $0.key < $1.key }) where line[key] == nil {

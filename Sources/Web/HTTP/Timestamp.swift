@@ -4,13 +4,14 @@ import Glibc
 import Musl
 #endif
 
-/// The time of day as RFC 3339 has it, in UTC, to the millisecond.
-enum LogTime {
-    static var now: String {
+/// Times as RFC 3339 has them, in UTC, to the millisecond.
+enum Timestamp {
+    /// The time now, or so many seconds later.
+    static func now(plus seconds: Int = 0) -> String {
         var time = timespec()
         // Fills the structure that it is given.
         _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return text(secondsSince1970: time.tv_sec, milliseconds: time.tv_nsec / 1_000_000)
+        return text(secondsSince1970: time.tv_sec + seconds, milliseconds: time.tv_nsec / 1_000_000)
     }
 
     static func text(secondsSince1970 seconds: Int, milliseconds: Int) -> String {
