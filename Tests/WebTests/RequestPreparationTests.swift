@@ -75,6 +75,9 @@ struct RequestPreparationTests {
             _ = try await server.ask(
                 RawRequest.post("[\(bodies.joined(separator: ","))]", fields: [Self.trace]))
             #expect(schema.parsedDocuments == 3)
+            let nested = try await server.ask(RawRequest.post("[[\(bodies[0])]]"))
+            #expect(
+                nested.message == #"The request must be a JSON object with the key "query", not an array."#)
         }
     }
 }

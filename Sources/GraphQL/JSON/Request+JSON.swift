@@ -56,7 +56,8 @@ public enum RequestBody: Sendable {
             do {
                 parameters = try RequestParameters(bytes, limits: limits)
             } catch {
-                throw RequestBodyError(error, in: bytes)
+                let error = RequestBodyError(error, in: bytes)
+                throw error == .notAnObject(found: .array) ? .batchNotAllowed : error
             }
             self = .single(try Request(parameters))
         }

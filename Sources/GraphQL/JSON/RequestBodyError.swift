@@ -10,6 +10,8 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     case noQuery
     /// An array has more requests than one may have.
     case tooManyRequests(limit: Int)
+    /// The text is an array, and the service accepts no batches.
+    case batchNotAllowed
     /// An array has no request.
     case emptyBatch
 
@@ -17,7 +19,7 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     public var message: String {
         switch self {
         case .notJSON(let error): "The request's JSON cannot be read. \(error.message)"
-        case .notAnObject(.array):
+        case .batchNotAllowed:
             "The request is a JSON array; batches are not supported. Send one object with the key \"query\"."
         case .notAnObject(let found):
             "The request must be a JSON object with the key \"query\", not \(found.rawValue)."

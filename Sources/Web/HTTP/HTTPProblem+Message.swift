@@ -48,6 +48,9 @@ extension HTTPProblem {
             "The parameter \"\(parameter)\" looks like a token, and URLs are kept in histories and logs. "
                 + "Send \"Authorization: Bearer <token>\" instead, and replace a token that was sent so."
         case .invalidParameter(let name, let reason): "The URL's parameter \"\(name)\" \(reason)."
+        case .invalidRequest(.batchNotAllowed):
+            RequestBodyError.batchNotAllowed.message
+                + " To allow batches, give the server's setting \"batch\" the most requests of a batch."
         case .invalidRequest(let error): error.message
         case .document(let problem): problem.message
         case .webSocketVersion: "WebSockets are spoken in version 13 only."
