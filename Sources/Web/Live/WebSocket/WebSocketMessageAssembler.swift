@@ -129,7 +129,8 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { release() }
 }
 
-/// NIO's decoder of frames, which reports the bytes that it has not decoded.
+/// NIO's decoder of frames, which reports the bytes that it has not decoded, and does not retain the buffer that they
+/// were read into.
 struct CountingFrameDecoder: ByteToMessageDecoder {
     typealias InboundOut = WebSocketFrame
 
@@ -143,6 +144,9 @@ struct CountingFrameDecoder: ByteToMessageDecoder {
 
     mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
         defer { undecoded.count = buffer.readableBytes }
-        return try decoder.decode(context: context, buffer: &buffer)
+        let state = try decoder.decode(context: context, buffer: &buffer)
+        // The rest of the frame may take long to arrive, and the buffer of the read is not counted.
+        if state == .needMoreData { buffer.releaseReadBuffer() }
+        return state
     }
 }
