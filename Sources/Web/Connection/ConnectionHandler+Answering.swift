@@ -8,7 +8,9 @@ extension ConnectionHandler {
     // MARK: - Waiting
 
     /// Makes an answer now, or when it is its turn.
-    func wait(for fetch: @escaping Fetch, _ exchange: Exchange, context: ChannelHandlerContext) {
+    func wait(
+        for fetch: @escaping CurrentExchange.Fetch, _ exchange: Exchange, context: ChannelHandlerContext
+    ) {
         let eventLoop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         let entry = server.load.waitingRoom.enter { [id = exchange.id] in
@@ -17,7 +19,7 @@ extension ConnectionHandler {
         switch entry {
         case .admitted: make(fetch, exchange, context: context)
         case .queued(let ticket):
-            current = Current(exchange: exchange, work: .queued(ticket, fetch))
+            current = CurrentExchange(exchange: exchange, work: .queued(ticket, fetch))
             enter(.queued, context: context)
         case .full:
             let refusal = HTTPProblem.overloaded(.requestsInFlight).response(id: exchange.id)
@@ -34,7 +36,9 @@ extension ConnectionHandler {
         make(fetch, current.exchange, context: context)
     }
 
-    private func make(_ fetch: @escaping Fetch, _ exchange: Exchange, context: ChannelHandlerContext) {
+    private func make(
+        _ fetch: @escaping CurrentExchange.Fetch, _ exchange: Exchange, context: ChannelHandlerContext
+    ) {
         let eventLoop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         let task = Task { [server, id = exchange.id] in
@@ -47,7 +51,7 @@ extension ConnectionHandler {
             server.load.waitingRoom.leave()
             eventLoop.execute { connection.value.finish(id, with: result) }
         }
-        current = Current(exchange: exchange, work: .running(task))
+        current = CurrentExchange(exchange: exchange, work: .running(task))
         enter(.answering, context: context)
     }
 
@@ -67,9 +71,10 @@ extension ConnectionHandler {
 
     /// Gives an answer up that took too long.
     func giveUp(_ problem: HTTPProblem, context: ChannelHandlerContext) {
-        guard let exchange = current?.exchange else { return }
-        cancelCurrent()
-        current = nil
+        guard let current else { return }
+        let exchange = current.exchange
+        current.cancel(in: server.load.waitingRoom)
+        self.current = nil
         send(problem.response(id: exchange.id), for: exchange, context: context)
         proceed(context: context)
     }

@@ -34,7 +34,7 @@ extension ConnectionHandler {
         var streaming = exchange
         // A stream can last for days; what it retains is counted by `StreamMemory`.
         streaming.memory = nil
-        current = Current(
+        current = CurrentExchange(
             exchange: streaming, work: .running(task),
             body: OpenBody(
                 isLast: isLast, isChunked: !exchange.isHTTP10, endsByItself: producer.endsByItself,

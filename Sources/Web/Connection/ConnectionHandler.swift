@@ -17,7 +17,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var assembler: RequestAssembler
     /// Requests behind the current one.
     var waiting: CircularBuffer<Exchange> = []
-    var current: Current?
+    var current: CurrentExchange?
     /// Set with the last answer: from then on nothing is read or answered.
     var isOver = false
     /// Whether the server is shutting down: requests that have arrived are finished, new ones are refused.
@@ -43,24 +43,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var timer: Scheduled<Void>?
     /// Where the handler stands in the pipeline; nil once it has left.
     private(set) var context: ChannelHandlerContext?
-
-    /// A request whose answer is being made.
-    struct Current {
-        let exchange: Exchange
-        let work: Work
-        /// Where the answer's head is out and its body follows.
-        var body: OpenBody?
-
-        /// How far it is.
-        enum Work {
-            /// It waits for its turn.
-            case queued(WaitingRoom.Ticket, Fetch)
-            case running(Task<Void, Never>)
-        }
-    }
-
-    /// Makes an answer that has to be waited for.
-    typealias Fetch = @Sendable () async throws -> HTTPResponse
 
     init(_ server: ServerState, encoding: ResponseEncoding) {
         self.server = server
@@ -119,18 +101,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         timer = nil
         waiting.removeAll()
         for promise in current?.body?.waiting ?? [] { promise.fail(CancellationError()) }
-        cancelCurrent()
+        current?.cancel(in: server.load.waitingRoom)
         current = nil
         context.fireChannelInactive()
-    }
-
-    /// Gives up what the current request waits for, since nobody wants it any more.
-    func cancelCurrent() {
-        switch current?.work {
-        case .queued(let ticket, _): _ = server.load.waitingRoom.withdraw(ticket)
-        case .running(let task): task.cancel()
-        case nil: break
-        }
     }
 
     /// NIO's codec of HTTP/2 fires parts; that of HTTP/1.1 calls.
@@ -191,7 +164,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func drain(context: ChannelHandlerContext) {
         assembler.isDraining = true
         closesWhenIdle = true
-        if let body = current?.body, !body.endsByItself { cancelCurrent() }
+        if let body = current?.body, !body.endsByItself { current?.cancel(in: server.load.waitingRoom) }
         if isMidHead, current == nil, waiting.isEmpty { refuse(.shuttingDown, context: context) }
         settle(context: context)
     }
@@ -354,16 +327,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             } else {
                 self.setTimer(context: context)
             }
-        }
-    }
-}
-
-extension ConnectionHandler.Current {
-    /// What the connection waits for because of it.
-    fileprivate var phase: ConnectionPhase {
-        switch work {
-        case .queued: .queued
-        case .running: body == nil ? .answering : .streaming
         }
     }
 }

@@ -58,3 +58,37 @@ struct Exchange: Sendable {
         work = .tell(problem.response(id: id))
     }
 }
+
+/// A request whose answer is being made.
+struct CurrentExchange {
+    let exchange: Exchange
+    let work: Work
+    /// Where the answer's head is out and its body follows.
+    var body: ConnectionHandler.OpenBody?
+
+    /// How far it is.
+    enum Work {
+        /// It waits for its turn.
+        case queued(WaitingRoom.Ticket, Fetch)
+        case running(Task<Void, Never>)
+    }
+
+    /// Makes an answer that has to be waited for.
+    typealias Fetch = @Sendable () async throws -> HTTPResponse
+
+    /// What the connection waits for because of it.
+    var phase: ConnectionPhase {
+        switch work {
+        case .queued: .queued
+        case .running: body == nil ? .answering : .streaming
+        }
+    }
+
+    /// Gives up what it waits for, since nobody wants it any more.
+    func cancel(in waitingRoom: WaitingRoom) {
+        switch work {
+        case .queued(let ticket, _): _ = waitingRoom.withdraw(ticket)
+        case .running(let task): task.cancel()
+        }
+    }
+}
