@@ -373,7 +373,11 @@ struct SocketTests {
                 message: "Unauthorized", isInitialised: false),
             Fault(
                 says: [#"{"type":"connection_init","payload":{"Authorization":"Bearer bad"}}"#], code: 4403,
-                message: "Forbidden", isInitialised: false),
+                message: "The token is not valid: sign in again, and connect with the new token",
+                isInitialised: false),
+            Fault(
+                says: [#"{"type":"connection_init","payload":{"Authorization":"Basic good"}}"#], code: 4403,
+                message: #"The Authorization field must be "Bearer <token>"."#, isInitialised: false),
             Fault(
                 says: Array(
                     repeating:

@@ -41,9 +41,12 @@ struct CloseReason: Error, Hashable, Sendable {
     }
     static func invalidMessage(_ why: String) -> CloseReason { CloseReason(4400, why) }
     static let unauthorized = CloseReason(4401, "Unauthorized")
-    static let forbidden = CloseReason(4403, "Forbidden")
     /// Clients connect again after 4403, and obtain their token again; after 4401, clients of graphql-ws do
     /// not.
+    static func malformedToken(_ refusal: Unauthorized) -> CloseReason { CloseReason(4403, refusal.message) }
+    /// As ``malformedToken(_:)``, for a token that is unknown or has ended before the first message.
+    static let invalidToken = CloseReason(
+        4403, "The token is not valid: sign in again, and connect with the new token")
     static let endedToken = CloseReason(4403, "The session has ended: connect again with another token")
     static let subprotocolNotAcceptable = CloseReason(4406, "Subprotocol not acceptable")
     static let initialisationTimeout = CloseReason(4408, "Connection initialisation timeout")

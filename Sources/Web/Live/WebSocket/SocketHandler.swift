@@ -238,12 +238,12 @@ final class SocketHandler: ChannelDuplexHandler {
         do throws(Unauthorized) {
             token = try SocketToken.read(payload) ?? socket.token
         } catch {
-            return close(.forbidden)
+            return close(.malformedToken(error))
         }
         let responder = service.responder(token)
         // It is not handled like one without a token: a client whose socket is closed with this code obtains
         // its token again.
-        guard responder.refusal == nil else { return close(.forbidden) }
+        guard responder.refusal == nil else { return close(.invalidToken) }
         guard count(for: responder.user) else {
             return close(.tooManySockets(limit: service.limits.socketsPerClient))
         }

@@ -31,7 +31,7 @@ extension SocketAudit {
             SocketAudit(
                 first: "INIT-7", "who may not come in is told so",
                 .says(#"{"type":"connection_init","payload":{"Authorization":"Bearer bad"}}"#),
-                .isClosed(4403, "Forbidden")),
+                .isClosed(4403, "The token is not valid: sign in again, and connect with the new token")),
             SocketAudit(
                 first: "INIT-8", "what is subscribed before closes the socket", .subscribes("a", "{ hello }"),
                 .isClosed(4401, "Unauthorized")),

@@ -109,7 +109,13 @@ struct SocketAuditTests {
             try await socket.say(#"{"type":"connection_init","payload":\#(payload)}"#)
             guard let session else {
                 let frame = try await socket.next()
-                #expect(frame.closeCode == 4403 && frame.closeMessage == "Forbidden")
+                #expect(frame.closeCode == 4403)
+                let isUnknown = payload.contains("bad")
+                #expect(
+                    frame.closeMessage
+                        == (isUnknown
+                            ? "The token is not valid: sign in again, and connect with the new token"
+                            : #"The Authorization field must be "Bearer <token>"."#))
                 return
             }
             #expect(try await socket.next().text == #"{"type":"connection_ack"}"#)
