@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -48,7 +49,7 @@ struct ClientQuotaTests {
         return limits
     }
 
-    @Test("of an address ends with 429, which says when to try again; other routes and the connection go on")
+    @Test("of an address ends with 429, which says when to try again; health checks and the connection go on")
     func address() async throws {
         var limits = limits
         limits.addressRate = RateLimit(every: pause, burst: 2)
@@ -63,7 +64,34 @@ struct ClientQuotaTests {
             #expect((3_000...3_600).contains(wait))
             #expect(
                 refusal.message == "Too many requests come from your address. Try again in \(wait) seconds.")
+            let retryAt = refusal.json?["errors"]?[0]?["extensions"]?["retryAt"]?.string
+            #expect(retryAt?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
             #expect(try await client.asking(RawRequest.get("/health/live")).status == 200)
+        }
+    }
+
+    @Test(
+        "of an address counts what it asks of any route but health checks, which must not fail for that",
+        arguments: [
+            ("/schema.graphql", 429), ("/metrics", 429), ("/file", 429),
+            ("/graphql?query=%7B+hello+%7D", 429),
+            ("/health/live", 200), ("/health/ready", 200),
+        ])
+    func routes(path: String, status: Int) async throws {
+        var limits = limits
+        limits.addressRate = RateLimit(every: pause, burst: 1)
+        let file = ReadingRoute { _ in HTTPResponse(.ok, "text/plain", body: []) }
+        try await withServer(limits: limits, routes: ["/file": file]) { server in
+            let type = "application/graphql-response+json"
+            let request = RawRequest.get(path, fields: ["Accept: \(type)"])
+            #expect(try await server.ask(request).status == 200)
+            let second = try await server.ask(request)
+            #expect(second.status == status)
+            guard status == 429 else { return }
+            #expect(second.code == "RATE_LIMITED")
+            #expect(second.message?.hasPrefix("Too many requests come from your address.") == true)
+            #expect(second["content-type"] == "\(type); charset=utf-8")
+            #expect(second["retry-after"] != nil)
         }
     }
 

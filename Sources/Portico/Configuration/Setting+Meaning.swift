@@ -73,7 +73,7 @@ extension Setting {
             and clients without a session follow.
             """
         case .requestsPerAddress:
-            "Requests of one address a second, and five times as many after a pause; this machine's are not counted."
+            "Requests of one address a second, and five times as many after a pause; health checks and this machine's are not counted."
         case .requestsPerToken: "Requests with one token a second, and five times as many after a pause."
         case .guestsPerAddress: "Guests and new users that one address may create in an hour."
         case .connectsPerUser:

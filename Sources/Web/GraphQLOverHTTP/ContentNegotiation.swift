@@ -19,6 +19,21 @@ enum ContentNegotiation {
     }
 }
 
+/// The forms of an answer that a client takes.
+struct AnswerForms: Sendable {
+    /// Of one response.
+    let single: ResponseMediaType?
+    /// Of several.
+    let stream: StreamForm?
+
+    init(accept: String?) {
+        single = ContentNegotiation.responseType(accept: accept)
+        stream = ContentNegotiation.streamForm(accept: accept)
+    }
+
+    var isEmpty: Bool { single == nil && stream == nil }
+}
+
 /// How much a client wants a media type.
 private struct Preference: Comparable {
     /// In thousandths, as the grammar has at most three decimals; 0 is refused.

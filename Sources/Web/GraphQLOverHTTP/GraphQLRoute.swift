@@ -35,7 +35,7 @@ final class GraphQLRoute: Route {
         jsonLimits = JSONLimits(
             depth: limits.jsonDepth, bytes: max(limits.body, limits.uri), values: limits.jsonValues)
         batchLimit = limits.batch
-        quota = ClientQuota(limits)
+        quota = load.quota
         allowsGET = configuration.allowsGET
         tellsUpstream = configuration.tellsUpstream
         prepare = service.prepare
@@ -46,8 +46,8 @@ final class GraphQLRoute: Route {
         recorder = OperationRecorder(
             metrics: load.metrics, logger: logger, level: configuration.answerLevel)
         sockets = SocketService(
-            responder: responder, prepare: prepare, documents: documents, quota: quota,
-            tracer: tracer, recorder: recorder, tellsUpstream: tellsUpstream, load: load, limits: limits)
+            responder: responder, prepare: prepare, documents: documents, tracer: tracer,
+            recorder: recorder, tellsUpstream: tellsUpstream, load: load, limits: limits)
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
@@ -56,7 +56,6 @@ final class GraphQLRoute: Route {
         let type = forms.single ?? .json
         do throws(HTTPProblem) {
             guard !forms.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
-            try quota.charge(head.client)
             let source = try source(of: head)
             let (responder, token) = try responder(for: head)
             let caller = Caller(
@@ -324,7 +323,6 @@ final class GraphQLRoute: Route {
 
     private func admitSocket(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
         do throws(HTTPProblem) {
-            try quota.charge(head.client)
             try refuseToken(in: QueryParameters(head.target.query))
             let handshake = try WebSocketHandshake(head.fields)
             let token = try token(of: head)
@@ -341,19 +339,4 @@ final class GraphQLRoute: Route {
             return .failure(Refusal(error, id: id))
         }
     }
-}
-
-/// The forms of an answer that a client takes.
-private struct AnswerForms: Sendable {
-    /// Of one response.
-    let single: ResponseMediaType?
-    /// Of several.
-    let stream: StreamForm?
-
-    init(accept: String?) {
-        single = ContentNegotiation.responseType(accept: accept)
-        stream = ContentNegotiation.streamForm(accept: accept)
-    }
-
-    var isEmpty: Bool { single == nil && stream == nil }
 }

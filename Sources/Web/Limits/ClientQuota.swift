@@ -13,7 +13,7 @@ package struct ClientQuota: Sendable {
         exemptsThisMachine = limits.exemptsThisMachine
     }
 
-    /// Counts a request of an address, before anything else is done for it.
+    /// Counts a request of an address, or an operation of its sockets, before anything else is done for it.
     ///
     /// - Throws: `.tooManyRequests`.
     package func charge(_ address: ClientAddress) throws(HTTPProblem) {

@@ -7,6 +7,7 @@ struct ServerLoad: Sendable {
     let streams: InFlight
     let streamMemory: StreamMemory
     let shares: ClientShares
+    let quota: ClientQuota
     /// WebSockets, which are bounded as connections are.
     let sockets = InFlight(limit: .max)
     let metrics = Metrics()
@@ -23,6 +24,7 @@ struct ServerLoad: Sendable {
         streams = InFlight(limit: limits.streams)
         streamMemory = StreamMemory(limit: limits.streamMemory)
         shares = ClientShares(limits)
+        quota = ClientQuota(limits)
     }
 
     /// For `/metrics`.

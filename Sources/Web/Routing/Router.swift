@@ -6,6 +6,7 @@ import NIOHTTP1
 struct Router: Sendable {
     private var routes: [String: any Route]
     let crossSite: CrossSitePolicy
+    private let quota: ClientQuota
 
     /// The routes of a service, and others beside them, by their paths; theirs take precedence.
     init<Session>(
@@ -13,6 +14,7 @@ struct Router: Sendable {
         others: [String: any Route] = [:], logger: Logger
     ) {
         crossSite = CrossSitePolicy(hosts: configuration.hosts, cors: configuration.cors)
+        quota = load.quota
         let health = HealthRoute(readiness: service.readiness)
         let schema = SchemaRoute(service.schemaText)
         routes = [
@@ -32,8 +34,10 @@ struct Router: Sendable {
         routes[path] == nil ? "(none)" : path
     }
 
+    /// The paths whose requests do not count against the limits of rates: refused checks would stop the server.
+    private static let healthPaths: Set<String> = ["/health/live", "/health/ready"]
     /// The paths that are served while the server shuts down, for monitoring.
-    private static let monitoringPaths: Set<String> = ["/health/live", "/health/ready", "/metrics"]
+    private static let monitoringPaths = healthPaths.union(["/metrics"])
 
     /// Passes a request's head to the route at its path.
     ///
@@ -54,9 +58,12 @@ struct Router: Sendable {
                 return .success { [crossSite] _, _ in .ready(crossSite.cors.preflight) }
             }
             try crossSite.checkOrigin(of: head, isPage: route is ReadingRoute)
+            // What is refused above costs no more than the refusal of the limit would.
+            if !Router.healthPaths.contains(path) { try quota.charge(head.client) }
             return route.admit(head, id: id)
         } catch {
-            return .failure(Refusal(error, id: id))
+            let type = ContentNegotiation.responseType(accept: head.fields.accept) ?? .json
+            return .failure(Refusal(error, as: type, id: id))
         }
     }
 }

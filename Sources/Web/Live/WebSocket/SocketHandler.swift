@@ -312,8 +312,8 @@ final class SocketHandler: ChannelDuplexHandler {
         let resolved: GraphQL.Request
         let permit: ClientShares.Permit?
         do throws(HTTPProblem) {
-            try service.quota.charge(socket.client)
-            if let token = caller.token { try service.quota.charge(token: token, from: socket.client) }
+            try service.load.quota.charge(socket.client)
+            if let token = caller.token { try service.load.quota.charge(token: token, from: socket.client) }
             guard !isDraining else { throw .shuttingDown }
             resolved = try service.documents.resolve(request)
             permit = try service.load.shares.stream(of: caller.responder.user, at: socket.client)

@@ -8,7 +8,6 @@ struct SocketService: Sendable {
     let responder: @Sendable (_ bearerToken: String?) -> Responder
     let prepare: @Sendable (GraphQL.Request) -> PreparedRequest
     let documents: DocumentResolver
-    let quota: ClientQuota
     let tracer: RequestTracer?
     let recorder: OperationRecorder
     /// Whether clients that ask for it are told of upstream calls.
