@@ -2,25 +2,11 @@ import GraphQL
 import NIOCore
 import NIOWebSocket
 
-/// A socket that speaks GraphQL over WebSocket: does what `SocketState` says about each message, and runs the operations.
+/// A socket that speaks GraphQL over WebSocket: does what `SocketState` says about each message.
 final class SocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
-
-    private struct Operation {
-        /// Tells it from an earlier one of the same id.
-        let number: Int
-        let operation: FollowedOperation
-        let task: Task<Void, Never>
-    }
-
-    private struct Caller {
-        let responder: Responder
-        let token: String?
-        /// Whether responses tell which upstream calls they have cost.
-        let hearsOfUpstream: Bool
-    }
 
     private let service: SocketService
     private let socket: SocketService.Socket
@@ -28,8 +14,8 @@ final class SocketHandler: ChannelDuplexHandler {
     private var permit: ClientShares.Permit?
     private var state: SocketState
     /// Who has said who they are: what answers them.
-    private var caller: Caller?
-    private var operations: [UTF8Key: Operation] = [:]
+    private var caller: SocketService.Caller?
+    private var operations: [UTF8Key: SocketOperation] = [:]
     private var operationCount = 0
     /// Operations that wait until the client takes more.
     private var waiting: [EventLoopPromise<Void>] = []
@@ -51,9 +37,7 @@ final class SocketHandler: ChannelDuplexHandler {
     init(
         _ service: SocketService, _ socket: SocketService.Socket, holding permit: ClientShares.Permit?
     ) {
-        self.service = service
-        self.socket = socket
-        self.permit = permit
+        (self.service, self.socket, self.permit) = (service, socket, permit)
         state = SocketState(limit: service.limits.operationsPerSocket)
     }
 
@@ -247,7 +231,7 @@ final class SocketHandler: ChannelDuplexHandler {
         guard count(for: responder.user) else {
             return close(.tooManySockets(limit: service.limits.socketsPerClient))
         }
-        caller = Caller(
+        caller = SocketService.Caller(
             responder: responder, token: token,
             hearsOfUpstream: service.tellsUpstream && (socket.asksForUpstream || payload.asksForUpstream))
         send(.acknowledge)
@@ -282,14 +266,13 @@ final class SocketHandler: ChannelDuplexHandler {
     ///
     /// Its streams get UNAUTHENTICATED as a last event, and neither `complete` nor `error`: clients then
     /// begin them again after they have connected with another token.
-    private func tokenEnded() {
+    func tokenEnded() {
         guard !isClosing, !hasTokenEnded, let context else { return }
         hasTokenEnded = true
         for (id, running) in operations where running.operation.endsWithToken {
             send(.next(id: id.text, running.operation.endedToken))
             running.task.cancel()
-            operations[id] = nil
-            _ = state.finish(id.text)
+            finish(id.text)
         }
         if operations.isEmpty { return closeAfterToken() }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -309,113 +292,29 @@ final class SocketHandler: ChannelDuplexHandler {
         guard let context, let caller else { return close(.unauthorized) }
         // It gets no response: the socket is closed, and clients send it again with another token.
         guard !hasTokenEnded, caller.responder.isValid() else { return tokenEnded() }
-        let resolved: GraphQL.Request
-        let permit: ClientShares.Permit?
+        let admission: SocketService.Admission
         do throws(HTTPProblem) {
-            try service.load.quota.charge(socket.client)
-            if let token = caller.token { try service.load.quota.charge(token: token, from: socket.client) }
-            guard !isDraining else { throw .shuttingDown }
-            resolved = try service.documents.resolve(request)
-            permit = try service.load.shares.stream(of: caller.responder.user, at: socket.client)
-            guard service.load.streams.enter() else { throw .overloaded(.streams) }
+            admission = try service.admit(request, of: caller, on: socket, isDraining: isDraining)
         } catch {
-            _ = state.finish(id)
+            state.finish(id)
             return refuse(id, error)
         }
         operationCount &+= 1
-        let number = operationCount
-        let teller = Teller(NIOLoopBound(self, eventLoop: context.eventLoop), id: id, number: number)
-        let operation = follow(service.prepare(resolved), for: caller)
-        let task = Task { [streams = service.load.streams] in
-            defer { withExtendedLifetime(permit) {} }
-            await RunningRequest.$id.withValue(operation.circumstances.id) {
-                // A client that wants to hear no more of it has ended it.
-                try? await SocketHandler.run(operation, telling: teller)
-            }
-            streams.leave()
-        }
-        operations[UTF8Key(id)] = Operation(number: number, operation: operation, task: task)
+        let sender = SocketOperation.Sender(
+            handler: NIOLoopBound(self, eventLoop: context.eventLoop), id: id, number: operationCount)
+        operations[UTF8Key(id)] = SocketOperation(admission, sender, streams: service.load.streams)
     }
 
-    private func follow(_ request: PreparedRequest, for caller: Caller) -> FollowedOperation {
-        FollowedOperation(
-            request: request, responder: caller.responder,
-            circumstances: RequestCircumstances(
-                id: service.ids.make(), trace: socket.trace,
-                allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
-                client: socket.client),
-            hearsOfUpstream: caller.hearsOfUpstream, tracer: service.tracer,
-            recorder: service.recorder, memory: service.load.streamMemory,
-            client: service.load.shares.client(caller.responder.user, at: socket.client))
+    /// Removes an operation whose last message is sent.
+    private func finish(_ id: String) {
+        operations[UTF8Key(id)] = nil
+        state.finish(id)
     }
 
-    /// Runs an operation to its end, or until the client wants to hear no more of it.
-    private static func run(_ operation: FollowedOperation, telling teller: Teller) async throws {
-        var isOver = false
-        // Events are answered where the answers are sent.
-        try await operation.run(eventsOn: EventLoopExecutor(teller.eventLoop)) { part in
-            switch part {
-            case .response(let response):
-                try await teller.tell(.next(id: teller.id, response), isLast: false)
-            case .refusal(let response):
-                isOver = true
-                try await teller.tell(.error(id: teller.id, response), isLast: true)
-            case .endedToken:
-                isOver = true
-                teller.tokenEnded()
-            }
-        }
-        if !isOver { try await teller.tell(.complete(id: teller.id), isLast: true) }
-    }
-
-    /// Where an operation tells the client what came of it.
-    private struct Teller: Sendable {
-        let id: String
-        var eventLoop: any EventLoop { handler.eventLoop }
-        private let handler: NIOLoopBound<SocketHandler>
-        private let number: Int
-
-        init(_ handler: NIOLoopBound<SocketHandler>, id: String, number: Int) {
-            self.handler = handler
-            self.id = id
-            self.number = number
-        }
-
-        /// The token has ended, which an operation may detect before its socket is notified.
-        func tokenEnded() {
-            eventLoop.execute { [handler] in handler.value.tokenEnded() }
-        }
-
-        /// Returns when the client takes more.
-        ///
-        /// - Throws: `CancellationError` where it wants to hear no more of the operation.
-        func tell(_ message: ServerMessage, isLast: Bool) async throws {
-            let reception: Reception
-            if eventLoop.inEventLoop {
-                reception = handler.value.tell(message, id, number, isLast: isLast)
-            } else {
-                reception = try await eventLoop.submit { [handler, id, number] in
-                    handler.value.tell(message, id, number, isLast: isLast)
-                }.get()
-            }
-            switch reception {
-            case .over: throw CancellationError()
-            case .taken: return
-            case .waits(let writable): try await writable.get()
-            }
-        }
-    }
-
-    /// What became of a message.
-    private enum Reception: Sendable {
-        /// The operation is over; nobody is told.
-        case over
-        case taken
-        /// It is taken, and nothing more before the future has ended.
-        case waits(EventLoopFuture<Void>)
-    }
-
-    private func tell(_ message: ServerMessage, _ id: String, _ number: Int, isLast: Bool) -> Reception {
+    /// Sends a message of an operation, unless the operation is over.
+    func send(
+        _ message: ServerMessage, of id: String, number: Int, isLast: Bool
+    ) -> SocketOperation.Reception {
         guard let context, !isClosing, let running = operations[UTF8Key(id)], running.number == number else {
             return .over
         }
@@ -425,10 +324,7 @@ final class SocketHandler: ChannelDuplexHandler {
         let isTaken = service.load.responseMemory.reserve(
             frame.readableBytes, for: service.load.shares.address(socket.client), uncounted: 4 << 10,
             isForced: running.operation.request.operationType == .mutation, in: &reservation)
-        if isLast || !isTaken {
-            operations[UTF8Key(id)] = nil
-            _ = state.finish(id)
-        }
+        if isLast || !isTaken { finish(id) }
         guard isTaken else {
             refuse(id, .overloaded(.responseMemory))
             closeIfDone()

@@ -44,4 +44,49 @@ struct SocketService: Sendable {
         let trace: ServiceContext?
         let asksForUpstream: Bool
     }
+
+    /// Who uses a socket, as its first message tells.
+    struct Caller {
+        let responder: Responder
+        let token: String?
+        /// Whether responses tell which upstream calls they have cost.
+        let hearsOfUpstream: Bool
+    }
+
+    /// An operation that may run.
+    struct Admission: Sendable {
+        let operation: FollowedOperation
+        /// Counts it for its client; nil if it is not counted.
+        let permit: ClientShares.Permit?
+    }
+
+    /// Counts an operation against the limits, in `load.streams` too, and prepares it.
+    ///
+    /// - Parameters:
+    ///   - request: What the client asks for.
+    ///   - caller: The client.
+    ///   - socket: The socket of the client.
+    ///   - isDraining: Whether the server is shutting down.
+    /// - Returns: The operation, which is to be run.
+    /// - Throws: Why it is refused.
+    func admit(
+        _ request: GraphQL.Request, of caller: Caller, on socket: Socket, isDraining: Bool
+    ) throws(HTTPProblem) -> Admission {
+        try load.quota.charge(socket.client)
+        if let token = caller.token { try load.quota.charge(token: token, from: socket.client) }
+        guard !isDraining else { throw .shuttingDown }
+        let resolved = try documents.resolve(request)
+        let user = caller.responder.user
+        let permit = try load.shares.stream(of: user, at: socket.client)
+        guard load.streams.enter() else { throw .overloaded(.streams) }
+        let operation = FollowedOperation(
+            request: prepare(resolved), responder: caller.responder,
+            circumstances: RequestCircumstances(
+                id: ids.make(), trace: socket.trace,
+                allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
+                client: socket.client),
+            hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
+            memory: load.streamMemory, client: load.shares.client(user, at: socket.client))
+        return Admission(operation: operation, permit: permit)
+    }
 }

@@ -48,10 +48,6 @@ struct SocketState {
         }
     }
 
-    func isRunning(_ id: String) -> Bool { operations.contains(UTF8Key(id)) }
-
-    /// The server has ended an operation; false where the client has done so before, and wants to hear no more of it.
-    mutating func finish(_ id: String) -> Bool {
-        operations.remove(UTF8Key(id)) != nil
-    }
+    /// The server has ended an operation.
+    mutating func finish(_ id: String) { operations.remove(UTF8Key(id)) }
 }

@@ -1,0 +1,89 @@
+import GraphQL
+import NIOCore
+
+/// A running operation of a socket: its task sends a message for each response.
+struct SocketOperation {
+    /// Tells it from an earlier one of the same id.
+    let number: Int
+    let operation: FollowedOperation
+    let task: Task<Void, Never>
+
+    /// Starts an operation.
+    ///
+    /// - Parameters:
+    ///   - admission: The operation, counted in `streams`.
+    ///   - sender: Sends its messages.
+    ///   - streams: Counts it until it is over.
+    init(_ admission: SocketService.Admission, _ sender: Sender, streams: InFlight) {
+        number = sender.number
+        let operation = admission.operation
+        self.operation = operation
+        task = Task {
+            defer { withExtendedLifetime(admission.permit) {} }
+            await RunningRequest.$id.withValue(operation.circumstances.id) {
+                // A client that wants to hear no more of it has ended it.
+                try? await SocketOperation.run(operation, sender)
+            }
+            streams.leave()
+        }
+    }
+
+    /// Runs an operation to its end, or until the client wants to hear no more of it.
+    private static func run(_ operation: FollowedOperation, _ sender: Sender) async throws {
+        var isOver = false
+        // Events are answered where the answers are sent.
+        try await operation.run(eventsOn: EventLoopExecutor(sender.handler.eventLoop)) { part in
+            switch part {
+            case .response(let response):
+                try await sender.send(.next(id: sender.id, response), isLast: false)
+            case .refusal(let response):
+                isOver = true
+                try await sender.send(.error(id: sender.id, response), isLast: true)
+            case .endedToken:
+                isOver = true
+                sender.tokenEnded()
+            }
+        }
+        if !isOver { try await sender.send(.complete(id: sender.id), isLast: true) }
+    }
+
+    /// What became of a message.
+    enum Reception: Sendable {
+        /// The operation is over; nobody is told.
+        case over
+        case taken
+        /// It is taken, and nothing more before the future has ended.
+        case waits(EventLoopFuture<Void>)
+    }
+
+    /// Sends the messages of an operation through the handler of its socket.
+    struct Sender: Sendable {
+        let handler: NIOLoopBound<SocketHandler>
+        let id: String
+        let number: Int
+
+        /// The token has ended, which an operation may detect before its socket is notified.
+        func tokenEnded() {
+            handler.eventLoop.execute { [handler] in handler.value.tokenEnded() }
+        }
+
+        /// Returns when the client takes more.
+        ///
+        /// - Throws: `CancellationError` where it wants to hear no more of the operation.
+        func send(_ message: ServerMessage, isLast: Bool) async throws {
+            let reception: Reception
+            if handler.eventLoop.inEventLoop {
+                reception = handler.value.send(message, of: id, number: number, isLast: isLast)
+            } else {
+                reception = try await handler.eventLoop.submit { [handler, id, number] in
+                    handler.value.send(message, of: id, number: number, isLast: isLast)
+                }.get()
+            }
+            switch reception {
+            case .over: throw CancellationError()
+            case .taken: return
+            case .waits(let writable): try await writable.get()
+            }
+        }
+    }
+}
