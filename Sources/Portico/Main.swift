@@ -4,7 +4,8 @@ import Foundation
 /// The executable `portico`.
 @main
 struct Main {
-    /// Exit status 0 when all went well, 1 when something failed, 2 when the command was used wrongly.
+    /// Exit status 0 when all went well, 1 when something failed or was found, 2 when the command was used
+    /// wrongly or could not use a file that it was given.
     static func main() async {
         do {
             var command = try Portico.parseAsRoot()

@@ -48,8 +48,7 @@ package final class Server: Service {
             }
             return Server(host: host, port: port, listener: listener, state: state, identity: identity)
         } catch {
-            throw ServerStartFailure(
-                host: configuration.host, port: configuration.port, reason: reason(for: error))
+            throw ServerStartFailure(host: configuration.host, port: configuration.port, error)
         }
     }
 
@@ -112,10 +111,5 @@ package final class Server: Service {
                 }
             }
             .bind(host: configuration.host, port: configuration.port).get()
-    }
-
-    private static func reason(for error: any Error) -> String {
-        guard let error = error as? IOError else { return "\(error)" }
-        return SystemError.text(of: error.errnoCode)
     }
 }

@@ -48,15 +48,3 @@ package struct ServerConfiguration: Sendable, Hashable {
         return configuration
     }
 }
-
-/// A server that could not begin to listen.
-package struct ServerStartFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    package let host: String
-    package let port: Int
-    /// What the system said.
-    package let reason: String
-
-    package var description: String {
-        "Cannot listen on \(host) port \(port): \(reason). Free it, or choose another; port 0 takes a free one."
-    }
-}

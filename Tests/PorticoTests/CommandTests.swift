@@ -65,6 +65,24 @@ struct CommandTests {
         #expect(run.errors.contains("127.0.0.1:1 did not answer"), "\(run.errors)")
     }
 
+    @Test(
+        "that listens says why it cannot, with status 1",
+        arguments: [["serve", "--sandbox"], ["sandbox"]],
+        [
+            (
+                "nosuch.invalid",
+                "the name cannot be resolved. Use an address of this machine, such as 127.0.0.1"
+            ),
+            ("192.0.2.1", "the address is not one of this machine. Use an address of this machine"),
+        ])
+    func foreignHost(arguments: [String], host: (name: String, message: String)) async throws {
+        let run = try await Program.run(arguments + ["--host", host.name, "--port", "4999"])
+        #expect(run.status == 1)
+        #expect(
+            run.errors.contains("Cannot listen on \(host.name) port 4999: \(host.message)"), "\(run.errors)")
+        #expect(run.output.isEmpty)
+    }
+
     @Test("`serve` prints a curl that works when pasted")
     func greeting() async throws {
         try await withServer { server in

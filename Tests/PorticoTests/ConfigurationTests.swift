@@ -83,6 +83,13 @@ struct ConfigurationTests {
         // Credentials.
         Misuse(environment: ["PORTICO_ALPACA_KEY_ID": "PKTEST"], messages: ["Alpaca needs one credential"]),
         Misuse(
+            environment: ["PORTICO_ALPACA_PER_MINUTE": "300"],
+            messages: [
+                "Of the settings of Alpaca, these are set: PORTICO_ALPACA_PER_MINUTE. Alpaca needs one credential: "
+                    + "either PORTICO_ALPACA_KEY_ID together with PORTICO_ALPACA_SECRET_KEY or",
+                "Add what is missing, or remove what is not needed.",
+            ]),
+        Misuse(
             environment: keys.merging(["PORTICO_ALPACA_TOKEN": "planted-token"]) { $1 },
             messages: ["Alpaca needs one credential"]),
         Misuse(
@@ -90,7 +97,10 @@ struct ConfigurationTests {
             messages: ["Alpaca needs one credential", "PORTICO_ALPACA_TOKEN"]),
         Misuse(
             environment: ["PORTICO_SAXO_ENVIRONMENT": "live"],
-            messages: ["Saxo needs PORTICO_SAXO_TOKEN or PORTICO_SAXO_TOKEN_FILE"]),
+            messages: [
+                "Of the settings of Saxo, these are set: PORTICO_SAXO_ENVIRONMENT. Saxo needs PORTICO_SAXO_TOKEN or "
+                    + "PORTICO_SAXO_TOKEN_FILE or PORTICO_SAXO_APP_KEY."
+            ]),
         Misuse(
             environment: ["PORTICO_SAXO_TOKEN": "planted-token", "PORTICO_SAXO_ENVIRONMENT": "demo"],
             messages: ["PORTICO_SAXO_ENVIRONMENT is \"demo\"; it takes live or sim"]),
@@ -142,7 +152,16 @@ struct ConfigurationTests {
         // Data services.
         Misuse(
             environment: ["PORTICO_POLYGON_PER_MINUTE": "100"],
-            messages: ["Polygon needs PORTICO_POLYGON_KEY or PORTICO_POLYGON_KEY_FILE"]),
+            messages: [
+                "Of the settings of Polygon, these are set: PORTICO_POLYGON_PER_MINUTE. Polygon needs "
+                    + "PORTICO_POLYGON_KEY or PORTICO_POLYGON_KEY_FILE. Add what is missing, or remove what is not needed."
+            ]),
+        Misuse(
+            environment: ["PORTICO_ALPHA_VANTAGE_PER_DAY": "100"],
+            messages: [
+                "Of the settings of Alpha Vantage, these are set: PORTICO_ALPHA_VANTAGE_PER_DAY. Alpha Vantage needs "
+                    + "PORTICO_ALPHA_VANTAGE_KEY or PORTICO_ALPHA_VANTAGE_KEY_FILE."
+            ]),
         Misuse(
             environment: [
                 "PORTICO_POLYGON_KEY": "planted-key", "PORTICO_POLYGON_BASE_URL": "http://polygon.example",
@@ -159,7 +178,9 @@ struct ConfigurationTests {
             messages: ["The configuration of Polygon cannot be used", "must end before the \"?\""]),
         Misuse(
             environment: ["PORTICO_YAHOO_FORMAT": "api"],
-            messages: ["Yahoo is off, and has settings", "PORTICO_YAHOO=true"]),
+            messages: [
+                "Of the settings of Yahoo, these are set: PORTICO_YAHOO_FORMAT. Yahoo needs PORTICO_YAHOO=true."
+            ]),
         Misuse(
             environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "csv"],
             messages: ["PORTICO_YAHOO_FORMAT is \"csv\"; it takes api or yql"]),
@@ -183,6 +204,23 @@ struct ConfigurationTests {
             environment: ["PORTICO_YAHOO": "true", "PORTICO_ROUTE_QUOTES": "yahoo, google"],
             messages: ["PORTICO_ROUTE_QUOTES names \"google\", which is no provider", "alpha_vantage, yahoo"]
         ),
+        // Hosts and sites that no client sends.
+        Misuse(
+            environment: ["PORTICO_HOSTS": "portico.example.com, *.example.com"],
+            messages: [
+                "PORTICO_HOSTS has \"*.example.com\"; write each host in full, like portico.example.com or "
+                    + "portico.example.com:8443, or * for any."
+            ]),
+        Misuse(
+            environment: ["PORTICO_HOSTS": "https://portico.example.com"],
+            messages: ["PORTICO_HOSTS has \"https://portico.example.com\"; write"]),
+        Misuse(environment: ["PORTICO_HOSTS": "a:99999"], messages: ["PORTICO_HOSTS has \"a:99999\"; write"]),
+        Misuse(
+            environment: ["PORTICO_CORS_ORIGINS": "https://*.example.com"],
+            messages: [
+                "PORTICO_CORS_ORIGINS has \"https://*.example.com\"; write each site in full, as browsers do, like "
+                    + "https://app.example.com, or * for any."
+            ]),
         // Files.
         Misuse(
             environment: [
@@ -215,7 +253,23 @@ struct ConfigurationTests {
         arguments: [
             (#"{"prot": 1}"#, #"has "prot", which is no setting of Portico's. They are:"#),
             (#"{"port": [1]}"#, #""port" in the configuration file"#),
-            (#"{"port": "x"}"#, #"--port (PORTICO_PORT) is "x""#),
+            (#"{"port": "x"}"#, #""port" in the configuration file "#),
+            (#"{"hosts": "*.example.com"}"#, #""hosts" in the configuration file "#),
+            (
+                #"{"polygon-per-minute": 5}"#,
+                #"these are set: "polygon-per-minute" in the configuration file "#
+            ),
+            (
+                #"{"polygon-key": "planted", "polygon-key-file": "/dev/null"}"#,
+                #""polygon-key-file" in the configuration file "#
+            ),
+            (#"{"tls-key-file": "key.pem"}"#, #""tls-key-file" in the configuration file "#),
+            (#"{"documents": "/nowhere"}"#, #""documents" in the configuration file "#),
+            (#"{"route-quotes": "google"}"#, #""route-quotes" in the configuration file "#),
+            (#"{"cors-origins": "null"}"#, #""cors-origins" in the configuration file "#),
+            (#"{"redirect-uris": "http://a.example"}"#, #""redirect-uris" in the configuration file "#),
+            (#"{"explorer": "/nowhere"}"#, #""explorer" in the configuration file "#),
+            (#"{"sandbox-time": "noon"}"#, #""sandbox-time" in the configuration file "#),
             (#"{"port": 1"#, "is no JSON object"),
             ("[]", "is no JSON object"),
         ])
@@ -224,7 +278,19 @@ struct ConfigurationTests {
             let run = try await Program.run(["serve", "--config", write(content, "portico.json", in: folder)])
             #expect(run.status == 2)
             #expect(run.errors.contains(message), "\(run.errors)")
-            if !message.hasPrefix("--port") { #expect(run.errors.contains("portico.json"), "\(run.errors)") }
+            #expect(run.errors.contains("portico.json\""), "\(run.errors)")
+        }
+    }
+
+    @Test("of a master key that is none is refused by the name of its place")
+    func masterKey() async throws {
+        try await withFolder { folder in
+            let file = try write(#"{"master-key": "planted"}"#, "portico.json", in: folder)
+            let run = try await Program.run(["serve", "--config", file, "--data", folder.path])
+            #expect(run.status == 1)
+            let message =
+                "The master key in \"master-key\" in the configuration file \"\(file)\" is not 32 bytes"
+            #expect(run.errors.contains(message), "\(run.errors)")
         }
     }
 

@@ -43,7 +43,8 @@ struct FrontDoorTests {
 
     @Test("tells browsers which sites may read answers, and collectors what it counts")
     func corsAndMetrics() async throws {
-        try await withServer(environment: ["PORTICO_CORS_ORIGINS": "https://app.example.com"]) { server in
+        try await withServer(environment: ["PORTICO_CORS_ORIGINS": "HTTPS://App.Example.com:443/"]) {
+            server in
             let fields = ["Origin: https://app.example.com"]
             let answer = try await server.send(RawRequest.get("/health/live", fields: fields))
             #expect(answer["access-control-allow-origin"] == "https://app.example.com")
@@ -122,16 +123,5 @@ struct FrontDoorTests {
                 }
             }
         }
-    }
-
-    @Test("refuses an invalid host, and gives the form of hosts")
-    func wrongHost() async throws {
-        let run = try await Program.run(
-            ["serve", "--port", "0"], environment: ["PORTICO_HOSTS": "https://portico.example.com"])
-        #expect(run.status == 2)
-        #expect(
-            run.errors.contains(
-                "PORTICO_HOSTS has \"https://portico.example.com\"; write hosts like portico.example.com or "
-                    + "portico.example.com:8443, or * for any."))
     }
 }

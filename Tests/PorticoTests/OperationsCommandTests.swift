@@ -51,13 +51,13 @@ struct OperationsCommandTests {
     ]
 
     @Test(
-        "answers 0 where all is well, 1 where it found something, 2 where it was used wrongly",
+        "answers 0 where all is well, 1 where it found something, 2 where it could not do its work",
         arguments: OperationsCommandCase.all)
     func answers(_ test: OperationsCommandCase) async throws {
         let run = try await CommandRun.run(["operations", "check"] + test.arguments, among: Self.files)
         #expect(run.status == test.status)
         #expect(run.output == test.output)
-        if test.status == 2 {
+        if test.errors.hasPrefix("Error: ") {
             #expect(run.errors.split(separator: "\n").first.map(String.init) == test.errors)
         } else {
             #expect(run.errors == test.errors)
@@ -185,5 +185,24 @@ extension OperationsCommandCase {
             errors: "Error: --schema and --url each name a schema; give one of them."),
         OperationsCommandCase(
             arguments: schema, status: 2, errors: "Error: Missing expected argument '<folder>'"),
+        OperationsCommandCase(
+            arguments: ["--schema", "@priced.graphql", "@good"], status: 2,
+            errors: """
+                error: The weight "x" of @cost on Query.a is not a number between -1000000000 and 1000000000. Write \
+                it like "2.5".
+
+                priced.graphql:1:67
+                1 | directive @cost(weight: String!) on FIELD_DEFINITION type Query { a: Int @cost(weight: "x") }
+                  |                                                                   ^
+
+                """),
+        OperationsCommandCase(
+            arguments: ["--url", "http://127.0.0.1:1", "@good"], status: 2,
+            errors: "Error: http://127.0.0.1:1/schema.graphql did not answer: couldNotConnect"),
+        OperationsCommandCase(
+            arguments: ["--schema", "@nowhere.graphql", "@good"], status: 2,
+            errors:
+                "Error: nowhere.graphql cannot be read: The operation could not be completed. The file doesn’t exist."
+        ),
     ]
 }

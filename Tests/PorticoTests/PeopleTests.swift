@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import TestSupport
 import Testing
 
@@ -187,7 +188,7 @@ struct PeopleTests {
                 let token = try await Self.token(server, Self.signUp("ann", invitation: code))
                 let list = try await users("list")
                 #expect(list.contains("ann  "), "\(list)")
-                #expect(list.hasSuffix("2 users, 0 guests"), "\(list)")
+                #expect(list.hasSuffix("2 users, 0 guests in \(folder.path)/sandbox"), "\(list)")
 
                 let password = try await users("reset-password", "ANN")
                 try await expectEnd(of: token, server)
@@ -209,17 +210,51 @@ struct PeopleTests {
         Issue.record("the session goes on")
     }
 
-    @Test(
-        "a wrong command says what is wrong, and what to do",
-        arguments: [
-            (["list"], 2, "Users are kept in a data folder: name it with --data (PORTICO_DATA)."),
-            (["list", "--data", "/nowhere/at/all"], 1, "The data folder /nowhere/at/all cannot be used"),
-            (["delete", "ann", "--data", "/"], 1, "There is no /portico.db"),
-        ])
+    /// Arguments, the exit status and a part of the message.
+    private static let wrongCommands: [([String], Int32, String)] = [
+        (
+            ["list"], 2,
+            "Users are kept in a data folder: name it with --data (PORTICO_DATA), and add --sandbox if"
+        ),
+        (["list", "--data", "/nowhere/at/all"], 2, "The data folder /nowhere/at/all cannot be used"),
+        (["delete", "ann", "--data", "/"], 2, "There is no /portico.db"),
+        (
+            ["list", "--data", "/tmp"], 2,
+            """
+            Users were looked for in /tmp. Name another data folder with --data (PORTICO_DATA), or add --sandbox \
+            if the server runs on the sandbox: its users are in /tmp/sandbox.
+            """
+        ),
+        (
+            ["list", "--sandbox", "--data", "/nowhere"], 2,
+            """
+            Users were looked for in /nowhere/sandbox. Name another data folder with --data (PORTICO_DATA), or \
+            leave out --sandbox if the server does not run on the sandbox.
+            """
+        ),
+    ]
+
+    @Test("a wrong command says what is wrong, and what to do", arguments: wrongCommands)
     func wrongCommand(arguments: [String], status: Int32, message: String) async throws {
         let run = try await Program.run(["users"] + arguments)
         #expect(run.status == status, "\(run.errors)")
         #expect(run.errors.contains(message), "\(run.errors)")
+    }
+
+    @Test("a list without users says which folder was read, and how to choose another")
+    func emptyList() async throws {
+        try await withFolder { folder in
+            _ = try HouseFile(in: DataFolder(folder.path))
+            let run = try await Program.run(["users", "list", "--data", folder.path])
+            #expect(run.status == 0)
+            #expect(
+                run.output == """
+                    0 users, 0 guests in \(folder.path)
+                    Users were looked for in \(folder.path). Name another data folder with --data (PORTICO_DATA), or \
+                    add --sandbox if the server runs on the sandbox: its users are in \(folder.path)/sandbox.
+
+                    """)
+        }
     }
 
     @Test("a user is deleted only when that is meant")

@@ -37,6 +37,7 @@ struct SchemaCommandTests {
         """,
         "loose.graphql": "type Query { user_name: [String] old: Int @deprecated }\n",
         "broken.graphql": "type Query { a: Unknown }\n",
+        "unclosed.graphql": "type Query {",
         "equity/home.graphql": "{ account { equity } }\n",
         "equity/deep/kind.graphql": "{ account { kind } }\n",
         "fresh/cash.graphql": "{ account(id: 1) { cash } }\n",
@@ -45,13 +46,13 @@ struct SchemaCommandTests {
     ]
 
     @Test(
-        "answers 0 where all is well, 1 where it found something, 2 where it was used wrongly",
+        "answers 0 where all is well, 1 where it found something, 2 where it could not do its work",
         arguments: SchemaCommandCase.all)
     func answers(_ test: SchemaCommandCase) async throws {
         let run = try await CommandRun.run(["schema"] + test.arguments, among: Self.files)
         #expect(run.status == test.status)
         #expect(run.output == test.output)
-        if test.status == 2 {
+        if test.errors.hasPrefix("Error: ") {
             #expect(run.errors.split(separator: "\n").first.map(String.init) == test.errors)
         } else {
             #expect(run.errors == test.errors)
@@ -69,6 +70,15 @@ extension SchemaCommandCase {
         1 | type Query { a: Unknown }
           |                 ^
         2 |
+
+        """
+
+    private static let unclosedReport = """
+        error: Syntax Error: Expected Name, found <EOF>.
+
+        unclosed.graphql:1:13
+        1 | type Query {
+          |             ^
 
         """
 
@@ -99,7 +109,11 @@ extension SchemaCommandCase {
             arguments: ["diff", "--json", "@old.graphql", "@old.graphql"], status: 0,
             output: #"{"changes":[]}"# + "\n"),
         SchemaCommandCase(
-            arguments: ["diff", "@old.graphql", "@broken.graphql"], status: 1, errors: brokenReport),
+            arguments: ["diff", "@old.graphql", "@broken.graphql"], status: 2, errors: brokenReport),
+        SchemaCommandCase(
+            arguments: ["diff", "@broken.graphql", "@old.graphql"], status: 2, errors: brokenReport),
+        SchemaCommandCase(
+            arguments: ["diff", "@unclosed.graphql", "@old.graphql"], status: 2, errors: unclosedReport),
         SchemaCommandCase(
             arguments: ["diff", "@old.graphql"], status: 2, errors: "Error: Missing expected argument '<new>'"
         ),
@@ -139,7 +153,7 @@ extension SchemaCommandCase {
             arguments: ["diff", "--operations", "@fresh", "@old.graphql", "@new.graphql"], status: 0,
             output: "No change reaches the operations.\n"),
         SchemaCommandCase(
-            arguments: ["diff", "--operations", "@wrong", "@old.graphql", "@new.graphql"], status: 1,
+            arguments: ["diff", "--operations", "@wrong", "@old.graphql", "@new.graphql"], status: 2,
             errors: """
                 error: Cannot query field "debt" on type "Account".
 
@@ -169,7 +183,13 @@ extension SchemaCommandCase {
                 + #""coordinate":"Query.user_name","message":"Items of Query.user_name may be null: make them "#
                 + #"non-null, or say in its description when one is null.","#
                 + #""locations":[{"line":1,"column":14}]}]}]"# + "\n"),
-        SchemaCommandCase(arguments: ["lint", "@broken.graphql"], status: 1, errors: brokenReport),
+        SchemaCommandCase(arguments: ["lint", "@broken.graphql"], status: 2, errors: brokenReport),
+        SchemaCommandCase(
+            arguments: ["lint", "--rule", "deprecation-reasons", "@broken.graphql", "@loose.graphql"],
+            status: 2,
+            output: #"loose.graphql:1:34: Field "Query.old" is deprecated without a reason: say what to use "#
+                + "instead. (deprecation-reasons)\n",
+            errors: brokenReport),
         SchemaCommandCase(
             arguments: ["lint", "--rule", "spelling", "@old.graphql"], status: 2,
             errors:

@@ -57,7 +57,8 @@ struct HostPolicyTests {
 
     @Test("are this machine's, the address it listens on, and the configured ones", arguments: Case.all)
     func hosts(_ each: Case) {
-        let policy = HostPolicy(listeningOn: each.listening, names: each.names)
+        let policy = HostPolicy(
+            listeningOn: each.listening, names: each.names.compactMap(HostPolicy.normalized))
         for (hosts, isAccepted) in [(each.accepted, true), (each.refused, false)] {
             for host in hosts {
                 let isAnswered = policy.accepts(host.utf8Span.span)
@@ -84,6 +85,37 @@ struct HostPolicyTests {
     func origins(_ origin: String, _ host: String, isOwn: Bool) {
         let policy = HostPolicy(listeningOn: "127.0.0.1", names: ["portico.example.com"])
         #expect(policy.isOwn(origin: origin, askedFor: host) == isOwn)
+    }
+}
+
+@Suite("A configured host or origin")
+struct ConfiguredNameTests {
+    private static let hostCases: [(String, String?)] = [
+        ("Portico.Example.com", "portico.example.com"), ("a:8443", "a:8443"), ("a_b-c.", "a_b-c."),
+        ("10.0.0.1:80", "10.0.0.1:80"), ("[2001:DB8:0::1]:443", "[2001:db8::1]:443"), ("a:0443", "a:443"),
+        ("*.example.com", nil), (".example.com", nil), ("a..b", nil), ("a.*", nil), ("a:99999", nil),
+        ("a:65536", nil), ("a:0", nil), ("a:", nil), ("a:+80", nil), ("a b", nil), ("", nil), (".", nil),
+        ("[::1", nil), ("[1:::2]", nil), ("[127.0.0.1]", nil), ("::1", nil), ("https://a", nil), ("a/", nil),
+        ("b%61", nil), ("é.example", nil),
+    ]
+
+    @Test("of hosts is in lower case, or refused if no client sends it", arguments: hostCases)
+    func hosts(_ text: String, normal: String?) {
+        #expect(HostPolicy.normalized(text) == normal)
+    }
+
+    private static let originCases: [(String, String?)] = [
+        ("https://app.example.com", "https://app.example.com"),
+        ("HTTPS://App.Example.com/", "https://app.example.com"), ("https://a:443", "https://a"),
+        ("http://a:80/", "http://a"), ("http://a:443", "http://a:443"), ("https://a:80", "https://a:80"),
+        ("http://[::1]:3000", "http://[::1]:3000"), ("https://*.example.com", nil), ("https://a//", nil),
+        ("https://a/b", nil), ("https://a?b", nil), ("https://", nil), ("https:///", nil),
+        ("https://u@a", nil), ("https://a:99999", nil), ("ftp://a", nil), ("a", nil), ("null", nil),
+    ]
+
+    @Test("of origins is in the form of browsers, or refused if no browser sends it", arguments: originCases)
+    func origins(_ text: String, normal: String?) {
+        #expect(CORSPolicy.normalized(text) == normal)
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -227,8 +228,28 @@ struct StartTests {
             }
             #expect(
                 failure?.description
-                    == "Cannot listen on 127.0.0.1 port \(server.port): Address already in use. "
+                    == "Cannot listen on 127.0.0.1 port \(server.port): the port is in use. "
                     + "Free it, or choose another; port 0 takes a free one.")
         }
+    }
+
+    private static let reasons: [(Int32, String)] = [
+        (
+            EADDRNOTAVAIL,
+            """
+            the address is not one of this machine. Use an address of this machine, such as 127.0.0.1, or 0.0.0.0 \
+            for all its addresses.
+            """
+        ),
+        (EADDRINUSE, "the port is in use. Free it, or choose another; port 0 takes a free one."),
+        (EACCES, "the system reserves the port for privileged processes. Choose another, such as 8080."),
+        (EMFILE, "Too many open files."),
+    ]
+
+    @Test("gives the remedy for the reason", arguments: reasons)
+    func reason(code: Int32, message: String) {
+        let failure = ServerStartFailure(
+            host: "a.example", port: 80, IOError(errnoCode: code, reason: "bind"))
+        #expect(failure.description == "Cannot listen on a.example port 80: \(message)")
     }
 }

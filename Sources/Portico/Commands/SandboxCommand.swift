@@ -4,6 +4,7 @@ import Logging
 import Sandbox
 import ServiceLifecycle
 import UnixSignals
+import Web
 
 /// The command `portico sandbox`.
 struct SandboxCommand: AsyncParsableCommand {
@@ -30,8 +31,13 @@ struct SandboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         let logger = Logger(label: "sandbox", factory: { StreamLogHandler.standardError(label: $0) })
-        let sandbox = try await Sandbox.start(
-            SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger))
+        let sandbox: Sandbox
+        do {
+            sandbox = try await Sandbox.start(
+                SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger))
+        } catch {
+            throw ServerStartFailure(host: host, port: Int(port), error)
+        }
         let variables = sandbox.variables.map { "\($0.variable)=\($1) \\\n" }.joined(separator: "    ")
         let greeting = GreetingService(
             text: """

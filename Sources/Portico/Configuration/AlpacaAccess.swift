@@ -58,7 +58,7 @@ struct AlpacaAccess {
         case "live": return .live
         case let other?:
             throw UsageError(
-                "\(Setting.alpacaEnvironment.description) is \"\(other)\"; it takes live or paper.")
+                "\(settings.name(of: .alpacaEnvironment)) is \"\(other)\"; it takes live or paper.")
         }
     }
 
@@ -70,12 +70,14 @@ struct AlpacaAccess {
         case (let token?, nil, nil): return .token(token)
         case (nil, let id?, let secret?): return .key(id: id, secret: secret)
         default:
-            throw UsageError(
-                """
-                Alpaca needs one credential: either \(Setting.alpacaKeyID.variable) together with \
-                \(Setting.alpacaSecretKey.variable) or \(Setting.alpacaSecretKeyFile.variable), or \
-                \(Setting.alpacaToken.variable) or \(Setting.alpacaTokenFile.variable).
-                """)
+            throw try settings.incomplete(
+                "Alpaca", under: "alpaca-",
+                needs: """
+                    one credential: either \(Setting.alpacaKeyID.variable) together with \
+                    \(Setting.alpacaSecretKey.variable) or \(Setting.alpacaSecretKeyFile.variable), or \
+                    \(Setting.alpacaToken.variable) or \(Setting.alpacaTokenFile.variable), or, for users who \
+                    connect, \(Setting.alpacaClientID.variable)
+                    """)
         }
     }
 }

@@ -40,8 +40,8 @@ struct ConnectSettings {
                 guard let url = HTTPURL(text), url.isSecure || url.isLoopback else {
                     throw UsageError(
                         """
-                        \(Setting.redirectURIs.variable) names "\(text)", which is no https address; http is for this \
-                        machine's own only, as a code would go over a network in clear.
+                        \(settings.name(of: .redirectURIs)) names "\(text)", which is no https address; http is \
+                        for this machine's own only, as a code would go over a network in clear.
                         """)
                 }
                 return url
@@ -141,7 +141,7 @@ extension SettingReader {
     private func safe(_ url: HTTPURL, _ setting: Setting, _ secret: String) throws -> HTTPURL {
         guard url.isSecure || url.isLoopback else {
             throw UsageError(
-                "\(setting.variable) would send the \(secret) over a network in clear; use https.")
+                "\(name(of: setting)) would send the \(secret) over a network in clear; use https.")
         }
         return url
     }

@@ -15,7 +15,8 @@ struct AlphaVantageAccess {
     init?(_ settings: SettingReader) throws {
         guard try settings.hasAny(under: "alpha-vantage-") else { return nil }
         baseURL = try settings.url(.alphaVantageBaseURL, otherwise: "https://www.alphavantage.co")
-        key = try settings.required(.alphaVantageKey, orIn: .alphaVantageKeyFile, of: "Alpha Vantage")
+        key = try settings.required(
+            .alphaVantageKey, orIn: .alphaVantageKeyFile, of: "Alpha Vantage", under: "alpha-vantage-")
         isPremium = try settings.flag(.alphaVantagePremium) ?? false
         perMinute = try settings.number(.alphaVantagePerMinute)
         perDay = try settings.number(.alphaVantagePerDay)
@@ -32,7 +33,8 @@ struct PolygonAccess {
     init?(_ settings: SettingReader) throws {
         guard try settings.hasAny(under: "polygon-") else { return nil }
         baseURL = try settings.url(.polygonBaseURL, otherwise: "https://api.polygon.io")
-        key = try settings.required(.polygonKey, orIn: .polygonKeyFile, of: "Polygon")
+        key = try settings.required(
+            .polygonKey, orIn: .polygonKeyFile, of: "Polygon", under: "polygon-")
         perMinute = try settings.number(.polygonPerMinute)
     }
 }
@@ -48,22 +50,24 @@ enum YahooAccess {
     init?(_ settings: SettingReader) throws {
         guard try settings.flag(.yahoo) ?? false else {
             if try settings.hasAny(under: "yahoo-") {
-                throw UsageError(
-                    "Yahoo is off, and has settings: set \(Setting.yahoo.variable)=true, or leave them out.")
+                throw try settings.incomplete(
+                    "Yahoo", under: "yahoo-", needs: "\(Setting.yahoo.variable)=true")
             }
             return nil
         }
         let (base, cookiePage) = (try settings.url(.yahooBaseURL), try settings.url(.yahooCookieURL))
         switch try settings.text(.yahooFormat)?.lowercased() {
-        case nil, "api": self = try .today(base, cookiePage)
-        case "yql": self = try .formerly(base, cookiePage)
+        case nil, "api": self = try .today(base, cookiePage, settings)
+        case "yql": self = try .formerly(base, cookiePage, settings)
         case let other?:
-            throw UsageError("\(Setting.yahooFormat.description) is \"\(other)\"; it takes api or yql.")
+            throw UsageError("\(settings.name(of: .yahooFormat)) is \"\(other)\"; it takes api or yql.")
         }
     }
 
     /// Yahoo's own addresses, or two of another server: a cookie of one is of no use to the other.
-    private static func today(_ base: HTTPURL?, _ cookiePage: HTTPURL?) throws -> YahooAccess {
+    private static func today(
+        _ base: HTTPURL?, _ cookiePage: HTTPURL?, _ settings: SettingReader
+    ) throws -> YahooAccess {
         switch (base, cookiePage) {
         case (let base?, let cookiePage?): return .api(base, cookiePage: cookiePage)
         case (nil, nil):
@@ -73,12 +77,16 @@ enum YahooAccess {
             return .api(base, cookiePage: cookiePage)
         case (_?, nil), (nil, _?):
             throw UsageError(
-                "\(Setting.yahooBaseURL.variable) and \(Setting.yahooCookieURL.variable) belong together: set both, "
-                    + "or leave both out for Yahoo's own.")
+                """
+                \(settings.name(of: .yahooBaseURL)) and \(settings.name(of: .yahooCookieURL)) belong together: \
+                set both, or leave both out for Yahoo's own.
+                """)
         }
     }
 
-    private static func formerly(_ base: HTTPURL?, _ cookiePage: HTTPURL?) throws -> YahooAccess {
+    private static func formerly(
+        _ base: HTTPURL?, _ cookiePage: HTTPURL?, _ settings: SettingReader
+    ) throws -> YahooAccess {
         guard let base else {
             throw UsageError(
                 "Yahoo's query language was shut down in 2019: set \(Setting.yahooBaseURL.variable) to a server that "
@@ -86,7 +94,7 @@ enum YahooAccess {
         }
         guard cookiePage == nil else {
             throw UsageError(
-                "Yahoo's query language needs no cookie: leave out \(Setting.yahooCookieURL.variable).")
+                "Yahoo's query language needs no cookie: leave out \(settings.name(of: .yahooCookieURL)).")
         }
         return .queryLanguage(base)
     }
@@ -107,7 +115,8 @@ struct SaxoAccess {
         let hasToken = try settings.text(.saxoToken) != nil || settings.text(.saxoTokenFile) != nil
         if try settings.text(.saxoAppKey) != nil, !hasToken { return nil }
         baseURL = try settings.url(.saxoBaseURL, otherwise: SaxoAccess.address(in: environment))
-        token = try settings.required(.saxoToken, orIn: .saxoTokenFile, of: "Saxo")
+        token = try settings.required(
+            .saxoToken, orIn: .saxoTokenFile, orBy: .saxoAppKey, of: "Saxo", under: "saxo-")
     }
 
     /// Which of Saxo's worlds the settings name.
@@ -116,7 +125,7 @@ struct SaxoAccess {
         case nil, "sim", "paper": return .paper
         case "live": return .live
         case let other?:
-            throw UsageError("\(Setting.saxoEnvironment.description) is \"\(other)\"; it takes live or sim.")
+            throw UsageError("\(settings.name(of: .saxoEnvironment)) is \"\(other)\"; it takes live or sim.")
         }
     }
 

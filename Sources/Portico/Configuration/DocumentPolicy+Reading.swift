@@ -9,7 +9,11 @@ extension DocumentPolicy {
     init(_ settings: SettingReader) throws {
         let documents: [String]
         if let path = try settings.text(.documents) {
-            documents = try DocumentPolicy.documents(at: path)
+            do {
+                documents = try DocumentPolicy.documents(at: path)
+            } catch let error as UsageError {
+                throw UsageError("\(settings.name(of: .documents)): \(error.message)")
+            }
         } else {
             documents = try DocumentPolicy.documents(
                 ofManifest: Contract.operationsManifest, at: "operations.json")
@@ -20,19 +24,10 @@ extension DocumentPolicy {
     private static func documents(at path: String) throws -> [String] {
         let values = try? URL(filePath: path).resourceValues(forKeys: [.isDirectoryKey])
         guard let isFolder = values?.isDirectory else {
-            throw UsageError(
-                "\(Setting.documents.description) names \"\(path)\", which is neither a folder nor a file.")
+            throw UsageError("\"\(path)\" is neither a folder nor a file.")
         }
-        do {
-            if isFolder {
-                return try OperationsFolder(path: path).documents.map {
-                    String(decoding: $0.bytes, as: UTF8.self)
-                }
-            }
-            return try documents(ofManifest: TextFile(path: path).bytes, at: path)
-        } catch let error as UsageError {
-            throw UsageError("\(Setting.documents.description): \(error.message)")
-        }
+        guard isFolder else { return try documents(ofManifest: TextFile(path: path).bytes, at: path) }
+        return try OperationsFolder(path: path).documents.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     private static func documents(ofManifest json: [UInt8], at path: String) throws -> [String] {

@@ -18,7 +18,7 @@ enum ExplorerSettings: Hashable {
         } else if let text {
             guard ExplorerSettings.hasPage(text) else {
                 throw UsageError(
-                    "\(Setting.explorer.description) is \"\(text)\", which is no folder with an "
+                    "\(settings.name(of: .explorer)) is \"\(text)\", which is no folder with an "
                         + "index.html. The folder `Explorer` of Portico's sources is one; "
                         + "\(ExplorerSettings.wordForOff) does without.")
             }

@@ -1,3 +1,4 @@
+import Foundation
 import GraphQL
 import NIOCore
 import Web
@@ -25,7 +26,7 @@ struct FrontDoorSettings {
         server.port = try settings.number(.port) ?? server.port
         server.tls = try TLSFiles(settings)
         server.hosts = try HostPolicy(
-            settings.text(.hosts), named: Setting.hosts.description, listeningOn: server.host)
+            settings.text(.hosts), named: settings.name(of: .hosts), listeningOn: server.host)
         server.cors.origins = try CORSPolicy.Origins(settings)
         server.trustedProxies = try settings.number(.trustedProxies) ?? server.trustedProxies
         server.metricsAudience = try MetricsAudience(settings)
@@ -88,7 +89,7 @@ extension TLSFiles {
         case (nil, nil): return nil
         case (nil, _?), (_?, nil):
             throw UsageError(
-                "\(Setting.tlsCertificateFile.description) and \(Setting.tlsKeyFile.description) belong together: "
+                "\(settings.name(of: .tlsCertificateFile)) and \(settings.name(of: .tlsKeyFile)) belong together: "
                     + "set both, or neither.")
         }
     }
@@ -101,33 +102,49 @@ extension HostPolicy {
     ///   - text: The value of a setting or a flag; nil if it is not set.
     ///   - setting: The name of the setting in messages.
     ///   - host: The address that the server listens on.
-    /// - Throws: `UsageError` for a text that is not a host.
+    /// - Throws: `UsageError` for a text that is the host of no request.
     init(_ text: String?, named setting: String, listeningOn host: String) throws {
-        let names = text?.split(separator: ",").map { $0.filter { $0 != " " } } ?? []
-        for name in names where name != "*" && !HostPolicy.isHost(name) {
-            throw UsageError(
-                "\(setting) has \"\(name)\"; write hosts like portico.example.com or "
-                    + "portico.example.com:8443, or * for any.")
-        }
-        self = names.contains("*") ? .any : HostPolicy(listeningOn: host, names: names)
+        let names = try normalizedList(
+            text ?? "", of: setting, HostPolicy.normalized,
+            remedy: "write each host in full, like portico.example.com or portico.example.com:8443")
+        self = names.map { HostPolicy(listeningOn: host, names: $0) } ?? .any
     }
 }
 
 extension CORSPolicy.Origins {
-    /// `*` for any, or sites with commas between them.
+    /// Parses `*` for any site, or sites with commas between them.
     fileprivate init(_ settings: SettingReader) throws {
         guard let text = try settings.text(.corsOrigins) else {
             self = .none
             return
         }
-        let sites = text.split(separator: ",").map { $0.filter { $0 != " " } }
-        for site in sites where site != "*" && !(site.hasPrefix("https://") || site.hasPrefix("http://")) {
-            throw UsageError(
-                "\(Setting.corsOrigins.description) has \"\(site)\"; write sites as browsers do, like "
-                    + "https://app.example.com, or * for any.")
-        }
-        self = sites.contains("*") ? .any : .listed(Set(sites))
+        let sites = try normalizedList(
+            text, of: settings.name(of: .corsOrigins), CORSPolicy.normalized,
+            remedy: "write each site in full, as browsers do, like https://app.example.com")
+        self = sites.map { .listed(Set($0)) } ?? .any
     }
+}
+
+/// Parses a list with commas between its items.
+///
+/// - Parameters:
+///   - text: The list.
+///   - setting: The name of the setting in messages.
+///   - normalized: The normal form of an item; nil for one that is refused.
+///   - remedy: How to write items.
+/// - Returns: The items in their normal form; nil if one of them is `*`, which stands for all.
+/// - Throws: `UsageError` for an item that is refused.
+private func normalizedList(
+    _ text: String, of setting: String, _ normalized: (String) -> String?, remedy: String
+) throws -> [String]? {
+    let items = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    let normal = try items.filter { $0 != "*" }.map { item in
+        guard let normal = normalized(item) else {
+            throw UsageError("\(setting) has \"\(item)\"; \(remedy), or * for any.")
+        }
+        return normal
+    }
+    return items.contains("*") ? nil : normal
 }
 
 extension MetricsAudience {
@@ -137,7 +154,7 @@ extension MetricsAudience {
         case "on": self = .everyone
         case "off": self = .nobody
         case let text?:
-            throw UsageError("\(Setting.metrics.description) is \"\(text)\"; it takes on, off or local.")
+            throw UsageError("\(settings.name(of: .metrics)) is \"\(text)\"; it takes on, off or local.")
         }
     }
 }

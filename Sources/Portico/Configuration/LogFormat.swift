@@ -15,7 +15,7 @@ enum LogFormat: String, CaseIterable {
         }
         guard let format = LogFormat(rawValue: text.lowercased()) else {
             throw UsageError(
-                "\(Setting.logFormat.description) is \"\(text)\"; it takes one of "
+                "\(settings.name(of: .logFormat)) is \"\(text)\"; it takes one of "
                     + LogFormat.allCases.map(\.rawValue).joined(separator: ", ") + ".")
         }
         self = format

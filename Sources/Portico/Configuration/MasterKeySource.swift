@@ -11,8 +11,7 @@ struct MasterKeySource {
     init?(_ settings: SettingReader) throws {
         guard let text = try settings.secret(.masterKey, orIn: .masterKeyFile) else { return nil }
         self.text = text
-        origin =
-            try settings.text(.masterKey) == nil ? Setting.masterKeyFile.variable : Setting.masterKey.variable
+        origin = settings.name(of: try settings.text(.masterKey) == nil ? .masterKeyFile : .masterKey)
     }
 
     /// - Throws: `badMasterKey` for what is no key.

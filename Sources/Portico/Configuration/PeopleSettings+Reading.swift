@@ -14,7 +14,7 @@ extension PeopleSettings {
         if let text = try settings.text(.signUp) {
             guard let policy = SignUpPolicy(rawValue: text.lowercased()) else {
                 throw UsageError(
-                    "\(Setting.signUp.description) is \"\(text)\"; it takes one of "
+                    "\(settings.name(of: .signUp)) is \"\(text)\"; it takes one of "
                         + SignUpPolicy.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
             signUp = policy

@@ -40,7 +40,7 @@ extension Routes {
                 guard let provider = Provider(rawValue: name.uppercased())
                 else {
                     throw UsageError(
-                        "\(setting.description) names \"\(name)\", which is no provider. They are: "
+                        "\(settings.name(of: setting)) names \"\(name)\", which is no provider. They are: "
                             + Provider.allCases.map { $0.rawValue.lowercased() }.joined(separator: ", ") + "."
                     )
                 }

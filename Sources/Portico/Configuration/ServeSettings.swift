@@ -40,7 +40,7 @@ struct ServeSettings {
         guard let text = try settings.text(.logLevel) else { return .info }
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
             throw UsageError(
-                "\(Setting.logLevel.description) is \"\(text)\"; it takes one of "
+                "\(settings.name(of: .logLevel)) is \"\(text)\"; it takes one of "
                     + Logger.Level.allCases.map(\.rawValue).joined(separator: ", ") + ".")
         }
         return level
@@ -64,12 +64,12 @@ enum MarketSettings {
         case (nil, true) where Loopback.contains(host): self = .sandbox(at: time)
         case (false, false) where time != nil, (nil, false) where time != nil:
             throw UsageError(
-                "\(Setting.sandboxTime.description) is for the sandbox, and a provider is configured: "
+                "\(settings.name(of: .sandboxTime)) is for the sandbox, and a provider is configured: "
                     + "leave one of them out.")
         case (false, false), (nil, false): self = .providers(providers)
         case (true, false):
             throw UsageError(
-                "\(Setting.sandbox.description) and the settings of a provider exclude each other: "
+                "\(settings.name(of: .sandbox)) and the settings of a provider exclude each other: "
                     + "leave one of them out.")
         case (false, true):
             throw UsageError("No provider is configured and the sandbox is off. " + MarketSettings.wayOut)
@@ -84,7 +84,7 @@ enum MarketSettings {
         guard let text = try settings.text(.sandboxTime) else { return nil }
         guard let time = Instant(text) else {
             throw UsageError(
-                "\(Setting.sandboxTime.description) is \"\(text)\"; it takes a time in RFC 3339, like "
+                "\(settings.name(of: .sandboxTime)) is \"\(text)\"; it takes a time in RFC 3339, like "
                     + "2026-11-20T16:00:00Z.")
         }
         return time

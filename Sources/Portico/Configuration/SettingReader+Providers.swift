@@ -5,7 +5,29 @@ import Upstream
 extension SettingReader {
     /// Whether anything is set under a provider's prefix.
     func hasAny(under prefix: String) throws -> Bool {
-        try Setting.allCases.contains { try $0.key.hasPrefix(prefix) && text($0) != nil }
+        try !names(under: prefix).isEmpty
+    }
+
+    /// The names of the settings that are set under a provider's prefix.
+    private func names(under prefix: String) throws -> [String] {
+        try Setting.allCases.filter { try $0.key.hasPrefix(prefix) && text($0) != nil }.map(name)
+    }
+
+    /// The error for a provider of which some settings are set, but not those that it needs.
+    ///
+    /// - Parameters:
+    ///   - provider: The name of the provider.
+    ///   - prefix: The prefix of its settings.
+    ///   - needs: The settings that it needs.
+    /// - Returns: The error, which names what is set, what is needed, and the remedies.
+    /// - Throws: `UsageError` if a setting cannot be read.
+    func incomplete(_ provider: String, under prefix: String, needs: String) throws -> UsageError {
+        let names = try names(under: prefix).joined(separator: ", ")
+        return UsageError(
+            """
+            Of the settings of \(provider), these are set: \(names). \
+            \(provider) needs \(needs). Add what is missing, or remove what is not needed.
+            """)
     }
 
     /// An address, or the provider's own.
@@ -29,7 +51,7 @@ extension SettingReader {
 
     private func address(_ text: String, of setting: Setting) throws -> HTTPURL {
         guard let url = HTTPURL(text) else {
-            throw UsageError("\(setting.description) is no http or https address.")
+            throw UsageError("\(name(of: setting)) is no http or https address.")
         }
         return url
     }
@@ -40,16 +62,28 @@ extension SettingReader {
         let inFile = try contentOfFile(file)
         if given != nil, inFile != nil {
             throw UsageError(
-                "\(setting.variable) and \(file.variable) exclude each other: leave one of them out.")
+                "\(name(of: setting)) and \(name(of: file)) exclude each other: leave one of them out.")
         }
         return given ?? inFile
     }
 
     /// A secret that a provider cannot do without.
-    func required(_ setting: Setting, orIn file: Setting, of provider: String) throws -> String {
-        guard let secret = try secret(setting, orIn: file) else {
-            throw UsageError("\(provider) needs \(setting.variable) or \(file.variable).")
-        }
-        return secret
+    ///
+    /// - Parameters:
+    ///   - setting: The setting of the secret.
+    ///   - file: The setting of a file with the secret.
+    ///   - application: The setting of an application by which users connect, with which the provider needs no
+    ///     secret; nil if there is none.
+    ///   - provider: The name of the provider.
+    ///   - prefix: The prefix of its settings.
+    /// - Returns: The secret.
+    /// - Throws: `UsageError` if it is not set, or cannot be read.
+    func required(
+        _ setting: Setting, orIn file: Setting, orBy application: Setting? = nil, of provider: String,
+        under prefix: String
+    ) throws -> String {
+        if let secret = try secret(setting, orIn: file) { return secret }
+        let needs = [setting, file, application].compactMap { $0?.variable }
+        throw try incomplete(provider, under: prefix, needs: needs.joined(separator: " or "))
     }
 }

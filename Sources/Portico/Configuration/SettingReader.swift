@@ -4,7 +4,14 @@ import SystemPackage
 
 /// Reads settings: a flag before an environment variable before the configuration file.
 struct SettingReader {
-    private let providers: [any ConfigProvider]
+    /// An earlier source takes precedence over a later one.
+    private let sources: [Source]
+
+    private struct Source {
+        let provider: any ConfigProvider
+        /// The path of the configuration file; nil for flags and variables.
+        var file: String?
+    }
 
     /// - Parameters:
     ///   - flags: what was given on the command line.
@@ -16,20 +23,38 @@ struct SettingReader {
         let given = flags.map {
             (AbsoluteConfigKey([$0.key.key]), ConfigValue(.string($0.value), isSecret: false))
         }
-        var providers: [any ConfigProvider] = [
-            InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)),
-            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "portico"),
+        var sources = [
+            Source(
+                provider: InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given))),
+            Source(
+                provider: EnvironmentVariablesProvider(environmentVariables: environment)
+                    .prefixKeys(with: "portico")),
         ]
         if let path = flags[.config] ?? environment[Setting.config.variable] {
-            providers.append(try await SettingReader.file(at: path))
+            sources.append(Source(provider: try await SettingReader.file(at: path), file: path))
         }
-        self.providers = providers
+        self.sources = sources
     }
 
     /// The text of a setting; nil where nobody has set it.
     func text(_ setting: Setting) throws -> String? {
-        for provider in providers {
-            if let text = try text(setting, in: provider), !text.isEmpty { return text }
+        given(setting)?.text
+    }
+
+    /// How messages name a setting: by the place where it is set.
+    ///
+    /// - Parameter setting: The setting.
+    /// - Returns: The key and the file if the value is from the configuration file, else the flag and the
+    ///   variable.
+    func name(of setting: Setting) -> String {
+        guard let file = given(setting)?.source.file else { return setting.description }
+        return "\"\(setting.key)\" in the configuration file \"\(file)\""
+    }
+
+    /// The text of a setting and its source; nil if it is not set.
+    private func given(_ setting: Setting) -> (text: String, source: Source)? {
+        for source in sources {
+            if let text = text(setting, in: source.provider), !text.isEmpty { return (text, source) }
         }
         return nil
     }
@@ -40,7 +65,7 @@ struct SettingReader {
         case .number(let bounds): try number(setting, in: bounds)
         case .onOff, .word, .address, .list, .file, .text:
             throw UsageError(
-                "\(setting.description) is read as a number, and takes \(setting.form.description).")
+                "\(name(of: setting)) is read as a number, and takes \(setting.form.description).")
         }
     }
 
@@ -49,7 +74,7 @@ struct SettingReader {
         guard let text = try text(setting) else { return nil }
         guard let number = Int(text), bounds.contains(number) else {
             throw UsageError(
-                "\(setting.description) is \"\(text)\"; it takes a whole number from \(bounds.lowerBound) to "
+                "\(name(of: setting)) is \"\(text)\"; it takes a whole number from \(bounds.lowerBound) to "
                     + "\(bounds.upperBound).")
         }
         return number
@@ -61,7 +86,7 @@ struct SettingReader {
         switch text.lowercased() {
         case "true", "yes", "on", "1": return true
         case "false", "no", "off", "0": return false
-        default: throw UsageError("\(setting.description) is \"\(text)\"; it takes true or false.")
+        default: throw UsageError("\(name(of: setting)) is \"\(text)\"; it takes true or false.")
         }
     }
 
@@ -69,15 +94,15 @@ struct SettingReader {
     func contentOfFile(_ setting: Setting) throws -> String? {
         guard let path = try text(setting) else { return nil }
         guard let content = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw UsageError("\(setting.description) names \"\(path)\", which cannot be read as text.")
+            throw UsageError("\(name(of: setting)) names \"\(path)\", which cannot be read as text.")
         }
         let trimmed = content.trimmingCharacters(in: .whitespacesAndNewlines)
-        if trimmed.isEmpty { throw UsageError("\(setting.description) names \"\(path)\", which is empty.") }
+        if trimmed.isEmpty { throw UsageError("\(name(of: setting)) names \"\(path)\", which is empty.") }
         return trimmed
     }
 
     /// A value as text, whatever type it has in the file.
-    private func text(_ setting: Setting, in provider: any ConfigProvider) throws -> String? {
+    private func text(_ setting: Setting, in provider: any ConfigProvider) -> String? {
         let key = AbsoluteConfigKey([setting.key])
         for type in [ConfigType.string, .int, .bool] {
             guard let value = try? provider.value(forKey: key, type: type).value else { continue }

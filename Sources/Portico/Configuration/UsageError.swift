@@ -1,6 +1,7 @@
 import Foundation
 
-/// The command was used wrongly: exit status 2, and a message with a way out.
+/// The command was used wrongly, or what it was given cannot be used: exit status 2, and a message with a
+/// remedy.
 struct UsageError: LocalizedError {
     let message: String
 

@@ -25,11 +25,6 @@ package struct DataFolder: Sendable {
         self.path = path
     }
 
-    /// A folder inside that is there already.
-    package func existingFolder(_ name: String) throws(StorageError) -> DataFolder {
-        try DataFolder(existing: path(of: name))
-    }
-
     /// A folder inside, made like this one.
     package func folder(_ name: String) throws(StorageError) -> DataFolder {
         try DataFolder(path(of: name))

@@ -20,6 +20,22 @@ package struct CORSPolicy: Sendable, Hashable {
 
     package init() {}
 
+    /// The form in which browsers send a configured origin (RFC 6454, section 6.2).
+    ///
+    /// - Parameter text: An origin of `http` or `https`; it may end with a slash.
+    /// - Returns: The origin in lower case without the default port of its scheme; nil for a text that no
+    ///   browser sends as the origin of a site, such as `https://*.example.com`.
+    package static func normalized(_ text: String) -> String? {
+        let text = text.lowercased()
+        for (scheme, defaultPort) in [("https://", ":443"), ("http://", ":80")] where text.hasPrefix(scheme) {
+            let authority = text.dropFirst(scheme.count)
+            guard let host = HostName.normalized(authority.hasSuffix("/") ? authority.dropLast() : authority)
+            else { return nil }
+            return scheme + (host.hasSuffix(defaultPort) ? String(host.dropLast(defaultPort.count)) : host)
+        }
+        return nil
+    }
+
     /// The value of `Access-Control-Allow-Origin` for a request of a site's page; nil where it is not allowed.
     ///
     /// It is one that the configuration has, never what a client has sent.

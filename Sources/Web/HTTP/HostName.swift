@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The host that a request is for, as its Host field or the URL of its target names it: `example.com:8080`.
 enum HostName {
     /// Whether a text is a host, with a port or without one (RFC 3986, section 3.2).
@@ -11,6 +13,42 @@ enum HostName {
         guard text[end] == UInt8(ascii: ":"), text.count - end <= 6 else { return false }
         for index in (end + 1)..<text.count where text[index] &- UInt8(ascii: "0") > 9 { return false }
         return true
+    }
+
+    /// The normal form of a configured host, with which a host of a request can be compared.
+    ///
+    /// It is in lower case (RFC 3986, section 6.2.2.1), and an address of IPv6 is in the form of RFC 5952.
+    ///
+    /// - Parameter text: A name or an address, with a port or without one.
+    /// - Returns: The normal form; nil for a text that no client sends: a pattern such as `*.example.com`, a
+    ///   name with an empty label, or a port that is not from 1 to 65,535.
+    static func normalized(_ text: some StringProtocol) -> String? {
+        let text = text.lowercased()
+        guard isValid(text.utf8Span.span) else { return nil }
+        let bracket = text.firstIndex(of: "]").map(text.index(after:))
+        let end = bracket ?? text.firstIndex(of: ":") ?? text.endIndex
+        guard let host = bracket == nil ? name(text[..<end]) : address(text[..<end].dropFirst().dropLast())
+        else { return nil }
+        guard end < text.endIndex else { return host }
+        guard let port = UInt16(text[end...].dropFirst()), port > 0 else { return nil }
+        return "\(host):\(port)"
+    }
+
+    private static func address(_ text: Substring) -> String? {
+        guard let address = try? SocketAddress(ipAddress: String(text), port: 0), case .v6 = address else {
+            return nil
+        }
+        return address.ipAddress.map { "[\($0)]" }
+    }
+
+    /// A name of labels of letters, digits, hyphens and underscores; it may end with a dot.
+    private static func name(_ text: Substring) -> String? {
+        var labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        if labels.count > 1, labels.last == "" { labels.removeLast() }
+        let isName = labels.allSatisfy { label in
+            !label.isEmpty && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+        }
+        return isName ? String(text) : nil
     }
 
     private static func isAddress(_ text: Span<UInt8>) -> Bool {

@@ -28,11 +28,11 @@ package struct HostPolicy: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - host: The name or address that it listens on.
-    ///   - names: Further hosts by which clients reach it, in the form of a Host field.
+    ///   - names: Further hosts by which clients reach it, in the form that `normalized` returns.
     package init(listeningOn host: String, names: [String] = []) {
         let address = (host.contains(":") ? "[\(host)]" : host).lowercased()
         self.init(
-            names: names.map { $0.lowercased() }, address: address,
+            names: names, address: address,
             extent: HostPolicy.isLoopback(address.utf8Span.span) ? .loopback : .network)
     }
 
@@ -42,8 +42,11 @@ package struct HostPolicy: Sendable, Hashable {
         self.extent = extent
     }
 
-    /// Whether a text has the form of a Host field: `example.com`, `example.com:8443` or `[::1]:8080`.
-    package static func isHost(_ text: String) -> Bool { HostName.isValid(text.utf8Span.span) }
+    /// The form of a configured host with which hosts of requests are compared.
+    ///
+    /// - Parameter text: A host: `example.com`, `example.com:8443` or `[::1]:8080`.
+    /// - Returns: The host in that form; nil for a text that is the host of no request, such as `*.example.com`.
+    package static func normalized(_ text: String) -> String? { HostName.normalized(text) }
 
     /// Whether requests for a host are accepted.
     ///

@@ -68,6 +68,35 @@ struct SettingTests {
         }
     }
 
+    @Test(
+        "that the configuration file sets is named in messages by its key and the file",
+        arguments: Setting.allCases)
+    func key(_ setting: Setting) async throws {
+        let text: String? =
+            switch setting.form {
+            case .number, .onOff, .word: "nonsense"
+            case .address: "ftp://x"
+            case .file: "/nowhere/at/all"
+            case .list, .text: nil
+            }
+        // Without an application, the addresses of one are not read; the file cannot name itself.
+        let unread: [Setting] = [.alpacaAuthorizeURL, .alpacaTokenURL, .saxoLoginURL, .config]
+        guard let text, !unread.contains(setting) else { return }
+        try await withFolder { folder in
+            let file = folder.appending(path: "portico.json").path
+            try #"{"\#(setting.key)": "\#(text)"}"#.write(toFile: file, atomically: true, encoding: .utf8)
+            let error = await #expect(throws: UsageError.self) {
+                let environment = Self.base.filter { $0.key != setting.variable }
+                _ = try ServeSettings(
+                    await SettingReader(flags: [.config: file], environment: environment))
+            }
+            let message = try #require(error?.message)
+            #expect(
+                message.contains("\"\(setting.key)\" in the configuration file \"\(file)\""), "\(message)")
+            #expect(!message.contains(setting.variable), "\(message)")
+        }
+    }
+
     private func expectRefusal(_ setting: Setting, _ value: String, naming parts: [String]) async throws {
         let error = await #expect(throws: UsageError.self, "\(setting.variable)=\(value)") {
             try await read(setting, as: value)

@@ -8,7 +8,8 @@ struct ExecuteCommand: AsyncParsableCommand {
         abstract: "Run an operation on a schema and a JSON value, without a server.",
         discussion: """
             Fields resolve by property name; an object says by "__typename" which type of an interface or union it
-            has. The response goes to standard output. Exit status 1 when it has errors.
+            has. The response goes to standard output. Exit status 1 when it has errors, 2
+            when there is no response: a file cannot be read, or defines no schema.
 
             Examples:
               portico graphql execute --schema schema.graphql --data root.json --query '{ account { id } }'
@@ -32,7 +33,7 @@ struct ExecuteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        guard let response = try await DeepStack.run({ try command.execute() }) else { throw ExitCode(1) }
+        guard let response = try await DeepStack.run({ try command.execute() }) else { throw ExitCode(2) }
         Terminal.write(String(decoding: response.body, as: UTF8.self) + "\n")
         if response.outcome != .complete { throw ExitCode(1) }
     }

@@ -7,7 +7,7 @@ struct GraphQLCommand: AsyncParsableCommand {
         abstract: "Check, format and run GraphQL documents, without a server.",
         discussion: """
             A file may be given as -, which is standard input. Exit status 0 when all is well, 1 when faults were
-            found, 2 when the command was used wrongly.
+            found, 2 when the command was used wrongly or a file cannot be read.
 
             Examples:
               portico graphql format --check schema.graphql operations/*.graphql

@@ -15,7 +15,8 @@ struct OperationsCheckCommand: AsyncParsableCommand {
             is told for. Without --schema and --url the schema is this Portico's own.
 
             Exit status 0 when all is well; 1 when an operation is not valid, asks for more than the default limits
-            allow, or, with --strict, uses what is deprecated; 2 when the command was used wrongly.
+            allow, or, with --strict, uses what is deprecated; 2 when the command was used wrongly, or
+            there is no schema: the file or address cannot be read, or defines none.
 
             Examples:
               portico operations check operations
@@ -55,7 +56,7 @@ struct OperationsCheckCommand: AsyncParsableCommand {
         switch outcome {
         case .failure(let faults):
             Terminal.report(faults.text)
-            throw ExitCode(1)
+            throw ExitCode(2)
         case .success(let checks):
             Terminal.write(json ? OperationCheck.json(of: checks) + "\n" : OperationCheck.text(of: checks))
             if checks.contains(where: { $0.isAtFault(strictly: strict) }) { throw ExitCode(1) }

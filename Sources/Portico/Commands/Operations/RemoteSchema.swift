@@ -16,7 +16,7 @@ struct RemoteSchema {
 
     /// Asks for it.
     ///
-    /// - Throws: `UnreachableSchema` where none is to be had.
+    /// - Throws: `UsageError` where none is to be had.
     func source() async throws -> SourceText {
         let transport = try Transport(userAgent: "portico-operations/\(Version.current)")
         let answer: Result<HTTPResponse, TransportError>
@@ -31,9 +31,9 @@ struct RemoteSchema {
         case .success(let response) where response.isSuccess:
             return SourceText(bytes: response.body, name: "\(url)")
         case .success(let response):
-            throw UnreachableSchema("\(url) answered with status \(response.status); is a Portico there?")
+            throw UsageError("\(url) answered with status \(response.status); is a Portico there?")
         case .failure(let error):
-            throw UnreachableSchema("\(url) did not answer: \(error)")
+            throw UsageError("\(url) did not answer: \(error)")
         }
     }
 }

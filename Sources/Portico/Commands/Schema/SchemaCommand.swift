@@ -6,7 +6,8 @@ struct SchemaCommand: AsyncParsableCommand {
         commandName: "schema",
         abstract: "Compare schemas, and check how well one is made.",
         discussion: """
-            Exit status 0 when all is well, 1 when something was found, 2 when the command was used wrongly.
+            Exit status 0 when all is well, 1 when something was found, 2 when the command was used wrongly, or
+            a file cannot be read or defines no schema.
 
             Examples:
               portico schema diff released.graphql schema.graphql

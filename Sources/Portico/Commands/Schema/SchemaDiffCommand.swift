@@ -10,6 +10,9 @@ struct SchemaDiffCommand: AsyncParsableCommand {
             told that reach one of the operations in a folder: an operation that the old schema refuses and the new
             one takes is passed over, since nothing can break it.
 
+            Exit status 0 when nothing would break clients, 1 when something would, 2 when the schemas could not
+            be compared: a file cannot be read, or it defines no schema, or neither schema takes an operation.
+
             Examples:
               portico schema diff released.graphql schema.graphql
               portico schema diff --json released.graphql schema.graphql
@@ -39,7 +42,7 @@ struct SchemaDiffCommand: AsyncParsableCommand {
         switch outcome {
         case .failure(let faults):
             Terminal.report(faults.text)
-            throw ExitCode(1)
+            throw ExitCode(2)
         case .success(let diff):
             Terminal.write(json ? diff.json + "\n" : diff.text)
             if diff.isBreaking { throw ExitCode(1) }

@@ -14,6 +14,9 @@ struct SchemaLintCommand: AsyncParsableCommand {
               deprecation-reasons  what is deprecated says what to use instead
               nullable-items       items of lists are non-null, or the field's description says when one is null
 
+            Exit status 0 when nothing was found, 1 when something was, 2 when a file could not be checked: it cannot
+            be read, or it defines no schema. Other files are checked nonetheless.
+
             Examples:
               portico schema lint schema.graphql
               portico schema lint --rule naming --rule descriptions schema.graphql
@@ -47,7 +50,8 @@ struct SchemaLintCommand: AsyncParsableCommand {
         } else {
             Terminal.write(found.map(\.text).joined())
         }
-        if !faults.isEmpty || !found.isEmpty { throw ExitCode(1) }
+        if !faults.isEmpty { throw ExitCode(2) }
+        if !found.isEmpty { throw ExitCode(1) }
     }
 
     private func lint() throws -> [SchemaFileLint] {

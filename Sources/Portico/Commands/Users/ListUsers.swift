@@ -21,6 +21,8 @@ struct ListUsers: AsyncParsableCommand {
         }
         for row in rows { print(row.filter { !$0.isEmpty }.joined(separator: "  ")) }
         let guests = try await users.countOfGuests()
-        print("\(rows.count) users, \(guests) guests")
+        let folder = try await options.folder()
+        print("\(rows.count) users, \(guests) guests in \(folder)")
+        if rows.isEmpty { print(try await options.otherFolder(than: folder)) }
     }
 }

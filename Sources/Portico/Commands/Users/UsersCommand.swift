@@ -33,13 +33,46 @@ struct UsersOptions: ParsableArguments {
     }
 
     /// Opens the users of the folder; beside a running server, whose lock on the folder is about other things.
+    ///
+    /// - Returns: The users.
+    /// - Throws: `UsageError` if no folder is named, or it has none; `StorageError` if they cannot be read.
     func users() async throws -> UserStore {
-        guard let path = try await settings().text(.data) else {
-            throw UsageError("Users are kept in a data folder: name it with \(Setting.data.description).")
+        let folder = try await folder()
+        do throws(StorageError) {
+            return UserStore(in: try .existing(in: DataFolder(existing: folder)))
+        } catch {
+            switch error {
+            case .folder, .missing:
+                throw UsageError("\(error) \(try await otherFolder(than: folder))")
+            case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full, .failed,
+                .badMasterKey, .wrongMasterKey, .sealBroken:
+                throw error
+            }
         }
-        var folder = try DataFolder(existing: path)
-        if sandbox { folder = try folder.existingFolder(Keeping.sandboxFolder) }
-        return UserStore(in: try .existing(in: folder))
+    }
+
+    /// The path of the folder with the users: the data folder, or the sandbox's in it.
+    func folder() async throws -> String {
+        guard let path = try await settings().text(.data) else {
+            throw UsageError(
+                """
+                Users are kept in a data folder: name it with \(Setting.data.description), and add --sandbox if \
+                the server runs on the sandbox. A server without a data folder keeps users in memory only.
+                """)
+        }
+        return sandbox ? "\(path)/\(Keeping.sandboxFolder)" : path
+    }
+
+    /// How to choose another folder than the one that was read.
+    func otherFolder(than folder: String) async throws -> String {
+        let setting = try await settings().name(of: .data)
+        let alternative =
+            sandbox
+            ? "leave out --sandbox if the server does not run on the sandbox."
+            : "add --sandbox if the server runs on the sandbox: its users are in "
+                + "\(folder)/\(Keeping.sandboxFolder)."
+        return
+            "Users were looked for in \(folder). Name another data folder with \(setting), or \(alternative)"
     }
 }
 
