@@ -34,6 +34,23 @@ struct FailureTests {
         #expect(error.extensions["retryAt"] == cause.retryAt.map { .string($0.description) })
     }
 
+    @Test("of the part of a quota for clients without a session name this limit, and the remedy")
+    func sharedQuota() {
+        let error = FieldError(ProviderFailure(.polygon, .notAllowed(.sharedQuota(retryAt: Self.later))))
+        #expect(
+            error.message
+                == """
+                All clients without a session, or with a guest session, have used up their part of the quota of \
+                POLYGON: wait, or sign in.
+                """)
+        #expect(
+            error.extensions
+                == [
+                    "code": .string("QUOTA_EXHAUSTED"), "provider": .string("POLYGON"),
+                    "retryAt": .string("2026-11-20T16:05:00Z"),
+                ])
+    }
+
     /// A field whose arguments Portico refuses, the argument, and the reason.
     static let arguments: [(field: String, argument: String, reason: String)] = [
         (
