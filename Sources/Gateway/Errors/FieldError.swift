@@ -50,6 +50,18 @@ extension FieldError {
         return error
     }
 
+    /// What clients are told of an error: one of another type is an internal error.
+    init(telling error: any Error) {
+        self = error as? FieldError ?? .noAnswer
+    }
+
+    /// Whether a client learns nothing from it after another error: only the time to try again may differ.
+    func says(theSameAs other: FieldError) -> Bool {
+        var other = other
+        other.retryAt = retryAt
+        return self == other
+    }
+
     /// Checks a number against the range of its argument.
     static func check(
         _ number: Int, of argument: String, in range: ClosedRange<Int>
