@@ -34,6 +34,91 @@ struct FailureTests {
         #expect(error.extensions["retryAt"] == cause.retryAt.map { .string($0.description) })
     }
 
+    @Test("of the part of a quota for clients without a session name this limit, and the remedy")
+    func sharedQuota() {
+        let error = FieldError(ProviderFailure(.polygon, .notAllowed(.sharedQuota(retryAt: Self.later))))
+        #expect(
+            error.message
+                == """
+                All clients without a session, or with a guest session, have used up their part of the quota of \
+                POLYGON: wait, or sign in.
+                """)
+        #expect(
+            error.extensions
+                == [
+                    "code": .string("QUOTA_EXHAUSTED"), "provider": .string("POLYGON"),
+                    "retryAt": .string("2026-11-20T16:05:00Z"),
+                ])
+    }
+
+    /// A field whose arguments Portico refuses, the argument, and the reason.
+    static let arguments: [(field: String, argument: String, reason: String)] = [
+        (
+            "quotes(symbols: [\((0..<201).map { "\"A\($0)\"" }.joined(separator: ","))]) { price }",
+            "symbols",
+            "It has 201 entries; at most 200 are allowed."
+        ),
+        (
+            "nodes(ids: [\((0..<101).map { "\"A\($0)\"" }.joined(separator: ","))]) { id }", "ids",
+            "It has 101 entries; at most 100 are allowed."
+        ),
+        (#"instrument(symbol: "A B") { name }"#, "symbol", #""A B" is not a symbol."#),
+        (#"search(text: "ko", first: 51) { matchScore }"#, "first", "It is 51; it takes 1 to 50."),
+        (#"search(text: " ") { matchScore }"#, "text", "It is empty."),
+        (
+            "search(text: \"\(String(repeating: "é", count: 101))\") { matchScore }", "text",
+            "It has 101 characters; at most 100 are allowed."
+        ),
+        (#"chart(symbol: "KO", last: 0) { symbol }"#, "last", "It is 0; it takes 1 to \(ChartWindow.limit)."),
+        (
+            #"chart(symbol: "KO", from: "2026-11-20T00:00:00Z", to: "2026-11-20T00:00:00Z") { symbol }"#,
+            "from", "It is 2026-11-20T00:00:00Z, which is not before `to`, 2026-11-20T00:00:00Z."
+        ),
+        (
+            #"news(after: "bm8=") { nodes { id } }"#, "after",
+            #""bm8=" is not a cursor. Use the `endCursor` of the page before as `after`."#
+        ),
+        ("news(first: 0) { nodes { id } }", "first", "It is 0; it takes 1 to \(ArticleSlice.mostArticles)."),
+        ("orders(first: 101) { nodes { id } }", "first", "It is 101; it takes 1 to \(OrderWish.mostOrders)."),
+        (
+            #"orders(after: "bm8=") { nodes { id } }"#, "after",
+            #""bm8=" is not a cursor. Use the `endCursor` of the page before as `after`."#
+        ),
+        (
+            #"portfolio(currency: "usd") { currency }"#, "currency",
+            #""usd" is not a currency. Use a code of ISO 4217, such as USD."#
+        ),
+        (
+            #"goalsProgress(currency: "usd") { currency }"#, "currency",
+            #""usd" is not a currency. Use a code of ISO 4217, such as USD."#
+        ),
+    ]
+
+    @Test("of an argument name it, in the message and in the extensions", arguments: arguments)
+    func argument(_ expected: (field: String, argument: String, reason: String)) async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let answer = try await gateway.ask("{ it: \(expected.field) }", as: alice, backends)
+            #expect(answer.failures.map(\.path) == ["it"], "\(answer)")
+            let error = answer["errors"]?[0]
+            #expect(error?["message"]?.string == "Argument \"\(expected.argument)\": \(expected.reason)")
+            #expect(error?["extensions"]?["code"] == "BAD_USER_INPUT")
+            #expect(error?["extensions"]?["argument"]?.string == expected.argument)
+            #expect(gateway.calls.isEmpty)
+        }
+    }
+
+    @Test("a search takes 100 characters, whatever their length in bytes")
+    func longSearch() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let text = String(repeating: "𝄞", count: 100)
+            let answer = try await gateway.ask(
+                "{ search(text: \"\(text)\") { matchScore } }", as: alice, backends)
+            #expect(answer["data"]?["search"] == .array([]), "\(answer)")
+        }
+    }
+
     static let places = [
         ("GET /v2/account", "{ account { equity } }", "account"),
         ("GET /v2/account", "{ accounts { equity } }", "accounts.0"),

@@ -142,12 +142,12 @@ struct LiveQuoteTests {
             }
             #expect(Set(sources.values) == [.yahoo])
             // One that is named is the only one.
-            var failures: [ProviderFailure.Cause] = []
+            var failures: [FieldError] = []
             for await news in try context.follow([symbols[0]], from: .alpaca) {
-                for case .failure(let failure) in news.values { failures.append(failure.cause) }
+                for case .failure(let failure) in news.values { failures.append(failure) }
                 break
             }
-            #expect(failures == [.unavailable])
+            #expect(failures == [FieldError(ProviderFailure(.alpaca, .unavailable))])
         }
     }
 
@@ -226,7 +226,9 @@ struct LiveQuoteTests {
         try await withGateway { gateway in
             let context = context(alice, try gateway.backends([]))
             let many = (0..<201).compactMap { Symbol("A\($0)") }
-            #expect(throws: FieldError.self) { try context.follow(many, from: nil) }
+            #expect(
+                throws: FieldError.argument("symbols", "It has 201 entries; at most 200 are allowed.")
+            ) { try context.follow(many, from: nil) }
             let error = #expect(throws: FieldError.self) { try context.follow(Self.symbols, from: .yahoo) }
             #expect(error?.code == .unsupported)
         }

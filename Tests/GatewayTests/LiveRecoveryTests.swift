@@ -32,14 +32,23 @@ struct LiveRecoveryTests {
         }
     }
 
+    /// The failures of the sources of `KO`, as a subscriber gets them.
+    private func failure(_ causes: ProviderFailure.Cause...) -> LiveNews {
+        .failure(FieldError(causes.map { ProviderFailure(.alpaca, $0) }, of: "symbol \"KO\""))
+    }
+
     @Test("gets one error if a price feed is full, and prices when the feed has room again")
     func fullFeed() async throws {
         let hub = hub(knowing: [apple, coke], symbols: 1)
         var occupant: QuoteFollower? = try hub.follow([apple], for: .user(alice)) {}
         let quotes = LiveQuotes([coke: [0]], for: .user(bob)) { _ throws(ProviderFailure) in hub }
         var news = quotes.makeAsyncIterator()
-        #expect(
-            await news.next() == [coke: .failure(ProviderFailure(.alpaca, .feedFull(symbolsPerClient: nil)))])
+        guard case .failure(let error) = await news.next()?[coke] else {
+            Issue.record("There is no error.")
+            return
+        }
+        #expect(error.code == .rateLimited)
+        #expect(error.message == "The price feed of ALPACA is full; Portico tries again.")
         occupant = nil
         #expect(occupant == nil)
         let price = try #require(await news.next()?[coke])
@@ -51,17 +60,23 @@ struct LiveRecoveryTests {
     )
     func budget() async throws {
         let hub = hub(knowing: [apple, coke])
-        let refusal = CallRefusal.client(limit: 3, retryAt: .latest)
-        let isSpent = Mutex(true)
-        let allowance = CallAllowance(limit: 50) { _ in isSpent.withLock(\.self) ? refusal : nil }
+        let refusal = CallRefusal.client(limit: 3, retryAt: .earliest)
+        // Each attempt is refused until a time of its own; the third is allowed.
+        let attempts = Mutex(0)
+        let allowance = CallAllowance(limit: 50) { _ in
+            let attempt = attempts.withLock { attempts in
+                defer { attempts += 1 }
+                return attempts
+            }
+            return attempt < 2 ? .client(limit: 3, retryAt: .earliest + .nanoseconds(attempt)) : nil
+        }
         let quotes = LiveQuotes([coke: [0, 1]], for: .address(1), within: allowance) {
             _ throws(ProviderFailure) in
             hub
         }
         var news = quotes.makeAsyncIterator()
-        #expect(await news.next() == [coke: .failure(ProviderFailure(.alpaca, .notAllowed(refusal)))])
+        #expect(await news.next() == [coke: failure(.notAllowed(refusal))])
         #expect(hub.symbolCount == 0)
-        isSpent.withLock { $0 = false }
         let price = try #require(await news.next()?[coke])
         #expect(try price.get().price == 10)
     }
@@ -71,7 +86,7 @@ struct LiveRecoveryTests {
         let hub = hub(knowing: [])
         let quotes = LiveQuotes([coke: [0, 1]], for: .user(bob)) { _ throws(ProviderFailure) in hub }
         var news = quotes.makeAsyncIterator()
-        #expect(await news.next() == [coke: .failure(ProviderFailure(.alpaca, .notFound))])
+        #expect(await news.next() == [coke: failure(.notFound, .notFound)])
         #expect(await news.next() == nil)
         #expect(hub.symbolCount == 0)
     }
@@ -82,7 +97,7 @@ struct LiveRecoveryTests {
             throw ProviderFailure(.alpaca, .unauthorized)
         }
         var news = quotes.makeAsyncIterator()
-        #expect(await news.next() == [coke: .failure(ProviderFailure(.alpaca, .unauthorized))])
+        #expect(await news.next() == [coke: failure(.unauthorized)])
         #expect(await news.next() == nil)
     }
 

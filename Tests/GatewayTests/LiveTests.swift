@@ -111,7 +111,10 @@ struct LiveChangesTests {
     @Test(
         "is all of them first, then what has changed and what is gone, and after a failure all of them again")
     func changes() {
-        let readings: [(Result<[(String, Int)], Lost>, [String]?)] = [
+        func limit(_ code: ErrorCode, at seconds: Int) -> FieldError {
+            FieldError(code, "Later.", provider: .alpaca, retryAt: .earliest + .seconds(seconds))
+        }
+        let readings: [(Result<[(String, Int)], any Error>, [String]?)] = [
             (.success([("a", 1), ("b", 2)]), ["a1", "b2"]),
             (.success([("a", 1), ("b", 2)]), []),
             (.success([("a", 1), ("b", 3), ("c", 4)]), ["b3", "c4"]),
@@ -119,11 +122,18 @@ struct LiveChangesTests {
             (.failure(Lost()), nil),
             (.failure(Lost()), []),
             (.success([("b", 3), ("c", 4)]), ["b3", "c4"]),
+            // An error is returned again if more than the time to try again has changed.
+            (.failure(limit(.rateLimited, at: 1)), nil),
+            (.failure(limit(.rateLimited, at: 2)), []),
+            (.failure(limit(.reconnectRequired, at: 2)), nil),
+            (.failure(Lost()), nil),
+            (.success([("b", 3), ("c", 4)]), ["b3", "c4"]),
+            (.failure(Lost()), nil),
         ]
         var changes = LiveChanges<Item>()
         for (index, (reading, expected)) in readings.enumerated() {
             let news = changes.take(
-                reading.map { $0.map { Item(globalID: $0.0, value: $0.1) } }.mapError { $0 })
+                reading.map { $0.map { Item(globalID: $0.0, value: $0.1) } })
             switch news {
             case .items(let items):
                 #expect(items.map { "\($0.globalID)\($0.value)" } == expected, "reading \(index)")

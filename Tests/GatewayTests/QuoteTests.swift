@@ -68,7 +68,7 @@ struct QuoteTests {
             #expect(tooMany.failures == [FieldFailure("quotes", "BAD_USER_INPUT", nil)])
             #expect(
                 tooMany["errors"]?[0]?["message"]
-                    == "`symbols` has 201 entries; at most 200 are allowed.")
+                    == "Argument \"symbols\": It has 201 entries; at most 200 are allowed.")
             #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
         }
     }

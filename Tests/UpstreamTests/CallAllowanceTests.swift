@@ -29,6 +29,10 @@ struct CallAllowanceTests {
         }
     }
 
+    private enum Outcome {
+        case sent, shareIsUsedUp, quotaIsUsedUp, failed
+    }
+
     private static func context(_ allowance: CallAllowance) -> CallContext {
         CallContext(deadline: .now + .seconds(60), allowance: allowance)
     }
@@ -66,26 +70,27 @@ struct CallAllowanceTests {
                 QuotaHolder(.alphaVantage), over: transport, retry: ProviderCallerTests.policy())
             let caller = line.caller(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
             let request = try TransportTests.request(server)
-            func call(_ allowance: CallAllowance) async -> Bool {
+            func call(_ allowance: CallAllowance) async -> Outcome {
                 do throws(ProviderFailure) {
                     _ = try await caller.call(
                         "quote", request, in: Self.context(allowance), read: ProviderCallerTests.text)
-                    return true
+                    return .sent
                 } catch {
-                    guard case .quotaExhausted(.some) = error.cause else {
-                        Issue.record(error)
-                        return false
+                    switch error.cause {
+                    case .notAllowed(.sharedQuota(.some)): return .shareIsUsedUp
+                    case .quotaExhausted(.some): return .quotaIsUsedUp
+                    default: return .failed
                     }
-                    return false
                 }
             }
-            var anonymous: [Bool] = []
+            var anonymous: [Outcome] = []
             // Each call is from another client, whose own budget is not used up.
             for _ in 0..<4 { anonymous.append(await call(Budget(9).allowance(limit: 9))) }
-            #expect(anonymous == [true, true, true, false])
-            var sessions: [Bool] = []
+            #expect(anonymous == [.sent, .sent, .sent, .shareIsUsedUp])
+            var sessions: [Outcome] = []
             for _ in 0..<3 { sessions.append(await call(CallAllowance(limit: 9))) }
-            #expect(sessions == [true, true, false])
+            #expect(sessions == [.sent, .sent, .quotaIsUsedUp])
+            #expect(await call(Budget(9).allowance(limit: 9)) == .quotaIsUsedUp)
             #expect(server.requests.count == 5)
         }
     }

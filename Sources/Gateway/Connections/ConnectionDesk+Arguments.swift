@@ -37,8 +37,8 @@ extension ConnectionDesk {
         guard let environment = environment ?? connector.environments.first,
             connector.environments.contains(environment)
         else {
-            throw FieldError(
-                .badUserInput, "`\(argument)` can be \(names) for \(connector.provider.rawValue).",
+            throw .argument(
+                argument, "It can be \(names) for \(connector.provider.rawValue).",
                 provider: connector.provider)
         }
         return environment

@@ -25,11 +25,9 @@ extension ConnectionDesk {
             (proof, environment) = try self.proof(
                 input.credential, environment: input.environment ?? old?.environment, for: owner, connector)
             if let old, old.environment != environment {
-                throw FieldError(
-                    .badUserInput,
-                    """
-                    `input.renew` is a connection to \(old.environment.rawValue), not to \(environment.rawValue).
-                    """)
+                throw FieldError.argument(
+                    "input.renew",
+                    "It is a connection to \(old.environment.rawValue), not to \(environment.rawValue).")
             }
         } catch {
             // No credential was tried.
@@ -71,26 +69,21 @@ extension ConnectionDesk {
             )
         case .authorization(let code, let state, let redirectURI):
             guard let pending = pending.take(state, of: owner, at: connector.provider) else {
-                throw FieldError(
-                    .badUserInput,
+                throw FieldError.argument(
+                    "input.credential.authorization.state",
                     """
-                    `input.credential.authorization.state` is unknown, used already or older than ten minutes: begin \
-                    anew with `beginConnection`.
+                    It is unknown, used already or older than ten minutes: begin anew with `beginConnection`.
                     """)
             }
             guard pending.redirectURI.text == redirectURI else {
-                throw FieldError(
-                    .badUserInput,
-                    """
-                    `input.credential.authorization.redirectUri` is not the one that `beginConnection` was called with: \
-                    begin anew.
-                    """)
+                throw FieldError.argument(
+                    "input.credential.authorization.redirectUri",
+                    "It is not the one that `beginConnection` was called with: begin anew.")
             }
             guard environment == nil || environment == pending.environment else {
-                throw FieldError(
-                    .badUserInput,
-                    "`input.environment` is not the one that `beginConnection` was called with: leave it out."
-                )
+                throw FieldError.argument(
+                    "input.environment",
+                    "It is not the one that `beginConnection` was called with: leave it out.")
             }
             return (
                 .authorization(code: code, verifier: pending.verifier, redirectURI: pending.redirectURI),
@@ -107,8 +100,8 @@ extension ConnectionDesk {
     ) async throws -> (KeptConnection, Secret) {
         let draft = DraftCredential(secret.bytes)
         guard let opened = connector.open(secret, of: link, renewedIn: draft) else {
-            throw FieldError(
-                .badUserInput, "\(link.provider.rawValue) cannot be connected with this credential.",
+            throw FieldError.argument(
+                "input.credential", "\(link.provider.rawValue) cannot be connected with this credential.",
                 provider: link.provider)
         }
         var link = link
@@ -153,11 +146,10 @@ extension ConnectionDesk {
         let known = registry.connections(of: kept.owner).first { $0.id == kept.id }?.knownAccounts ?? []
         let missing = known.first { account in !kept.accounts.contains { $0.id == account.id } }
         if let missing {
-            throw FieldError(
-                .badUserInput,
+            throw FieldError.argument(
+                "input.renew",
                 """
-                The credential does not open account \(missing.number) of the connection in `input.renew`: leave \
-                `renew` out to make another connection of it.
+                The credential does not open account \(missing.number) of this connection: leave `renew` out to make another connection of it.
                 """, provider: kept.provider)
         }
         guard try await store.renew(kept, secret) else { throw FieldError.noConnection(kept.id) }
@@ -216,7 +208,7 @@ struct ConnectAttempts: Sendable {
 }
 
 extension FieldError {
-    fileprivate static let tooManyConnections = FieldError(
-        .badUserInput,
+    fileprivate static let tooManyConnections = FieldError.argument(
+        "input",
         "A user may have \(ConnectionDesk.most) connections. Remove one with `disconnectProvider` first.")
 }

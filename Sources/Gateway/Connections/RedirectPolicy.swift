@@ -24,14 +24,12 @@ package struct RedirectPolicy: Sendable {
     /// - Throws: `FieldError` for one that browsers are not sent back to.
     func address(_ text: String, argument: String) throws(FieldError) -> HTTPURL {
         guard let url = HTTPURL(text), text.utf8.count <= Self.maximumLength else {
-            throw FieldError(
-                .badUserInput,
-                "`\(argument)` is no http or https address without a fragment, of \(Self.maximumLength) bytes at most."
-            )
+            throw .argument(
+                argument,
+                "It is no http or https address without a fragment, of \(Self.maximumLength) bytes at most.")
         }
         guard addresses.contains(url) || (allowsLoopback && url.isLoopback) else {
-            throw FieldError(
-                .badUserInput, "`\(argument)` is none that this server sends browsers back to. \(wayOut)")
+            throw .argument(argument, "It is none that this server sends browsers back to. \(wayOut)")
         }
         return url
     }

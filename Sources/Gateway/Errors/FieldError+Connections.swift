@@ -33,8 +33,8 @@ extension FieldError {
             self.init(failure)
             return
         }
-        self.init(
-            .badUserInput,
+        self = .argument(
+            "input.credential",
             """
             \(failure.provider.rawValue) did not accept the credential: look whether it is whole, still good, and of \
             this environment.

@@ -48,9 +48,21 @@ extension FieldError {
                     minute: wait, or sign in.
                     """
                 )
+            case .notAllowed(.sharedQuota):
+                (
+                    .quotaExhausted,
+                    """
+                    All clients without a session, or with a guest session, have used up their part of the quota of \
+                    \(name): wait, or sign in.
+                    """
+                )
             }
-        // The limit is Portico's own, so no provider is named.
-        let provider: Provider? = if case .notAllowed = failure.cause { nil } else { failure.provider }
+        let provider: Provider? =
+            switch failure.cause {
+            // The limit is Portico's own, so no provider is named.
+            case .notAllowed(.operation), .notAllowed(.client): nil
+            default: failure.provider
+            }
         self.init(code, message, provider: provider, retryAt: failure.retryAt)
     }
 }

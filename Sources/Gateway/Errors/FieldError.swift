@@ -37,10 +37,10 @@ package struct FieldError: PublicError, Hashable {
 
 extension FieldError {
     /// An argument that cannot be used, for what Portico knows and not for its form.
-    static func argument(_ path: String, code: ErrorCode = .badUserInput, _ reason: String) -> FieldError {
-        var error = FieldError(code, "Argument \"\(path)\": \(reason)")
-        error.argument = path
-        return error
+    package static func argument(
+        _ path: String, code: ErrorCode = .badUserInput, _ reason: String, provider: Provider? = nil
+    ) -> FieldError {
+        FieldError(code, reason, provider: provider).of(argument: path)
     }
 
     /// The same error, of an argument.
@@ -48,6 +48,28 @@ extension FieldError {
         var error = FieldError(code, "Argument \"\(path)\": \(message)", provider: provider, retryAt: retryAt)
         error.argument = path
         return error
+    }
+
+    /// What clients are told of an error: one of another type is an internal error.
+    init(telling error: any Error) {
+        self = error as? FieldError ?? .noAnswer
+    }
+
+    /// Whether a client learns nothing from it after another error: only the time to try again may differ.
+    func says(theSameAs other: FieldError) -> Bool {
+        var other = other
+        other.retryAt = retryAt
+        return self == other
+    }
+
+    /// Checks a number against the range of its argument.
+    static func check(
+        _ number: Int, of argument: String, in range: ClosedRange<Int>
+    ) throws(FieldError) {
+        guard range.contains(number) else {
+            throw .argument(
+                argument, "It is \(number); it takes \(range.lowerBound) to \(range.upperBound).")
+        }
     }
 
     /// No account of the user has this id.

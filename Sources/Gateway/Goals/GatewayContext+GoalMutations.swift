@@ -101,9 +101,8 @@ extension FieldError {
         switch refusal {
         case .notFound: self = .noGoal(id)
         case .tooManyGoals(let limit):
-            self.init(
-                .badUserInput, "There are \(limit) goals, which is as many as one may have; delete one first."
-            )
+            self = .argument(
+                "input", "There are \(limit) goals, which is as many as one may have; delete one first.")
         case .notHeld(let index):
             let (symbol, account) = (allocations[index].symbol, allocations[index].account)
             self = .argument(

@@ -61,7 +61,7 @@ extension GatewayContext {
 
     /// How far all goals together are, in one currency.
     func goalsProgress(in code: String) throws -> Loading<GoalsProgress?> {
-        let currency = try Currency(code).code
+        let currency = try Currency(code, of: "currency").code
         let goals = try goals()
         return .later {
             let goals = try await goals.value() ?? []

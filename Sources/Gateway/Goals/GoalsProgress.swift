@@ -55,7 +55,7 @@ extension Result where Success == Decimal?, Failure == any Error {
         switch (self, other) {
         case (.success(let value), .success(let otherValue)): value == otherValue
         case (.failure(let error), .failure(let otherError)):
-            (error as? FieldError) == (otherError as? FieldError)
+            FieldError(telling: error).says(theSameAs: FieldError(telling: otherError))
         case (.success, .failure), (.failure, .success): false
         }
     }

@@ -52,7 +52,7 @@ extension GatewayContext {
 
     /// How far all goals together are, in one currency: first as it is, then each time that it changes.
     func liveGoalsProgress(in code: String) throws -> Feed<String, LiveEvent<GoalsProgress>> {
-        let currency = try Currency(code).code
+        let currency = try Currency(code, of: "currency").code
         let key = WatchKey(try owner(), .goals(currency: currency))
         // Prices and rates may be read with the server's own credentials.
         let watch = backends.watches.goals.watch(key, within: call.allowance) { [session, backends] call in

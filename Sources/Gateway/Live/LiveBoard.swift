@@ -1,5 +1,5 @@
 import Brokerage
-import Upstream
+package import Upstream
 
 /// Decides at which sources of a route each symbol is followed, and holds the news that the subscriber has
 /// not received.
@@ -21,7 +21,7 @@ struct LiveBoard {
         ///
         /// A fresh price of the only followed source is not stored, because its next news replaces it.
         var news: [Int: QuoteNews] = [:]
-        var told: QuoteNews?
+        var told: LiveNews?
 
         /// Removes the news of a source, and the returned news.
         mutating func forget(_ source: Int) {
@@ -41,11 +41,14 @@ struct LiveBoard {
 
         /// The news to be told: a fresh price of the best source that has one, an old one, or why there is none once all
         /// that are followed have said so.
-        var best: QuoteNews? {
+        func best(of symbol: Symbol) -> LiveNews? {
             let known = sources.prefix(depth).compactMap { news[$0] }
-            if let price = known.first(where: \.isFresh) ?? known.first(where: \.isPrice) { return price }
+            if let price = known.first(where: \.isFresh) ?? known.first(where: { $0.failure == nil }) {
+                return .price(price)
+            }
             guard known.count == depth else { return nil }
-            return known.first { !$0.isFinalFailure } ?? known.first
+            let failures = (known.first { !$0.isFinalFailure }.map { [$0] } ?? known).compactMap(\.failure)
+            return .failure(FieldError(failures, of: "symbol \"\(symbol)\""))
         }
     }
 
@@ -56,7 +59,7 @@ struct LiveBoard {
     }
 
     private var entries: [Symbol: Entry]
-    private var untold: [Symbol: QuoteNews] = [:]
+    private var untold: [Symbol: LiveNews] = [:]
 
     /// - Parameter sources: For each symbol those that could have it, best first; one without any is not followed.
     init(_ sources: [Symbol: [Int]]) {
@@ -80,7 +83,7 @@ struct LiveBoard {
     var isOver: Bool { entries.isEmpty }
 
     /// What was not told yet; it counts as told from now on.
-    mutating func takeUntold() -> [Symbol: QuoteNews] {
+    mutating func takeUntold() -> [Symbol: LiveNews] {
         defer { untold = [:] }
         return untold
     }
@@ -114,7 +117,7 @@ struct LiveBoard {
     private static func take(
         _ item: QuoteNews, of symbol: Symbol, from source: Int, hasEnded: Bool, into entry: inout Entry,
         _ step: inout Step
-    ) -> QuoteNews? {
+    ) -> LiveNews? {
         guard let place = entry.sources.firstIndex(of: source), place < entry.depth,
             !entry.left.contains(source)
         else { return nil }
@@ -123,7 +126,7 @@ struct LiveBoard {
             if entry.isFollowed(onlyAt: source) {
                 // The hub returns no news twice.
                 entry.forget(source)
-                return item
+                return .price(item)
             }
         }
         entry.news[source] = item
@@ -132,7 +135,7 @@ struct LiveBoard {
             step.follow[entry.sources[entry.depth], default: []].insert(symbol)
             entry.depth += 1
         }
-        guard let best = entry.best else { return nil }
+        guard let best = entry.best(of: symbol) else { return nil }
         let isNew = entry.told.map { !best.says(theSameAs: $0) } ?? true
         entry.told = best
         return isNew ? best : nil
@@ -154,6 +157,33 @@ struct LiveBoard {
     }
 }
 
+/// The news of a symbol for a subscriber.
+package enum LiveNews: Hashable, Sendable {
+    /// A price, as the hub returned it: all subscribers share one copy.
+    case price(QuoteNews)
+    /// The reason why no source has a price.
+    indirect case failure(FieldError)
+
+    /// The quote.
+    ///
+    /// - Throws: The reason why there is none.
+    func get() throws -> Quote {
+        switch self {
+        case .price(let news): return try news.get()
+        case .failure(let error): throw error
+        }
+    }
+
+    /// Whether a client learns nothing from it after another.
+    fileprivate func says(theSameAs other: LiveNews) -> Bool {
+        switch (self, other) {
+        case (.price(let price), .price(let known)): price.says(theSameAs: known)
+        case (.failure(let error), .failure(let known)): error.says(theSameAs: known)
+        case (.price, .failure), (.failure, .price): false
+        }
+    }
+}
+
 extension QuoteNews {
     /// A price, and not one that outlived its time.
     fileprivate var isFresh: Bool {
@@ -161,10 +191,10 @@ extension QuoteNews {
         return !quote.reading.isStale
     }
 
-    fileprivate var isPrice: Bool {
+    fileprivate var failure: ProviderFailure? {
         switch self {
-        case .success: true
-        case .failure: false
+        case .success: nil
+        case .failure(let failure): failure
         }
     }
 

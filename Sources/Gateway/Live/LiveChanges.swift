@@ -20,7 +20,8 @@ extension LiveItem {
 /// What is new in each reading of a connection's items.
 struct LiveChanges<Item: LiveItem> {
     private var known: [String: Item] = [:]
-    private var hasFailed = false
+    /// The failure of the last reading; nil if it succeeded.
+    private var failure: FieldError?
     private var hasRead = false
 
     enum News {
@@ -31,21 +32,23 @@ struct LiveChanges<Item: LiveItem> {
 
     /// Takes a reading in.
     ///
-    /// A failure is told once, until it works again: then everything is told anew, for it was null in between.
+    /// A failure is told once, until it differs or it works again: then everything is told anew, for it was null in
+    /// between.
     mutating func take(_ answer: Result<[Item], any Error>) -> News {
         switch answer {
         case .failure(let error):
-            defer { hasFailed = true }
-            return hasFailed ? .items([]) : .failure(error)
+            let new = FieldError(telling: error)
+            defer { failure = new }
+            return failure?.says(theSameAs: new) ?? false ? .items([]) : .failure(error)
         case .success(let items):
             let changed = items.filter { item in
                 guard let old = known[item.globalID] else { return hasRead || item.isCurrent }
-                return !item.looksLike(old) || hasFailed && item.isCurrent
+                return !item.looksLike(old) || failure != nil && item.isCurrent
             }
             let ids = Set(items.map(\.globalID))
             let gone = known.filter { !ids.contains($0.key) }.compactMap(\.value.closed)
             known = Dictionary(items.map { ($0.globalID, $0) }, uniquingKeysWith: { first, _ in first })
-            hasFailed = false
+            failure = nil
             hasRead = true
             return .items(changed + gone.sorted { $0.globalID < $1.globalID })
         }

@@ -25,7 +25,7 @@ struct LivePrices: AsyncSequence, Sendable {
         /// The symbols that are first reported as not found.
         fileprivate var unknown: ArraySlice<Symbol>
         // The news as returned by the hubs, so that all subscribers share one copy.
-        fileprivate var waiting = LatestQueue<Symbol, QuoteNews>()
+        fileprivate var waiting = LatestQueue<Symbol, LiveNews>()
 
         mutating func next() async -> Element? {
             if let symbol = unknown.popFirst() {
@@ -34,7 +34,7 @@ struct LivePrices: AsyncSequence, Sendable {
             // What has come meanwhile takes the place of what waits.
             put(quotes.takeUntold() ?? [:])
             while true {
-                if let (symbol, item) = waiting.take() { return item.told(of: symbol) }
+                if let (_, item) = waiting.take() { return Result { try item.get() } }
                 guard let more = await news.next() else { return nil }
                 put(more)
             }
@@ -47,15 +47,5 @@ struct LivePrices: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> Iterator {
         Iterator(quotes: quotes, news: quotes.makeAsyncIterator(), unknown: unknown[...])
-    }
-}
-
-extension QuoteNews {
-    /// As a subscription tells it.
-    fileprivate func told(of symbol: Symbol) -> LiveValue<Quote> {
-        switch self {
-        case .success(let quote): .success(quote)
-        case .failure(let failure): .failure(FieldError([failure], of: "symbol \"\(symbol)\""))
-        }
     }
 }

@@ -1,6 +1,6 @@
 package import Brokerage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// The prices of some symbols for one subscriber: the first of each as soon as it is known, then each change.
 ///
@@ -8,7 +8,7 @@ package import Upstream
 /// values are dropped. The symbols are followed until this object is released. The sequence ends when no
 /// source can return a price of any symbol again; each symbol was reported as failed before.
 package final class LiveQuotes: AsyncSequence, Sendable {
-    package typealias Element = [Symbol: QuoteNews]
+    package typealias Element = [Symbol: LiveNews]
 
     private let desk: LiveDesk
 
@@ -124,7 +124,7 @@ private final class LiveDesk: Sendable {
         nudge.finish()
     }
 
-    func takeUntold() -> [Symbol: QuoteNews]? {
+    func takeUntold() -> [Symbol: LiveNews]? {
         state.withLock { state in
             state.board.isOver && !state.board.hasUntold ? nil : state.board.takeUntold()
         }

@@ -63,8 +63,8 @@ struct OrderCursor: Hashable, Sendable {
 
 extension FieldError {
     fileprivate static func noOrderCursor(_ text: String) -> FieldError {
-        FieldError(
-            .badUserInput,
+        .argument(
+            "after",
             "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
     }
 }

@@ -115,10 +115,7 @@ struct OrdersArguments: GraphQLArguments {
     }
 
     func check() throws {
-        guard (1...OrderWish.mostOrders).contains(wish.first) else {
-            throw FieldError(
-                .badUserInput, "`first` is \(wish.first); it takes 1 to \(OrderWish.mostOrders).")
-        }
+        try FieldError.check(wish.first, of: "first", in: 1...OrderWish.mostOrders)
         try GatewayContext.refuse(wish.symbols ?? [], beyond: 50)
     }
 }

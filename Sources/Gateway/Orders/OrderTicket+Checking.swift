@@ -106,8 +106,6 @@ extension FieldError {
     fileprivate static func unsupported(
         _ argument: String, _ reason: String, _ provider: Provider
     ) -> FieldError {
-        var error = FieldError.argument(argument, code: .unsupported, reason)
-        error.provider = provider
-        return error
+        .argument(argument, code: .unsupported, reason, provider: provider)
     }
 }

@@ -55,7 +55,7 @@ extension Authentication {
         do throws(Password.Refusal) {
             new = try Password(new: input.new, for: username)
         } catch {
-            throw FieldError.badInput("input.new", error.description)
+            throw FieldError.argument("input.new", error.description)
         }
         guard
             let proved = try await prove(
@@ -88,7 +88,7 @@ extension Authentication {
         case .guest?: break
         case .named(let name)?:
             guard let password else {
-                throw FieldError.badInput("password", "A user with a name is deleted with the password only.")
+                throw FieldError.argument("password", "A user with a name is deleted with the password only.")
             }
             let known = try await registered(owner)
             let proved = try await prove(
@@ -119,12 +119,7 @@ extension FieldError {
         "This token stands in the server's settings: only who runs the server can change or end it.")
 
     static func wrongPassword(_ argument: String) -> FieldError {
-        .badInput(argument, "It is not the password of this user.")
-    }
-
-    /// An argument that is wrong, by its path.
-    static func badInput(_ argument: String, _ reason: String) -> FieldError {
-        FieldError(.badUserInput, "Argument \"\(argument)\": \(reason)")
+        .argument(argument, "It is not the password of this user.")
     }
 
     /// A failure of what is kept; its file is not for clients to know.

@@ -96,7 +96,7 @@ extension Authentication {
         case .failure(.nameTaken):
             throw FieldError(.conflict, "The username \"\(username.text)\" is taken: choose another.")
         case .failure(.unknownInvitation):
-            throw FieldError.badInput("input.invitation", "It is unknown, used, or has expired.")
+            throw FieldError.argument("input.invitation", "It is unknown, used, or has expired.")
         case .failure(.notAGuest): throw Self.notAGuest
         case .failure(.endedSession): throw session.unauthenticated
         }

@@ -16,12 +16,12 @@ struct SignUpInput: Sendable {
         do throws(Username.Refusal) {
             name = try Username(username)
         } catch {
-            throw .badInput("input.username", error.description)
+            throw .argument("input.username", error.description)
         }
         do throws(Password.Refusal) {
             return (name, try Password(new: password, for: name))
         } catch {
-            throw .badInput("input.password", error.description)
+            throw .argument("input.password", error.description)
         }
     }
 }

@@ -44,7 +44,7 @@ extension GatewayContext {
             if let symbol = dialects.lazy.compactMap({ $0.symbol(spelled: text) }).first { return symbol }
         }
         guard let symbol = Symbol(text) else {
-            throw FieldError(.badUserInput, "\"\(text.beginning(40))\" is not a symbol.", provider: provider)
+            throw .argument("symbol", "\"\(text.beginning(40))\" is not a symbol.", provider: provider)
         }
         return symbol
     }
@@ -154,17 +154,10 @@ struct SearchQuery: Hashable, Sendable {
     }
 
     private static let mostHits = 50
-    private static let longestText = 100
 
     init(_ arguments: SearchArguments) throws(FieldError) {
         text = arguments.text.split(separator: " ").joined(separator: " ")
         limit = arguments.first
-        guard (1...Self.longestText).contains(text.utf8.count) else {
-            throw FieldError(
-                .badUserInput, "`text` has \(text.utf8.count) bytes; it takes 1 to \(Self.longestText).")
-        }
-        guard (1...Self.mostHits).contains(limit) else {
-            throw FieldError(.badUserInput, "`first` is \(limit); it takes 1 to \(Self.mostHits).")
-        }
+        try FieldError.check(limit, of: "first", in: 1...Self.mostHits)
     }
 }

@@ -5,16 +5,13 @@ import Upstream
 extension GatewayContext {
     /// A slice of the news: from the pages of one provider, which are kept whole and cut to what is asked.
     func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> Loading<ArticleSlice?> {
-        guard (1...ArticleSlice.mostArticles).contains(arguments.first) else {
-            throw FieldError(
-                .badUserInput, "`first` is \(arguments.first); it takes 1 to \(ArticleSlice.mostArticles).")
-        }
+        try FieldError.check(arguments.first, of: "first", in: 1...ArticleSlice.mostArticles)
         try Self.refuse(symbols ?? [], beyond: 50)
         let start = try arguments.after.map { try NewsCursor($0) }
         if let start, let provider = arguments.provider, provider != start.provider {
-            throw FieldError(
-                .badUserInput,
-                "`after` is a cursor of \(start.provider.rawValue), not of \(provider.rawValue).")
+            throw FieldError.argument(
+                "after",
+                "It is a cursor of \(start.provider.rawValue), not of \(provider.rawValue).")
         }
         let provider = start?.provider ?? arguments.provider
         let symbols = symbols.map { Set($0).sorted { $0.text < $1.text } }

@@ -6,7 +6,7 @@ import Upstream
 extension GatewayContext {
     /// Everything that the user holds, in one currency: accounts, positions and rates, each read once.
     func portfolio(in code: String) throws -> Loading<Portfolio?> {
-        let currency = try Currency(code)
+        let currency = try Currency(code, of: "currency")
         let accounts = try readAccounts()
         let positions = try positions(with: nil, of: nil)
         return .later {

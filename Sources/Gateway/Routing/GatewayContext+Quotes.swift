@@ -81,9 +81,7 @@ extension GatewayContext {
 
     static func refuse(_ symbols: [Symbol], beyond most: Int) throws(FieldError) {
         guard symbols.count <= most else {
-            throw FieldError(
-                .badUserInput,
-                "`symbols` has \(symbols.count) entries; at most \(most) are allowed.")
+            throw .argument("symbols", "It has \(symbols.count) entries; at most \(most) are allowed.")
         }
     }
 }

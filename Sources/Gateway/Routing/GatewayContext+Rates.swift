@@ -14,15 +14,19 @@ struct ExchangeRate: Hashable, Sendable {
 struct Currency: Hashable, Sendable, CustomStringConvertible {
     let code: String
 
+    /// - Parameters:
+    ///   - code: Three letters.
+    ///   - argument: The argument that has the code; nil for a code from a provider.
     /// - Throws: `FieldError` for what is no code.
-    init(_ code: String) throws(FieldError) {
+    init(_ code: String, of argument: String? = nil) throws(FieldError) {
         guard code.utf8.count == 3,
             code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
         else {
-            throw FieldError(
-                .badUserInput,
-                "\"\(code.beginning(10))\" is not a currency. Use a code of ISO 4217, such as USD."
-            )
+            let reason = "\"\(code.beginning(10))\" is not a currency"
+            guard let argument else {
+                throw FieldError(.noExchangeRate, "\(reason) of ISO 4217, so that it has no rate.")
+            }
+            throw .argument(argument, "\(reason). Use a code of ISO 4217, such as USD.")
         }
         self.code = code
     }

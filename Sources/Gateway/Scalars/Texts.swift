@@ -29,8 +29,7 @@ struct CodeText: StoredText {
 
 /// The text of a search.
 struct SearchText: StoredText {
-    static var lengths: ClosedRange<Int> { 0...1_000 }
-    static var form: TextForm { .verbatim }
+    static var lengths: ClosedRange<Int> { 1...100 }
     let text: String
 }
 

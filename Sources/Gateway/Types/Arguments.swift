@@ -67,11 +67,9 @@ struct ChartArguments: GraphQLArguments {
             last: last, adjustment: try arguments["adjustment"],
             isExtendedHours: try arguments["extendedHours"])
         provider = try arguments["provider"]
-        if let last, !(1...ChartWindow.limit).contains(last) {
-            throw FieldError(.badUserInput, "`last` is \(last); it takes 1 to \(ChartWindow.limit).")
-        }
+        if let last { try FieldError.check(last, of: "last", in: 1...ChartWindow.limit) }
         if let from = window.from, let to = window.to, from >= to {
-            throw FieldError(.badUserInput, "`from` is \(from), which is not before `to`, \(to).")
+            throw FieldError.argument("from", "It is \(from), which is not before `to`, \(to).")
         }
         self.window = window
     }

@@ -12,7 +12,7 @@ extension GatewayContext {
     func converted(
         _ positions: [LinkedPosition], to code: String
     ) throws -> Loading<Answers<ConvertedPosition?>> {
-        let currency = try Currency(code)
+        let currency = try Currency(code, of: "to")
         let pairs = try positions.map { linked in
             let known = linked.position.inAccountCurrency?.currency == code
             return CurrencyPair(from: known ? currency : try Currency(linked.position.currency), to: currency)

@@ -37,8 +37,8 @@ struct NewsCursor: Hashable, Sendable {
 
 extension FieldError {
     fileprivate static func noCursor(_ text: String) -> FieldError {
-        FieldError(
-            .badUserInput,
+        .argument(
+            "after",
             "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
     }
 }

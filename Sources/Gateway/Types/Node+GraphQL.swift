@@ -47,9 +47,8 @@ extension GatewayContext {
     /// Objects of one kind are loaded together.
     func nodes(_ texts: [String]) throws -> Loading<Answers<Node?>> {
         guard texts.count <= Self.mostNodes else {
-            throw FieldError(
-                .badUserInput,
-                "`ids` has \(texts.count) entries; at most \(Self.mostNodes) are allowed.")
+            throw FieldError.argument(
+                "ids", "It has \(texts.count) entries; at most \(Self.mostNodes) are allowed.")
         }
         let ids = texts.map { NodeID($0) }
         let kinds = NodeID.Kind.allCases.filter { kind in ids.contains { $0?.kind == kind } }

@@ -26,7 +26,7 @@ extension GatewayContext {
             }
         case .broker(let connection, let list):
             return .later {
-                try await change(list, of: connection) {
+                try await change(list, of: connection, by: "name") {
                     .success((name: name.text, symbols: $0.items.map(\.symbol)))
                 }
             }
@@ -40,7 +40,7 @@ extension GatewayContext {
         guard let keeper = try keeper(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
         return .later {
             switch edit {
-            case .add(let symbols): try await check(symbols, at: "symbols")
+            case .add(let symbols): try await check(symbols, at: edit.argument)
             case .remove, .move: break
             }
             switch keeper {
@@ -48,7 +48,7 @@ extension GatewayContext {
                 return try payload(
                     await backends.household.watchlists.change(own, edit, for: owner), at: .change(id))
             case .broker(let connection, let list):
-                return try await change(list, of: connection) { list in
+                return try await change(list, of: connection, by: edit.argument) { list in
                     edit.applied(to: list.items.map(\.symbol)).map { (name: list.name, symbols: $0) }
                 }
             }
@@ -67,7 +67,7 @@ extension GatewayContext {
             }
         case .broker(let connection, let list):
             return .later {
-                try await write(list, of: connection) { desk, _ throws(ProviderFailure) in
+                try await write(list, of: connection, by: "id") { desk, _ throws(ProviderFailure) in
                     try await desk.deleteWatchlist(list, in: call)
                 }
                 return DeletePayload(deletedID: id)
@@ -108,16 +108,16 @@ extension GatewayContext {
 // MARK: - Lists that a broker keeps
 
 extension GatewayContext {
-    /// Reads a list as it is at the broker now, and writes it as `edit` makes it.
+    /// Reads a list as it is at the broker now, and writes it as `edit` makes it; `argument` says what changes.
     private func change(
-        _ id: String, of connection: BrokerConnection,
+        _ id: String, of connection: BrokerConnection, by argument: String,
         _ edit:
             @escaping @Sendable (BrokerWatchlist) -> Result<
                 (name: String, symbols: [Symbol]), WatchlistRefusal
             >
     ) async throws -> WatchlistPayload {
         let place = FieldError.Place.change(connection.globalID(ofWatchlist: id))
-        let list = try await write(id, of: connection) {
+        let list = try await write(id, of: connection, by: argument) {
             [call] (desk, list) async throws(ProviderFailure) -> Result<BrokerWatchlist, WatchlistRefusal> in
             switch edit(list) {
             case .failure(let refusal): return .failure(refusal)
@@ -141,11 +141,12 @@ extension GatewayContext {
     /// - Parameters:
     ///   - id: The broker's own id, in any form.
     ///   - connection: The connection of the list.
+    ///   - argument: The argument that an error names if the broker refuses the change.
     ///   - body: Called with the current list at the broker, after the check that it belongs to the user.
     /// - Returns: The result of `body`.
     /// - Throws: `FieldError`: NOT_FOUND if the user does not have the list; then nothing was changed.
     private func write<Value: Sendable>(
-        _ id: String, of connection: BrokerConnection,
+        _ id: String, of connection: BrokerConnection, by argument: String,
         _ body:
             @escaping @Sendable (any WatchlistDesk, BrokerWatchlist) async throws(ProviderFailure) -> Value
     ) async throws -> Value {
@@ -167,7 +168,7 @@ extension GatewayContext {
             do throws(ProviderFailure) {
                 return try await body(desk, list)
             } catch {
-                throw FieldError(refusedWatchlist: error)
+                throw FieldError(refusedWatchlist: error, by: argument)
             }
         }
     }
@@ -190,9 +191,8 @@ extension FieldError {
         case (.notFound, .create): self = .noWatchlist("")
         case (.notFound, .change(let id)): self = .noWatchlist(id)
         case (.tooManyLists(let limit), _):
-            self.init(
-                .badUserInput,
-                "There are \(limit) watchlists, which is as many as one may have; delete one first.")
+            self = .argument(
+                "input", "There are \(limit) watchlists, which is as many as one may have; delete one first.")
         case (.tooManySymbols(let count, let limit), .create):
             self = .argument(
                 "input.symbols", "The list would have \(count) symbols; it may have \(limit) at most.")
@@ -208,16 +208,26 @@ extension FieldError {
     }
 
     /// Why a broker did not change a list.
-    fileprivate init(refusedWatchlist failure: ProviderFailure) {
+    fileprivate init(refusedWatchlist failure: ProviderFailure, by argument: String) {
         guard failure.cause == .unsupported else {
             self.init(failure)
             return
         }
-        self.init(
-            .badUserInput,
+        self = .argument(
+            argument,
             """
             \(failure.provider.rawValue) refused the change: another of its lists may have the name, or it does not \
             have one of the symbols.
             """, provider: failure.provider)
+    }
+}
+
+extension WatchlistEdit {
+    /// The argument that says what changes.
+    fileprivate var argument: String {
+        switch self {
+        case .add, .remove: "symbols"
+        case .move: "symbol"
+        }
     }
 }

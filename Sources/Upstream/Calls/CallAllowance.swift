@@ -8,6 +8,8 @@ package enum CallRefusal: Hashable, Sendable {
     /// The client has reached the limit of calls in a minute for clients without a session or with a guest
     /// session.
     case client(limit: Int, retryAt: Instant)
+    /// All clients without a session or with a guest session have used up their part of the provider's quota.
+    case sharedQuota(retryAt: Instant?)
 }
 
 /// The number of calls to providers that one operation may still make.

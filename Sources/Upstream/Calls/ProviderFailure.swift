@@ -41,7 +41,7 @@ package struct ProviderFailure: Error, Hashable, Sendable {
         case feedFull(symbolsPerClient: Int?)
         /// The one who asked has gone.
         case cancelled
-        /// A limit of this operation or of this client prevents the call.
+        /// A limit of this operation, of this client, or of all clients without a session prevents the call.
         case notAllowed(CallRefusal)
     }
 }
@@ -104,6 +104,9 @@ extension ProviderFailure.Cause: CustomStringConvertible {
         case .notAllowed(.operation(let limit)): "more than the \(limit) calls of an operation"
         case .notAllowed(.client(let limit, let retryAt)):
             "more than the \(limit) calls a minute of a client without a session, or with a guest session"
+                + Self.until(retryAt)
+        case .notAllowed(.sharedQuota(let retryAt)):
+            "the part of the quota for clients without a session, or with a guest session, is used up"
                 + Self.until(retryAt)
         }
     }

@@ -37,7 +37,8 @@ extension ProviderFailure.Cause {
     /// When the provider wants to be asked again.
     package var retryAt: Instant? {
         switch self {
-        case .rateLimited(let retryAt), .quotaExhausted(let retryAt): retryAt
+        case .rateLimited(let retryAt), .quotaExhausted(let retryAt), .notAllowed(.sharedQuota(let retryAt)):
+            retryAt
         case .circuitOpen(let retryAt), .notAllowed(.client(_, let retryAt)): retryAt
         case .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound, .unsupported,
             .overloaded, .feedFull, .cancelled, .notAllowed(.operation):

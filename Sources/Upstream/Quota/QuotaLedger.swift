@@ -193,8 +193,8 @@ package final class QuotaLedger: Sendable {
     ///   - isShared: Whether the call belongs to a client without a session or with a guest session: see
     ///     ``QuotaCount/earliest(from:isShared:)``.
     /// - Returns: The slots, valid from their `start`.
-    /// - Throws: `quotaExhausted` with the time of the next slot; `cancelled` with the task; `overloaded` if
-    ///   there are more credentials than the limit.
+    /// - Throws: `quotaExhausted` with the time of the next slot, or `notAllowed` if another call would have a
+    ///   slot now; `cancelled` with the task; `overloaded` if there are more credentials than the limit.
     func reserve(
         _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant,
         isShared: Bool = false
@@ -254,22 +254,30 @@ package final class QuotaLedger: Sendable {
             guard makeRoom(for: holder, in: &state, moment) else {
                 return .failure(ProviderFailure(holder.provider, .overloaded))
             }
-            var start: ContinuousClock.Instant? = moment.now
             for window in windows {
                 Self.know(window, of: holder, in: &state, moment)
                 state.counts[holder]?[window.name]?.free(at: moment.now)
+            }
+            func earliest(isShared: Bool) -> ContinuousClock.Instant? {
                 // A moment that is good for one window stays good when another puts it off.
-                start = start.flatMap {
-                    state.counts[holder]?[window.name]?.earliest(from: $0, isShared: isShared)
+                windows.reduce(Optional(moment.now)) { start, window in
+                    start.flatMap {
+                        state.counts[holder]?[window.name]?.earliest(from: $0, isShared: isShared)
+                    }
                 }
             }
-            guard let start else {
-                return .failure(ProviderFailure(holder.provider, .quotaExhausted(retryAt: nil)))
-            }
             let latest = min(deadline, moment.now + limits.longestWait)
-            guard start <= moment.now || start < latest else {
-                let retryAt = moment.wallTime(of: start)
-                return .failure(ProviderFailure(holder.provider, .quotaExhausted(retryAt: retryAt)))
+            func isSoon(_ start: ContinuousClock.Instant) -> Bool { start <= moment.now || start < latest }
+            let start = earliest(isShared: isShared)
+            guard let start, isSoon(start) else {
+                let retryAt = start.map(moment.wallTime)
+                let isOfShare = isShared && earliest(isShared: false).map(isSoon) ?? false
+                return .failure(
+                    ProviderFailure(
+                        holder.provider,
+                        isOfShare
+                            ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
+                )
             }
             var places: [QuotaReservation.Place] = []
             for window in windows {

@@ -93,10 +93,11 @@ struct RedirectPolicyTests {
             let error = #expect(throws: FieldError.self) {
                 try policy.address(other, argument: "redirectUri")
             }
-            #expect(error?.code == .badUserInput)
             #expect(
-                error?.message
-                    == "`redirectUri` is none that this server sends browsers back to. Ask.", "\(other)")
+                error
+                    == .argument(
+                        "redirectUri", "It is none that this server sends browsers back to. Ask."), "\(other)"
+            )
         }
     }
 

@@ -1,4 +1,5 @@
 import Brokerage
+import GraphQL
 import Storage
 import Synchronization
 import TestSupport
@@ -73,6 +74,30 @@ struct LiveGoalTests {
             var events = try context.liveGoalsProgress(in: "USD").makeAsyncIterator()
             _ = try #require(await events.next())
             #expect(gateway.calls == before, "the client has no call left")
+        }
+    }
+
+    @Test("is not told again if only the time to try again of its error has changed")
+    func failures() async throws {
+        try await withGateway { gateway in
+            let connection = try gateway.connection("demo", of: alice)
+            let context = GatewayContext(
+                session: Session(owner: alice, scopes: [.read]), backends: try backends(gateway),
+                call: CallContext(deadline: .now + .seconds(60)))
+            let table = try await context.rateTable([]).value()
+            func progress(_ code: ErrorCode, at seconds: Int) -> GoalsProgress {
+                let error = FieldError(
+                    code, "Later.", provider: .alpaca, retryAt: .earliest + .seconds(seconds))
+                let holdings = OwnHoldings(parts: [
+                    OwnHoldings.Part(connection: connection, positions: .failure(error))
+                ])
+                let allocation = GoalAllocation(symbol: .example, account: nil, share: .all)
+                let request = Appraisal.Request(allocation: allocation, currency: "USD")
+                return GoalsProgress([], in: "USD", [Appraisal(request, holdings, table)], table)
+            }
+            let first = progress(.quotaExhausted, at: 1)
+            #expect(first.looksLike(progress(.quotaExhausted, at: 2)))
+            #expect(!first.looksLike(progress(.providerTimeout, at: 1)))
         }
     }
 

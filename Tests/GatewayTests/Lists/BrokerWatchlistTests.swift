@@ -191,9 +191,10 @@ struct BrokerWatchlistTests {
             #expect(
                 answer["errors"]?[0]?["message"]?.string
                     == """
-                    ALPACA refused the change: another of its lists may have the name, or it does not have one of \
+                    Argument "name": ALPACA refused the change: another of its lists may have the name, or it does not have one of \
                     the symbols.
                     """)
+            #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "name")
             let gone = try await gateway.ask(
                 #"mutation { addToWatchlist(id: "Watchlist:demo:no", symbols: ["KO"]) { watchlist { id } } }"#,
                 as: alice, backends)

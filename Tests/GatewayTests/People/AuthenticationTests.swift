@@ -188,6 +188,9 @@ struct AuthenticationTests {
                 let refusal = try await Visitor(gateway).refusal(of: mutation)
                 #expect(refusal["message"]?.string == message)
                 #expect(refusal["extensions"]?["code"]?.string == code)
+                let argument = refusal["extensions"]?["argument"]?.string
+                #expect(
+                    argument.map { message.hasPrefix("Argument \"\($0)\": ") } ?? (code == "CONFLICT"))
             }
             let again = try await ann.refusal(of: Visitor.signUp("annie"))
             #expect(again["extensions"]?["code"] == "CONFLICT")

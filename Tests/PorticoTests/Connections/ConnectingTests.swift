@@ -62,7 +62,7 @@ struct ConnectingTests {
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
             let (url, state) = try await house.begin(provider, as: ann)
             let code = try #require(try await Browser.approve(url, as: "demo")["code"])
-            let unknown = "state` is unknown, used already or older than ten minutes"
+            let unknown = #"state": It is unknown, used already or older than ten minutes"#
             let stolen = try await house.connect(provider, code: code, state: state, as: bob)
             #expect(stolen.message?.contains(unknown) == true, "\(stolen)")
             let guessed = try await house.connect(provider, code: code, state: "0", as: ann)
@@ -89,13 +89,13 @@ struct ConnectingTests {
                 #expect(
                     answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", provider.rawValue)])
                 #expect(
-                    answer.message?.hasPrefix("\(provider.rawValue) did not accept the credential") == true)
+                    answer.message?.contains(": \(provider.rawValue) did not accept the credential") == true)
                 #expect(!"\(answer)".contains("planted"))
             }
             let other = try await house.begin(.saxo, as: ann)
             let elsewhere = try await house.connect(
                 .saxo, code: "c", state: other.state, redirectURI: "http://localhost:3000/other", as: ann)
-            #expect(elsewhere.message?.contains("redirectUri` is not the one") == true)
+            #expect(elsewhere.message?.contains(#"redirectUri": It is not the one"#) == true)
             #expect(try await house.kept().isEmpty)
         }
     }
@@ -120,8 +120,9 @@ struct ConnectingTests {
                 """)
             #expect(answer.failures == [FieldFailure("beginConnection", "BAD_USER_INPUT", nil)])
             #expect(
-                answer.message?.contains("`redirectUri` is none that this server sends browsers back to")
-                    == true)
+                answer.message?.hasPrefix(
+                    #"Argument "redirectUri": It is none that this server sends browsers back to"#) == true)
+            #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "redirectUri")
         }
     }
 
@@ -157,25 +158,26 @@ struct ConnectingTests {
     static let mistakes = [
         Mistake(
             provider: .alpaca, credential: "{ apiKey: { key: \"planted\", secret: \"planted\" } }",
-            code: "BAD_USER_INPUT", message: "ALPACA did not accept the credential"),
+            code: "BAD_USER_INPUT",
+            message: #"Argument "input.credential": ALPACA did not accept the credential"#),
         Mistake(
             provider: .alpaca, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
-            message: "`input.credential.apiKey.secret` is missing"),
+            message: #"Argument "input.credential.apiKey.secret": It is missing"#),
         Mistake(
             provider: .alpaca, credential: "{ accessToken: \"planted secret\" }", code: "BAD_USER_INPUT",
-            message: "`input.credential` cannot be sent. The token for Alpaca is empty"),
+            message: #"Argument "input.credential": It cannot be sent. The token for Alpaca is empty"#),
         Mistake(
             provider: .saxo, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
-            message: "`input.credential.apiKey` is not for SAXO"),
+            message: #"Argument "input.credential.apiKey": It is not for SAXO"#),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", code: "BAD_USER_INPUT",
-            message: "SAXO did not accept the credential"),
+            message: #"Argument "input.credential": SAXO did not accept the credential"#),
         Mistake(
             provider: .polygon, credential: "{ accessToken: \"planted\" }", code: "BAD_USER_INPUT",
-            message: "`input.credential` of POLYGON is an `apiKey` without a secret"),
+            message: #"Argument "input.credential": It is an `apiKey` without a secret for POLYGON."#),
         Mistake(
             provider: .polygon, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
-            message: "POLYGON did not accept the credential"),
+            message: #"Argument "input.credential": POLYGON did not accept the credential"#),
         Mistake(
             provider: .yahoo, credential: "{ accessToken: \"planted\" }", code: "UNSUPPORTED",
             message:
@@ -183,7 +185,8 @@ struct ConnectingTests {
         ),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "environment: LIVE",
-            code: "BAD_USER_INPUT", message: "`input.environment` can be SANDBOX for SAXO."),
+            code: "BAD_USER_INPUT",
+            message: #"Argument "input.environment": It can be SANDBOX for SAXO."#),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "renew: \"Connection:none\"",
             code: "NOT_FOUND", message: "There is no connection \"Connection:none\"."),
@@ -206,6 +209,10 @@ struct ConnectingTests {
                 mistake.provider, mistake.credential, more: mistake.more, as: owner)
             #expect(answer.failures.map(\.code) == [mistake.code], "\(answer)")
             #expect(answer.message?.hasPrefix(mistake.message) == true, "\(answer)")
+            let argument = answer["errors"]?[0]?["extensions"]?["argument"]?.string
+            #expect(
+                argument.map { mistake.message.hasPrefix("Argument \"\($0)\": ") }
+                    ?? (mistake.code != "BAD_USER_INPUT"), "\(answer)")
             #expect(answer["data"]?["connectProvider"] == .null)
             #expect(!"\(answer)".contains("planted"), "\(answer)")
             #expect(try await house.kept().isEmpty)
@@ -281,7 +288,8 @@ struct ConnectingTests {
             #expect(answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", nil)])
             #expect(
                 answer.message
-                    == "A user may have 20 connections. Remove one with `disconnectProvider` first.")
+                    == #"Argument "input": A user may have 20 connections. Remove one with `disconnectProvider` first."#
+            )
         }
     }
 }

@@ -133,7 +133,7 @@ struct NodeTests {
             #expect(refused.failures == [FieldFailure("nodes", "BAD_USER_INPUT", nil)])
             #expect(
                 refused["errors"]?[0]?["message"]?.string
-                    == "`ids` has 101 entries; at most 100 are allowed.")
+                    == "Argument \"ids\": It has 101 entries; at most 100 are allowed.")
         }
     }
 }

@@ -29,7 +29,10 @@ extension ErrorCode {
         case .tooManyUpstreamCalls:
             "Request fewer symbols or fields in one operation. The same request may fail again."
         case .quotaExhausted:
-            "Ask again after `extensions.retryAt`; until then what the rest of the answer has is what there is."
+            """
+            Ask again after `extensions.retryAt`; until then what the rest of the answer has is what there is. Without a \
+            session, or with a guest session, offer to sign in.
+            """
         case .providerUnavailable, .providerTimeout:
             """
             Show the rest of the answer. Reads were tried again already: ask later, with growing pauses. After a mutation \

@@ -65,8 +65,8 @@ struct AlpacaConnector: ProviderConnector {
                 try .keys(id: key.text, secret: secret.text)
             }
         case .apiKey(_, nil):
-            throw FieldError(
-                .badUserInput, "`input.credential.apiKey.secret` is missing: Alpaca's keys come in pairs.",
+            throw FieldError.argument(
+                "input.credential.apiKey.secret", "It is missing: Alpaca's keys come in pairs.",
                 provider: .alpaca)
         case .accessToken(let token):
             return try Self.secret { () throws(AlpacaCredential.Malformed) in try .token(token.text) }
@@ -80,7 +80,7 @@ struct AlpacaConnector: ProviderConnector {
         do throws(AlpacaCredential.Malformed) {
             return Secret(try make().kept)
         } catch {
-            throw FieldError(.badUserInput, "`input.credential` cannot be sent. \(error)", provider: .alpaca)
+            throw .argument("input.credential", "It cannot be sent. \(error)", provider: .alpaca)
         }
     }
 

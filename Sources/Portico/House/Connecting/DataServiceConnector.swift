@@ -21,8 +21,8 @@ struct DataServiceConnector: ProviderConnector {
     var environments: [Environment] { [environment] }
 
     func page(for request: ConsentRequest) throws -> ConsentPage {
-        throw FieldError(
-            .badUserInput,
+        throw FieldError.argument(
+            "provider",
             "\(provider.rawValue) asks for no consent: call `connectProvider` with the user's API key.",
             provider: provider)
     }
@@ -31,14 +31,14 @@ struct DataServiceConnector: ProviderConnector {
         for proof: ConnectionProof, in environment: Environment, by call: CallContext
     ) async throws -> Secret {
         guard case .apiKey(let key, secret: nil) = proof else {
-            throw FieldError(
-                .badUserInput, "`input.credential` of \(provider.rawValue) is an `apiKey` without a secret.",
+            throw FieldError.argument(
+                "input.credential", "It is an `apiKey` without a secret for \(provider.rawValue).",
                 provider: provider)
         }
         do throws(APIKey.Malformed) {
             return Secret(try APIKey(key.text).text)
         } catch {
-            throw FieldError(.badUserInput, "`input.credential.apiKey.key`: \(error)", provider: provider)
+            throw FieldError.argument("input.credential.apiKey.key", "\(error)", provider: provider)
         }
     }
 

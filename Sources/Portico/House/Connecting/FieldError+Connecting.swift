@@ -13,6 +13,6 @@ extension FieldError {
     }
 
     /// The page of consent would have an address that is longer than one may be.
-    static let tooLong = FieldError(
-        .badUserInput, "`redirectUri` makes the address of the page of consent too long.")
+    static let tooLong = FieldError.argument(
+        "redirectUri", "It makes the address of the page of consent too long.")
 }

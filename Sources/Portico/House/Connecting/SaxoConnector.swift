@@ -53,13 +53,12 @@ struct SaxoConnector: ProviderConnector {
             do throws(SaxoToken.Malformed) {
                 return Secret(Saxo.SaxoAccess.kept(try SaxoToken(token.text)))
             } catch {
-                throw FieldError(
-                    .badUserInput, "`input.credential` cannot be sent. \(error)", provider: .saxo)
+                throw FieldError.argument("input.credential", "It cannot be sent. \(error)", provider: .saxo)
             }
         case .apiKey:
-            throw FieldError(
-                .badUserInput,
-                "`input.credential.apiKey` is not for SAXO: it takes the code of a consent, or an access token.",
+            throw FieldError.argument(
+                "input.credential.apiKey",
+                "It is not for SAXO, which takes the code of a consent, or an access token.",
                 provider: .saxo)
         }
     }
