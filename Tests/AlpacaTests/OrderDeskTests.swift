@@ -111,14 +111,25 @@ struct OrderDeskTests {
             (.disconnect, .unavailable), (.text("", status: 504), .timedOut),
             (.text(#"{"message":"forbidden."}"#, status: 403), .unauthorized),
             (.text(#"{"code":40110000,"message":"request is not authorized"}"#, status: 401), .unauthorized),
-            (.text("", status: 404), .notFound), (.text("", status: 429), .rateLimited(retryAt: nil)),
+            (.text("", status: 429), .rateLimited(retryAt: nil)),
+            // A proxy before Alpaca: the outcome of the write is unknown.
+            (.text("", status: 404), .unavailable), (.text("", status: 410), .unavailable),
+            (.text("<html><body>404 page not found</body></html>", status: 404), .unavailable),
+            (.text(#"{"message":"Not Found"}"#, status: 404), .unavailable),
+            (.text("<html><body>Forbidden</body></html>", status: 403), .unavailable),
+            (.text(#"{"code":40410000,"message":"order not found for x"}"#, status: 404), .notFound),
         ])
     func once(reply: CannedServer.Reply, cause: ProviderFailure.Cause) async throws {
         try await withAlpaca(answering: { _, _ in reply }, retry: .attempts(3)) { alpaca, server in
-            await #expect(throws: ProviderFailure(.alpaca, cause)) {
-                try await alpaca.place(try ticket(), in: .patient)
+            let failure = ProviderFailure(.alpaca, cause)
+            let order = try standing()
+            await #expect(throws: failure) { try await alpaca.place(try ticket(), in: .patient) }
+            await #expect(throws: failure) {
+                try await alpaca.replace(
+                    order, by: OrderChange(quantity: 3), clientOrderID: "c", in: .patient)
             }
-            #expect(server.requests.count == 1)
+            await #expect(throws: failure) { try await alpaca.cancel(order, in: .patient) }
+            #expect(server.requests.map(\.method) == ["POST", "PATCH", "DELETE"])
         }
     }
 

@@ -29,7 +29,7 @@ struct LiveQuoteTests {
             connections: connections.map { Connection($0) }, market: [],
             reads: KeptReads(clock: gateway.clock.calls),
             household: gateway.household,
-            condition: { provider, _ in
+            condition: { provider in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
     }

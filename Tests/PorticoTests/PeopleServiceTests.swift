@@ -1,15 +1,17 @@
 import Brokerage
+import Foundation
 import Logging
-import Storage
 import Synchronization
+import TestSupport
 import Testing
 import Upstream
 
 @testable import Portico
+@testable import Storage
 
 @Suite("Clean-up while the server runs")
 struct PeopleServiceTests {
-    @Test("deletes a guest that signed out while an order was in progress, within a minute after its outcome")
+    @Test("deletes a guest that signed out while an order was in progress, after its outcome")
     func guestWithOrder() async throws {
         let file = try HouseFile.temporary()
         let sessions = try SessionStore(in: file, .random())
@@ -29,17 +31,55 @@ struct PeopleServiceTests {
                 size: .quantity(1), price: .market))
         _ = try await journal.begin(placing)
         #expect(try await sessions.revoke(guest.session.id, of: guest.user.id))
-        func passMinute() async {
-            for beat in 1...300 { await service.write(beat) }
-        }
 
-        await passMinute()
+        await service.tidy()
         #expect(released.withLock { $0 } == [])
 
         #expect(try await journal.mark(placing.id))
         try await journal.note(.answerLost, of: placing.id)
-        await passMinute()
+        await service.tidy()
         #expect(released.withLock { $0 } == [guest.user.id])
         #expect(try await UserStore(in: file).user(guest.user.id) == nil)
+    }
+
+    @Test("ends expired sessions while the writer is busy, also after it has begun to wait for the writer")
+    func expiresBesideBusyWriter() async throws {
+        let file = try HouseFile.temporary()
+        let sessions = try SessionStore(in: file, .random())
+        let wish = SessionStore.Wish(scopes: [.read], label: nil)
+        let opened = try #require(try await sessions.openForGuest(wish))
+        // Following ends sessions that are not in the file, as those below, only after a change of the file.
+        try await sessions.followOthers()
+        let (isBusy, isFree, end) = (Event<Void>(), Event<Void>(), DispatchSemaphore(value: 0))
+        let writing = Task {
+            try await file.database.betweenWrites { _ in
+                isBusy.happen()
+                _ = end.wait(timeout: .now() + 60)
+            }
+            isFree.happen()
+        }
+        await isBusy.wait()
+        let service = PeopleService(
+            sessions: sessions, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let running = Task { try await service.run() }
+        let tidying = Task { await service.tidy() }
+        // After the first has ended, the service may wait for the writer.
+        for number in 1...2 {
+            let session = LiveSession(
+                id: "\(number)", owner: opened.user.id, isGuest: true, scopes: [.read], label: nil,
+                createdAt: .earliest, lastUsedAt: .earliest, expiresAt: .earliest,
+                hash: TokenHash(digesting: SessionToken()))
+            let hasEnded = Event<Void>()
+            _ = session.validity.onEnd { hasEnded.happen() }
+            sessions.live.add(session)
+            await hasEnded.wait()
+        }
+        #expect(!isFree.hasHappened, "a session ended only after the writer was free")
+        #expect(sessions.isValid(opened.session))
+        end.signal()
+        running.cancel()
+        await tidying.value
+        try await running.value
+        try await writing.value
     }
 }

@@ -257,7 +257,7 @@ struct AuthorizationTests {
                     key: "key", secret: nil, redirectURI: "app://b",
                     loginURL: try #require(HTTPURL(server.url)))
                 let line = ProviderLine(
-                    QuotaHolder(.saxo, connection: "c1"), over: transport, clock: .showing(wallTime))
+                    QuotaHolder(.saxo, credential: "c1"), over: transport, clock: .showing(wallTime))
                 let authorization = SaxoAuthorization(of: app, kept: MemoryKeeper(tokens.kept), over: line)
                 _ = try await authorization.token(by: .distant)
                 let body = try #require(server.requests.last.map { String(decoding: $0.body, as: UTF8.self) })

@@ -12,11 +12,12 @@ struct CacheFileTests {
     static let now = Instant(secondsSince1970: 1_795_185_000) ?? .earliest
 
     static func quota(
-        _ count: Int, until seconds: Int64 = 60, connection: String? = nil, kind: KeptQuota.Kind = .calls
+        _ count: Int, until seconds: Int64 = 60, uptime: Int64? = nil, credential: String? = nil,
+        kind: KeptQuota.Kind = .calls
     ) -> KeptQuota {
         KeptQuota(
-            holder: QuotaHolder(.alphaVantage, connection: connection), window: "day", kind: kind,
-            until: now + .seconds(seconds), count: count)
+            holder: QuotaHolder(.alphaVantage, credential: credential), window: "day", kind: kind,
+            until: now + .seconds(seconds), untilUptime: uptime.map { .seconds($0) }, count: count)
     }
 
     @Test("adds counts up, each holder's and moment's for itself, and takes back")
@@ -24,16 +25,16 @@ struct CacheFileTests {
         try await Folder.with { folder in
             let quotas = KeptQuotas(in: try CacheFile(in: try folder.opened()))
             let parts = [
-                Self.quota(1), Self.quota(1), Self.quota(1, until: 61), Self.quota(1, connection: ""),
-                Self.quota(1, connection: "7"), Self.quota(1, kind: .closure), Self.quota(1, until: 62),
+                Self.quota(1), Self.quota(1), Self.quota(1, until: 61), Self.quota(1, credential: ""),
+                Self.quota(1, credential: "7"), Self.quota(1, kind: .closure), Self.quota(1, until: 62),
                 Self.quota(-1, until: 62),
             ]
-            for part in parts { try await quotas.add([part], now: Self.now) }
-            let kept = try KeptQuotas(in: try CacheFile(in: try folder.opened())).load()
+            for part in parts { try await quotas.add([part], now: Self.now, uptime: .zero) }
+            let kept = try KeptQuotas(in: try CacheFile(in: try folder.opened())).load(now: Self.now)
             #expect(
                 Set(kept) == [
-                    Self.quota(2), Self.quota(1, until: 61), Self.quota(1, connection: ""),
-                    Self.quota(1, connection: "7"), Self.quota(1, kind: .closure),
+                    Self.quota(2), Self.quota(1, until: 61), Self.quota(1, credential: ""),
+                    Self.quota(1, credential: "7"), Self.quota(1, kind: .closure),
                 ])
             #expect(kept.count == 5)
         }
@@ -44,11 +45,55 @@ struct CacheFileTests {
         try await Folder.with { folder in
             let file = try CacheFile(in: try folder.opened())
             let quotas = KeptQuotas(in: file)
-            try await quotas.add([Self.quota(1)], now: Self.now)
+            try await quotas.add([Self.quota(1)], now: Self.now, uptime: .zero)
             for _ in 0..<512 {
-                try await quotas.add([Self.quota(1, until: 900_000)], now: Self.now + .seconds(400_000))
+                try await quotas.add(
+                    [Self.quota(1, until: 900_000)], now: Self.now + .seconds(400_000), uptime: .zero)
             }
-            #expect(try quotas.load() == [Self.quota(512, until: 900_000)])
+            #expect(
+                try quotas.load(now: Self.now + .seconds(900_000)) == [Self.quota(512, until: 900_000)])
+        }
+    }
+
+    /// An entry of a process, and the entry that a later process reads, four days after by the wall clock.
+    struct Restart: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let written: KeptQuota
+        var boot: String? = "1"
+        var uptime: Int64 = 10
+        let read: KeptQuota?
+
+        static let all = [
+            Restart(
+                testDescription: "the wall clock was set ahead", written: quota(1, uptime: 60),
+                read: quota(1, uptime: 60)),
+            Restart(
+                testDescription: "the entry ended long ago", written: quota(1, uptime: 60), uptime: 61,
+                read: nil),
+            Restart(
+                testDescription: "the machine has restarted", written: quota(1, until: 400_000, uptime: 60),
+                boot: "2", read: quota(1, until: 400_000)),
+            Restart(
+                testDescription: "the machine's start is unknown",
+                written: quota(1, until: 400_000, uptime: 60), boot: nil, read: quota(1, until: 400_000)),
+            Restart(
+                testDescription: "the wall clock was set back and the machine has restarted",
+                written: quota(1, until: 40 * 86_400, uptime: 60), boot: "2",
+                read: quota(1, until: 4 * 86_400 + 26 * 3_600)),
+        ]
+    }
+
+    @Test(
+        "counts by the machine's uptime until its next start, then by the wall clock", arguments: Restart.all)
+    func restarts(_ restart: Restart) async throws {
+        try await Folder.with { folder in
+            let file = try CacheFile(in: try folder.opened())
+            try await KeptQuotas(in: file, boot: "1").add([restart.written], now: Self.now, uptime: .zero)
+            let (quotas, now) = (KeptQuotas(in: file, boot: restart.boot), Self.now + .seconds(4 * 86_400))
+            // The first addition of a process removes what ended long ago.
+            try await quotas.add([], now: now, uptime: .seconds(restart.uptime))
+            #expect(try quotas.load(now: now) == [restart.read].compactMap(\.self))
+            #expect(try quotas.load(now: now + .seconds(3_600)) == [restart.read].compactMap(\.self))
         }
     }
 

@@ -21,8 +21,9 @@ package struct Connection: Sendable {
     /// Market data by the user's own credential.
     let market: MarketSource?
     let health: ConnectionHealth
-    /// Identifies the credential in the quota ledger; nil for one of the settings, and for an unreadable one.
-    private(set) var credential: QuotaCredential?
+    /// The holder of the quota that its calls spend; nil for one of the settings, and for one that cannot be
+    /// opened.
+    let holder: QuotaHolder?
     /// What is left of the limits that count for this link alone.
     let limits: @Sendable () -> [QuotaStatus]
     /// When the link ends unless it is renewed before; nil where it lasts until revoked.
@@ -47,6 +48,7 @@ package struct Connection: Sendable {
         self.broker = broker
         market = broker.market
         health = ConnectionHealth()
+        holder = nil
         self.limits = limits
         endsAt = { nil }
         upkeep = nil
@@ -59,7 +61,11 @@ package struct Connection: Sendable {
     ///   - kept: As it is kept.
     ///   - opened: What its credential opens; nil where that cannot be opened.
     ///   - health: What its calls tell.
-    init(_ kept: KeptConnection, _ opened: OpenedConnection?, health: ConnectionHealth) {
+    ///   - holder: The holder of the quota that its calls spend.
+    init(
+        _ kept: KeptConnection, _ opened: OpenedConnection?, health: ConnectionHealth,
+        spending holder: QuotaHolder? = nil
+    ) {
         let market = opened?.market?.noting(health)
         id = kept.id
         owner = kept.owner
@@ -77,6 +83,7 @@ package struct Connection: Sendable {
         }
         self.market = market
         self.health = health
+        self.holder = holder
         if let opened {
             limits = opened.limits
             endsAt = opened.endsAt
@@ -104,13 +111,6 @@ package struct Connection: Sendable {
         return other
     }
 
-    /// The same connection, with the identity of its credential.
-    func with(_ credential: QuotaCredential) -> Connection {
-        var other = self
-        other.credential = credential
-        return other
-    }
-
     /// Ends what is done for it in the background; calls in flight are left alone.
     func close() {
         upkeep?.cancel()
@@ -119,30 +119,6 @@ package struct Connection: Sendable {
     /// Waits until nothing is under way whose outcome must be kept.
     func settle() async {
         await settled()
-    }
-}
-
-/// The steps at the quota ledger when connections are created and removed.
-package struct ConnectionQuotas: Sendable {
-    /// Continues the counts of a removed connection for a new one with the same credential.
-    let adopt: @Sendable (QuotaCredential, Provider, _ connection: String) async -> Void
-    /// Removes the counts of a connection that was not stored, or that was deleted.
-    let remove: @Sendable (Provider, _ connection: String, QuotaCredential?) async -> Void
-
-    /// - Parameter ledger: The ledger in which the connections count their calls.
-    package init(_ ledger: QuotaLedger) {
-        adopt = { credential, provider, connection in
-            await ledger.adopt(credential, by: QuotaHolder(provider, connection: connection))
-        }
-        remove = { provider, connection, credential in
-            await ledger.remove(QuotaHolder(provider, connection: connection), of: credential)
-        }
-    }
-
-    /// Without a ledger.
-    package init() {
-        adopt = { _, _, _ in }
-        remove = { _, _, _ in }
     }
 }
 

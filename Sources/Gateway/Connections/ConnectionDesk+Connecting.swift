@@ -6,8 +6,7 @@ extension ConnectionDesk {
     /// Connects a user to a provider, or replaces the credential of an existing connection.
     ///
     /// Whether the user may have another connection is checked first; then the credential is tried by one
-    /// call, before anything is kept. An attempt that stores no connection leaves no holder in the quota
-    /// ledger; its calls count for the next connection with the same credential.
+    /// call, before anything is kept. Calls count for the credential, whether the attempt succeeds or not.
     ///
     /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have made too many
     ///   attempts.
@@ -39,14 +38,13 @@ extension ConnectionDesk {
             id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
             connectedAt: clock.wallTime())
-        let credential = QuotaCredential(input.provider, digest: secret.digest)
-        if old == nil { await quotas.adopt(credential, link.provider, link.id) }
+        let holder = store.quotaHolder(of: link, secret)
         do {
-            let (checked, best) = try await check(secret, of: link, connector, in: call)
+            let (checked, best) = try await check(secret, of: link, spending: holder, connector, in: call)
             return old == nil
                 ? try await add(checked, best, connector) : try await renew(checked, best, connector)
         } catch {
-            if old == nil { await quotas.remove(link.provider, link.id, credential) }
+            retire(holder)
             throw error
         }
     }
@@ -96,10 +94,11 @@ extension ConnectionDesk {
     ///
     /// - Returns: the connection with the accounts that were found, and the credential, which may have been renewed.
     private func check(
-        _ secret: Secret, of link: KeptConnection, _ connector: any ProviderConnector, in call: CallContext
+        _ secret: Secret, of link: KeptConnection, spending holder: QuotaHolder,
+        _ connector: any ProviderConnector, in call: CallContext
     ) async throws -> (KeptConnection, Secret) {
         let draft = DraftCredential(secret.bytes)
-        guard let opened = connector.open(secret, of: link, renewedIn: draft) else {
+        guard let opened = connector.open(secret, of: link, spending: holder, renewedIn: draft) else {
             throw FieldError.argument(
                 "input.credential", "\(link.provider.rawValue) cannot be connected with this credential.",
                 provider: link.provider)
@@ -158,8 +157,7 @@ extension ConnectionDesk {
             connection.close()
             throw FieldError.noConnection(kept.id)
         }
-        old.close()
-        didChange(old)
+        end(old)
         return connection
     }
 }

@@ -36,11 +36,12 @@ extension ConnectionDesk {
         guard let connector else { return Connection(kept, nil, health: health(.unsupported, since: nil)) }
         guard let secret else { return Connection(kept, nil, health: health(.unauthorized, since: nil)) }
         let keeper = ConnectionCredential(of: kept.credential, in: store.credentials)
-        guard let opened = connector.open(secret, of: kept, renewedIn: keeper) else {
+        let holder = store.quotaHolder(of: kept, secret)
+        guard let opened = connector.open(secret, of: kept, spending: holder, renewedIn: keeper) else {
             return Connection(kept, nil, health: health(.unsupported, since: nil))
         }
         return Connection(
-            kept, opened, health: health(kept.refusedAt.map { _ in .unauthorized }, since: kept.refusedAt)
-        ).with(QuotaCredential(kept.provider, digest: secret.digest))
+            kept, opened, health: health(kept.refusedAt.map { _ in .unauthorized }, since: kept.refusedAt),
+            spending: holder)
     }
 }

@@ -13,7 +13,8 @@ package final class ConnectionDesk: Sendable {
     let pending: PendingAuthorizations
     let clock: CallClock
     let didChange: @Sendable (Connection) -> Void
-    let quotas: ConnectionQuotas
+    /// Nil if no calls are counted.
+    private let ledger: QuotaLedger?
     /// Consents that were begun, and credentials that were tried.
     let begins: ConnectAttempts
     let attempts: ConnectAttempts
@@ -27,14 +28,14 @@ package final class ConnectionDesk: Sendable {
     ///   - redirects: Where browsers may be sent back to.
     ///   - clock: What times are measured by.
     ///   - limits: How often credentials may be tried.
-    ///   - quotas: The ledger that counts the calls of connections.
+    ///   - ledger: The ledger that counts the calls of connections.
     ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
     ///     no more: what was read through it counts no longer.
     init(
         keptIn store: ConnectionStore, foundIn registry: ConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: CallClock,
         limits: CallLimits = CallLimits(),
-        quotas: ConnectionQuotas = ConnectionQuotas(),
+        ledger: QuotaLedger? = nil,
         didChange: @escaping @Sendable (Connection) -> Void
     ) {
         self.store = store
@@ -43,7 +44,7 @@ package final class ConnectionDesk: Sendable {
         self.redirects = redirects
         self.clock = clock
         self.didChange = didChange
-        self.quotas = quotas
+        self.ledger = ledger
         begins = ConnectAttempts(limits)
         attempts = ConnectAttempts(limits)
         pending = PendingAuthorizations(clock: clock)
@@ -107,10 +108,18 @@ package final class ConnectionDesk: Sendable {
             throw FieldError.ordersInProgress(count, "this connection's", "Disconnect the provider")
         }
         guard let removed = registry.remove(connection.id, of: owner) else { return }
-        removed.close()
-        didChange(removed)
-        await quotas.remove(removed.provider, removed.id, removed.credential)
+        end(removed)
     }
+
+    /// Ends a connection that is no longer in memory.
+    func end(_ connection: Connection) {
+        connection.close()
+        didChange(connection)
+        if let holder = connection.holder { retire(holder) }
+    }
+
+    /// Tells the ledger that no connection spends a quota any more: a later call may do so again.
+    func retire(_ holder: QuotaHolder) { ledger?.retire(holder) }
 
     /// The users with connections or pending authorizations in memory.
     var owners: [OwnerID] { Array(Set(registry.owners).union(pending.owners)) }
@@ -119,13 +128,7 @@ package final class ConnectionDesk: Sendable {
     /// been deleted.
     func forgetAll(of owner: OwnerID) {
         pending.removeAll(of: owner)
-        for connection in registry.removeAll(of: owner) {
-            connection.close()
-            didChange(connection)
-            Task { [quotas] in
-                await quotas.remove(connection.provider, connection.id, connection.credential)
-            }
-        }
+        for connection in registry.removeAll(of: owner) { end(connection) }
     }
 
     /// Ends what is done in the background, as the process ends, and waits for what must not be lost with it.

@@ -29,10 +29,12 @@ package protocol ProviderConnector: Sendable {
     /// - Parameters:
     ///   - secret: What ``credential(for:in:by:)`` made, or what has been kept in its place since.
     ///   - kept: Whose it is.
+    ///   - holder: The holder of the quota that its calls spend.
     ///   - keeper: Keeps what the credential is replaced by.
     /// - Returns: nil where it is nothing that this server could open: the application has gone from its settings.
     func open(
-        _ secret: Secret, of kept: KeptConnection, renewedIn keeper: any CredentialKeeper
+        _ secret: Secret, of kept: KeptConnection, spending holder: QuotaHolder,
+        renewedIn keeper: any CredentialKeeper
     ) -> OpenedConnection?
 }
 

@@ -22,7 +22,7 @@ package final class Backends: Sendable {
     /// Of changes that read what a broker keeps, and write it whole.
     let turns = WriteTurns()
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
-    let condition: @Sendable (Provider, _ connections: [String]) -> ProviderCondition
+    let condition: @Sendable (Provider) -> ProviderCondition
 
     /// - Parameters:
     ///   - connections: The connections of the settings.
@@ -34,15 +34,15 @@ package final class Backends: Sendable {
     ///   - household: What users have entrusted to Portico.
     ///   - clock: What polls and pauses of what is followed are measured by, and how long they may take.
     ///   - symbolsPerClient: How many symbols of one provider's live prices one client follows at once.
-    ///   - quotas: The ledger that counts the calls of connections.
+    ///   - ledger: The ledger that counts the calls of connections.
     ///   - condition: How a provider fares.
     package init(
         connections: [Connection], connectors: [any ProviderConnector] = [],
         redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, wayOut: ""),
         market: [MarketSource], routes: Routes = .standard, reads: KeptReads, household: Household,
         clock: CallClock = .system, symbolsPerClient: Int = QuoteHubPolicy().symbolsPerClient,
-        quotas: ConnectionQuotas = ConnectionQuotas(),
-        condition: @escaping @Sendable (Provider, _ connections: [String]) -> ProviderCondition
+        ledger: QuotaLedger? = nil,
+        condition: @escaping @Sendable (Provider) -> ProviderCondition
     ) {
         let live = QuoteHubs(quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient)
         let watches = Watches(clock: clock)
@@ -50,7 +50,7 @@ package final class Backends: Sendable {
         self.registry = registry
         desk = ConnectionDesk(
             keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,
-            clock: reads.clock, limits: household.limits, quotas: quotas
+            clock: reads.clock, limits: household.limits, ledger: ledger
         ) { connection in
             reads.forget(privateTo: connection.owner, at: connection.provider)
             live.forget(connection)

@@ -11,6 +11,8 @@ struct ProviderStatus: Sendable {
     /// What takes orders, through the connections of the one who wants to know.
     let orders: OrderAbilities?
     let condition: ProviderCondition
+    /// The user's connections with it.
+    let links: [Connection]
 }
 
 /// How a provider fares, and what is left of its limits.
@@ -53,7 +55,7 @@ extension GatewayContext {
                 provider: provider, sources: sources,
                 isAccountSource: links.contains { $0.broker != nil },
                 orders: links.lazy.compactMap { $0.broker?.orders?.orderAbilities }.first,
-                condition: backends.condition(provider, links.map(\.id)))
+                condition: backends.condition(provider), links: links)
         }
     }
 }
@@ -73,7 +75,7 @@ extension ProviderStatus: GraphQLObject {
         Field("capabilities") {
             Capabilities(of: $0.provider, $0.sources, isAccountSource: $0.isAccountSource, orders: $0.orders)
         }
-        Field("rateLimits", \.condition.rateLimits)
+        Field("rateLimits") { $0.condition.rateLimits + $0.links.flatMap { $0.limits() } }
     }
 }
 

@@ -9,16 +9,13 @@ struct Lines: Sendable {
     let clock: CallClock
     let retry: RetryPolicy
 
-    /// The line of a user's connection with a provider, or without one, of the server's own credential.
-    func line(to provider: Provider, connection: String? = nil) -> ProviderLine {
-        ProviderLine(
-            QuotaHolder(provider, connection: connection), over: transport, clock: clock, retry: retry,
-            ledger: ledger, monitor: monitor)
+    /// The line of a credential.
+    func line(of holder: QuotaHolder) -> ProviderLine {
+        ProviderLine(holder, over: transport, clock: clock, retry: retry, ledger: ledger, monitor: monitor)
     }
 
-    /// What is left of the limits that count for one connection alone.
-    func limits(of provider: Provider, connection: String) -> @Sendable () -> [QuotaStatus] {
-        let holder = QuotaHolder(provider, connection: connection)
-        return { [ledger] in ledger.status(of: holder) }
+    /// What is left of the limits of a credential.
+    func limits(of holder: QuotaHolder) -> @Sendable () -> [QuotaStatus] {
+        { [ledger] in ledger.status(of: holder) }
     }
 }

@@ -12,41 +12,35 @@ struct PeopleService: Service {
     ///
     /// The sockets of a token are closed within a second after it has ended, whichever process ended it.
     private static let beat = Duration.milliseconds(200)
-    /// The number of intervals, a minute, after which uses of sessions are stored and guests without one are deleted.
+    /// The interval at which uses of sessions are stored, and expired sessions and guests without one are deleted.
     ///
     /// A guest who has signed out while an order was in progress is deleted once the order is settled.
-    static let beatsToTidy = 300
+    private static let tidyingInterval = Duration.seconds(60)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Two loops: a write may wait for other writes, and the detection of sessions that another
-            // process has ended must not wait.
-            async let following: Void = everyBeat { _ in await follow() }
-            await everyBeat(write)
-            await following
+            // Three loops: a write may wait for other writes, and so may the detection of sessions that another
+            // process has opened. Sessions end on time all the same.
+            async let ending: Void = repeatedly(every: Self.beat) { sessions.endExpired() }
+            async let following: Void = repeatedly(every: Self.beat) { await follow() }
+            await repeatedly(every: Self.tidyingInterval) { await tidy() }
+            _ = await (ending, following)
         }
         await attempt("were used, but their uses cannot be stored") { try await sessions.keepUses() }
     }
 
-    /// Calls a closure at each beat, with the number of the beat, until the task is cancelled.
-    private func everyBeat(_ body: (_ count: Int) async -> Void) async {
-        var count = 0
-        while (try? await Task.sleep(for: Self.beat)) != nil {
-            count += 1
-            await body(count)
-        }
+    /// Calls a closure after each interval, until the task is cancelled.
+    private func repeatedly(every interval: Duration, _ body: () async -> Void) async {
+        while (try? await Task.sleep(for: interval)) != nil { await body() }
     }
 
     private func follow() async {
         await attempt("cannot be read again") { try await sessions.followOthers() }
     }
 
-    /// Does the writes that are due at a beat.
-    func write(_ count: Int) async {
-        if sessions.endExpired() || count % Self.beatsToTidy == 0 {
-            await attempt("that have ended cannot be removed, or their uses cannot be stored") {
-                try await sessions.tidy()
-            }
+    func tidy() async {
+        await attempt("that have ended cannot be removed, or their uses cannot be stored") {
+            try await sessions.tidy()
         }
     }
 

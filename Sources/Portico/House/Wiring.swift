@@ -29,9 +29,9 @@ struct Wiring {
         self.lasting = lasting
     }
 
-    /// The line of a user's connection with a provider, or without one, of the server's own credential.
+    /// The line of a connection of the settings, or without one, of the server's own credential.
     func line(to provider: Provider, connection: String? = nil) -> ProviderLine {
-        lines.line(to: provider, connection: connection)
+        lines.line(of: QuotaHolder(provider, credential: connection))
     }
 
     /// Those that are asked with the server's own credential, and those that users can be connected with.
@@ -48,7 +48,7 @@ struct Wiring {
         connections.append(
             Connection(
                 connection, since: lines.clock.wallTime(),
-                limits: lines.limits(of: connection.provider, connection: connection.id)))
+                limits: lines.limits(of: QuotaHolder(connection.provider, credential: connection.id))))
     }
 
     /// What users can be connected with from now on, and where browsers are sent back to.
@@ -69,13 +69,11 @@ struct Wiring {
             connections: connections, connectors: connectors, redirects: redirects, market: market,
             routes: routes, reads: KeptReads(clock: lines.clock, lasting: lasting), household: household,
             clock: lines.clock, symbolsPerClient: symbolsPerClient,
-            quotas: ConnectionQuotas(lines.ledger),
-            condition: { [lines] provider, connections in
-                let holders =
-                    [QuotaHolder(provider)] + connections.map { QuotaHolder(provider, connection: $0) }
-                return ProviderCondition(
+            ledger: lines.ledger,
+            condition: { [lines] provider in
+                ProviderCondition(
                     health: lines.monitor.health(of: provider),
-                    rateLimits: holders.flatMap(lines.ledger.status))
+                    rateLimits: lines.ledger.status(of: QuotaHolder(provider)))
             })
     }
 }

@@ -23,10 +23,15 @@ struct AlpacaRefusal: Hashable {
 }
 
 extension ProviderFailure.Cause {
-    /// What a response to a write means; nil for one that is to be read, be it a refusal.
+    /// The failure that a response to a write means; nil for a response that is to be read, possibly a
+    /// refusal.
+    ///
+    /// A response without a code leaves open whether Alpaca has received the write: a proxy before Alpaca may
+    /// have sent it in place of Alpaca's response.
     init?(alpacaDesk response: HTTPResponse, now: Instant) {
         if AlpacaRefusal(response) != nil { return nil }
-        self.init(alpaca: response, now: now)
+        self.init(alpacaOrders: response, now: now)
+        if self == .notEntitled, AlpacaProblem(response)?.code == nil { self = .unavailable }
     }
 
     /// The failure that a response to a read of orders means; nil for a good response.

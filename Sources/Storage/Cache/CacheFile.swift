@@ -34,6 +34,13 @@ package struct CacheFile: Sendable {
                     CREATE INDEX lasting_stale_until ON lasting (stale_until);
                     """)
         }
+        migrator.registerMigration("2: quota by uptime") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE quota ADD COLUMN boot TEXT;
+                    ALTER TABLE quota ADD COLUMN uptime_until INTEGER;
+                    """)
+        }
         return migrator
     }
 }

@@ -1,4 +1,6 @@
 package import Brokerage
+import Crypto
+import Foundation
 import GRDB
 package import Upstream
 
@@ -7,6 +9,7 @@ package struct ConnectionStore: Sendable {
     private let database: DatabaseFile
     /// Of the same file.
     package let credentials: CredentialStore
+    private let key: SymmetricKey
 
     /// The connections of a file.
     ///
@@ -14,6 +17,23 @@ package struct ConnectionStore: Sendable {
     package init(in file: HouseFile, _ master: MasterKey) throws(StorageError) {
         database = file.database
         credentials = try CredentialStore(in: file, master)
+        key = try TokenKey(in: database, master).key
+    }
+
+    /// The holder of the quota that calls with a connection's credential spend.
+    ///
+    /// All connections with the same key or token have the same holder, now and after they are removed. A
+    /// credential by consent is renewed by other tokens, and is only in this connection: the connection
+    /// identifies it.
+    package func quotaHolder(of connection: KeptConnection, _ secret: Secret) -> QuotaHolder {
+        guard connection.redirectURI == nil else {
+            return QuotaHolder(connection.provider, credential: connection.id)
+        }
+        var hash = HMAC<SHA256>(key: key)
+        hash.update(data: Array("portico quota \(connection.provider.rawValue) ".utf8))
+        hash.update(data: secret.bytes)
+        return QuotaHolder(
+            connection.provider, credential: "key " + Data(hash.finalize()).base64EncodedString())
     }
 
     /// What became of a connection that was to be kept.

@@ -1,6 +1,3 @@
-import Crypto
-import Foundation
-
 /// Bytes that are not to be seen: tokens, keys.
 ///
 /// However it is printed, it shows nothing.
@@ -14,16 +11,6 @@ package struct Secret: Sendable, Equatable {
 
     package init(_ text: String) {
         bytes = Array(text.utf8)
-    }
-}
-
-extension Secret {
-    /// New at each start, so that a digest is useless without it and in another process.
-    private static let digestKey = SymmetricKey(size: .bits256)
-
-    /// A keyed hash that identifies the secret while the process runs.
-    package var digest: [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: bytes, using: Self.digestKey))
     }
 }
 

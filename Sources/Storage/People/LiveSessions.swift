@@ -96,9 +96,7 @@ final class LiveSessions: Sendable {
     /// Ends the expired sessions, and their tokens.
     ///
     /// It reads all sessions only if one can have expired since the last call.
-    ///
-    /// - Returns: whether one has expired.
-    func removeExpired(at now: Instant) -> Bool {
+    func removeExpired(at now: Instant) {
         let ended = state.withLock { state -> [LiveSession] in
             guard state.earliestEnd <= now else { return [] }
             let policy = state.policy
@@ -108,7 +106,6 @@ final class LiveSessions: Sendable {
             return ended
         }
         for session in ended { session.validity.end() }
-        return !ended.isEmpty
     }
 
     /// Replaces all sessions by those of the file, but keeps later times of last use.

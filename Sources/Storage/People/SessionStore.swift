@@ -13,9 +13,9 @@ package final class SessionStore: Sendable {
     package let deletions = UserDeletions()
     private let key: SymmetricKey
     /// The connection that detects changes of the file by other processes.
-    let watch: ReadingConnection
+    private let watch: ReadingConnection
     /// The last value of SQLite's counter of changes by connections other than `watch`.
-    let knownVersion = Atomic<Int64>(0)
+    private let knownVersion = Atomic<Int64>(0)
 
     /// Reads all sessions of a file; for the start of the process: it waits.
     ///
@@ -103,11 +103,204 @@ package final class SessionStore: Sendable {
         db.afterNextTransaction { [live] _ in live.remove(ids) }
     }
 
-    static func all(_ db: Database) throws -> [LiveSession] {
+    private static func all(_ db: Database) throws -> [LiveSession] {
         let sql = "SELECT session.*, user.kind FROM session JOIN user ON user.id = session.user_id"
         return try Row.fetchAll(db, sql: sql).map { try LiveSession($0, isGuest: $0["kind"] == "GUEST") }
     }
 
-    /// A new token's hash.
-    func hash(_ token: SessionToken) -> TokenHash { TokenHash(token, under: key) }
+    // MARK: Renewal and end
+
+    /// Gives a session a new token and its full lifetime; the old token ends.
+    ///
+    /// - Parameters:
+    ///   - session: The session that the request's token has opened.
+    ///   - now: The current time.
+    /// - Returns: nil if this token has ended: if two requests renew with the same token, one succeeds.
+    /// - Throws: `StorageError` if the database cannot be written.
+    package func renew(
+        _ session: LiveSession, now: Instant = .now
+    ) async throws(StorageError) -> Opened? {
+        try await database.write { [self] db in try renew(session, in: db, now: now) }
+    }
+
+    func renew(_ session: LiveSession, in db: Database, now: Instant) throws -> Opened? {
+        let (id, owner) = (session.id, session.owner)
+        guard let row = try row(of: session, in: db, now: now), let user = try UserStore.user(owner, in: db)
+        else { return nil }
+        let old = try LiveSession(row, isGuest: user.kind == .guest)
+        let token = SessionToken()
+        let new = LiveSession(
+            id: id, owner: owner, isGuest: old.isGuest, scopes: old.scopes, label: old.label,
+            createdAt: old.createdAt, lastUsedAt: now, expiresAt: policy.expiry(from: now),
+            hash: TokenHash(token, under: key))
+        try db.execute(
+            sql: "UPDATE session SET token_hash = ?, last_used_at = ?, expires_at = ? WHERE id = ?",
+            arguments: [
+                new.hash.data, now.millisecondsSince1970, new.expiresAt.millisecondsSince1970, id,
+            ])
+        db.afterNextTransaction { [live] _ in
+            live.remove([id])
+            live.add(new)
+        }
+        return Opened(token: token, session: new, user: user)
+    }
+
+    /// The row of a session in a transaction; nil if the session's token has ended, in memory or only in the
+    /// file.
+    func row(of session: LiveSession, in db: Database, now: Instant) throws -> Row? {
+        guard isValid(session, now: now) else { return nil }
+        return try Row.fetchOne(
+            db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
+            arguments: [session.id, session.owner.text, session.hash.data])
+    }
+
+    /// Ends a user's session.
+    ///
+    /// - Returns: whether there was one.
+    package func revoke(_ id: String, of owner: OwnerID) async throws(StorageError) -> Bool {
+        try await end(of: owner) { $0 == id }.isEmpty == false
+    }
+
+    /// Ends a user's sessions but one.
+    ///
+    /// - Returns: the ids of those that ended.
+    package func revokeOthers(than id: String, of owner: OwnerID) async throws(StorageError) -> [String] {
+        try await end(of: owner) { $0 != id }
+    }
+
+    private func end(
+        of owner: OwnerID, where isMeant: @escaping @Sendable (String) -> Bool
+    ) async throws(StorageError) -> [String] {
+        let (ids, deleted) = try await database.write { [self] db in
+            try end(of: owner, in: db, where: isMeant)
+        }
+        deletions.report(deleted)
+        return ids
+    }
+
+    /// Ends sessions in a transaction.
+    ///
+    /// If it ends a guest's last session, it deletes the guest.
+    ///
+    /// - Returns: the ids of the sessions, and the deleted guest if any.
+    func end(
+        of owner: OwnerID, in db: Database, where isMeant: (String) -> Bool
+    ) throws -> (ids: [String], deleted: [OwnerID]) {
+        let ids = try String.fetchAll(
+            db, sql: "SELECT id FROM session WHERE user_id = ? ORDER BY id", arguments: [owner.text]
+        ).filter(isMeant)
+        try delete(ids, in: db)
+        return (ids, try UserStore.deleteGuestWithoutSession(owner, in: db) ? [owner] : [])
+    }
+
+    // MARK: Changes by other processes
+
+    /// Ends the sessions that another process, such as `portico users`, has ended, reads those that it has
+    /// changed, and reports the users that it has deleted.
+    ///
+    /// It does not wait for the writer, whose queue can be long, unless another process has added sessions.
+    package func followOthers(now: Instant = .now) async throws(StorageError) {
+        // Before the file is read, because the sessions in memory at this time have been written.
+        let (known, held) = (live.all, deletions.owners)
+        let found = try await watch.read { [self] db -> Difference? in
+            // It changes when another connection has written, including the writer of this process.
+            let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+            guard knownVersion.load(ordering: .relaxed) != version else { return nil }
+            return try difference(from: known, held: held, at: version, in: db, now: now)
+        }
+        guard let found else { return }
+        live.remove(found.ended)
+        deletions.report(found.deleted)
+        if found.hasOthers {
+            // Only the writer adds sessions, so that no session of this process is lost.
+            try await database.betweenWrites { [live] db in live.replace(with: try Self.all(db)) }
+        }
+        // Set last, so that a failed step is repeated the next time.
+        knownVersion.store(found.version, ordering: .relaxed)
+    }
+
+    /// The differences between the file and memory.
+    private struct Difference: Sendable {
+        let version: Int64
+        /// Sessions that are not in the file, or that have another token or other scopes there.
+        let ended: [LiveSession]
+        /// Whether the file has sessions that are not in memory with the same values.
+        let hasOthers: Bool
+        let deleted: [OwnerID]
+    }
+
+    private func difference(
+        from known: [LiveSession], held: [OwnerID], at version: Int64, in db: Database, now: Instant
+    ) throws -> Difference {
+        var missing = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        var hasOthers = false
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT id, user_id, token_hash, scopes, expires_at, last_used_at FROM session")
+        while let row = try rows.next() {
+            let id: String = row["id"]
+            if missing[id]?.isUnchanged(in: row) == true {
+                missing[id] = nil
+            } else if live.session(id)?.isUnchanged(in: row) != true, !hasExpired(row, now: now) {
+                // It was neither known before nor written by this process meanwhile.
+                hasOthers = true
+            }
+        }
+        let users = held.isEmpty ? [] : Set(try String.fetchAll(db, sql: "SELECT id FROM user"))
+        return Difference(
+            version: version, ended: Array(missing.values), hasOthers: hasOthers,
+            deleted: held.filter { !users.contains($0.text) })
+    }
+
+    /// Whether a session in the file has expired: it was removed from memory, and ``tidy(now:)`` will delete
+    /// it.
+    private func hasExpired(_ row: Row, now: Instant) -> Bool {
+        let now = now.millisecondsSince1970
+        let idle = Int64(policy.idle / .milliseconds(1))
+        let (end, lastUse): (Int64, Int64) = (row["expires_at"], row["last_used_at"])
+        return end <= now || lastUse <= now - idle
+    }
+
+    // MARK: Uses and expired sessions
+
+    /// Writes down when sessions were used last, all in one transaction.
+    package func keepUses() async throws(StorageError) {
+        let uses = unkeptUses
+        guard !uses.isEmpty else { return }
+        try await database.write { db in try Self.keep(uses, in: db) }
+        for (session, use) in uses { session.noteKept(use) }
+    }
+
+    /// Forgets sessions that have ended by themselves, and guests who have none left.
+    package func tidy(now: Instant = .now) async throws(StorageError) {
+        let uses = unkeptUses
+        let idle = now + (.zero - policy.idle)
+        let deleted = try await database.write { [self] db in
+            // First, or one that was used a moment ago would end.
+            try Self.keep(uses, in: db)
+            let ended = try String.fetchAll(
+                db, sql: "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
+                arguments: [now.millisecondsSince1970, idle.millisecondsSince1970])
+            try delete(ended, in: db)
+            return try UserStore.deleteGuestsWithoutSession(in: db)
+        }
+        deletions.report(deleted)
+        for (session, use) in uses { session.noteKept(use) }
+    }
+
+    /// Ends the expired sessions in memory, without waiting for the writer; ``tidy(now:)`` deletes them from
+    /// the file.
+    package func endExpired(now: Instant = .now) { live.removeExpired(at: now) }
+
+    private var unkeptUses: [(LiveSession, Int64)] {
+        live.all.compactMap { session in session.unkeptUse.map { (session, $0) } }
+    }
+
+    private static func keep(_ uses: [(LiveSession, Int64)], in db: Database) throws {
+        for (session, use) in uses {
+            try db.execute(
+                sql: "UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at < ?",
+                arguments: [use, session.id, use])
+        }
+    }
 }

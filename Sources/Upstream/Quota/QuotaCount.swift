@@ -95,8 +95,7 @@ struct QuotaCount {
         case .newYorkDay: keptUntil = freeAt
         }
         return QuotaReservation.Place(
-            window: window, sendBefore: sendBefore, freeAt: freeAt, keptUntil: keptUntil,
-            until: moment.wallTime(of: keptUntil))
+            window: window, sendBefore: sendBefore, freeAt: freeAt, keptUntil: keptUntil, moment: moment)
     }
 
     /// Replaces a slot that is too old by a slot from now on; returns nil if none is free now.
@@ -119,7 +118,7 @@ struct QuotaCount {
         self = renewed
         return QuotaReservation.Place(
             window: window, sendBefore: taken.sendBefore, freeAt: taken.freeAt, keptUntil: place.keptUntil,
-            until: place.until)
+            moment: place.moment)
     }
 
     /// Gives a place back that no call has used.
@@ -141,9 +140,9 @@ struct QuotaCount {
 
     /// What an earlier process left behind.
     ///
-    /// Where the wall clock was set back in between, it lasts no longer than the window does from now.
+    /// It lasts no longer than the window does from now: the wall clock may have been set back in between.
     mutating func restore(_ kept: KeptQuota, _ moment: QuotaMoment) {
-        let until = moment.instant(of: kept.until)
+        let until = moment.end(of: kept)
         guard kept.count > 0, until > moment.now else { return }
         switch kept.kind {
         case .calls:
@@ -152,27 +151,6 @@ struct QuotaCount {
         case .closure:
             closedUntil = max(min(until, moment.now + Self.longestClosure), closedUntil ?? moment.now)
         }
-    }
-
-    /// Adds the slots of another count of the same window, and its closure.
-    mutating func add(_ other: QuotaCount) {
-        for places in other.taken { add(places.count, freeAt: places.freeAt) }
-        closedUntil = [closedUntil, other.closedUntil].compactMap(\.self).max()
-    }
-
-    /// The slots and the closure, as they are stored for another process.
-    func kept(by holder: QuotaHolder, _ moment: QuotaMoment) -> [KeptQuota] {
-        let closure = closedUntil.map {
-            KeptQuota(
-                holder: holder, window: window.name, kind: .closure, until: moment.wallTime(of: $0), count: 1)
-        }
-        guard window.isKept else { return [closure].compactMap(\.self) }
-        let calls = taken.map {
-            KeptQuota(
-                holder: holder, window: window.name, kind: .calls, until: moment.wallTime(of: $0.freeAt),
-                count: $0.count)
-        }
-        return calls + [closure].compactMap(\.self)
     }
 
     // MARK: What the provider says

@@ -2,8 +2,11 @@ package import Brokerage
 
 /// Keeps what the ledger must not forget when the process ends, however it ends.
 package protocol QuotaKeeper: Sendable {
-    /// All that was kept.
-    func load() throws -> [KeptQuota]
+    /// Returns all that was kept.
+    ///
+    /// An entry whose end was determined by a wrong wall clock, and lies later than any entry that is stored now
+    /// can end, ends at that time from now on: it does not close its window again at each start.
+    func load(now: Instant) throws -> [KeptQuota]
 
     /// Adds to what is kept: the counts of entries that are alike but for them are added up.
     ///
@@ -12,13 +15,9 @@ package protocol QuotaKeeper: Sendable {
     /// - Parameters:
     ///   - entries: a negative count takes back what was added before.
     ///   - now: what ended long before may be forgotten.
+    ///   - uptime: The same by the machine's uptime.
     /// - Throws: what keeps it from being kept.
-    func add(_ entries: [KeptQuota], now: Instant) async throws
-
-    /// Removes all entries of a holder.
-    ///
-    /// - Throws: The error of the store; the entries may then still be there.
-    func remove(_ holder: QuotaHolder) async throws
+    func add(_ entries: [KeptQuota], now: Instant, uptime: Duration) async throws
 }
 
 /// Places that are taken in a window, or a window that is closed, until a moment.
@@ -29,6 +28,9 @@ package struct KeptQuota: Hashable, Sendable {
     package let kind: Kind
     /// By the wall clock, in whole seconds, rounded up.
     package let until: Instant
+    /// The same by the machine's uptime (CLOCK_BOOTTIME), which no step of the wall clock changes; nil for an
+    /// entry from before the machine's last start.
+    package let untilUptime: Duration?
     /// Calls; 1 for a closure.
     package let count: Int
 
@@ -37,11 +39,18 @@ package struct KeptQuota: Hashable, Sendable {
         case closure = 1
     }
 
-    package init(holder: QuotaHolder, window: String, kind: Kind, until: Instant, count: Int) {
+    /// The longest time until an entry ends, with some reserve: a closure or a day of 25 hours.
+    package static let longest = Duration.seconds(26 * 3_600)
+
+    package init(
+        holder: QuotaHolder, window: String, kind: Kind, until: Instant, untilUptime: Duration? = nil,
+        count: Int
+    ) {
         self.holder = holder
         self.window = window
         self.kind = kind
         self.until = until.roundedUpToSecond
+        self.untilUptime = untilUptime
         self.count = count
     }
 }

@@ -16,12 +16,15 @@ package final class QuotaLedger: Sendable {
         var counts: [QuotaHolder: [String: QuotaCount]] = [:]
         /// Read at the start, until their windows are known.
         var restored: [QuotaHolder: [KeptQuota]] = [:]
-        /// The counts of removed holders, until they are idle, because the provider still counts the calls.
-        var removed: [QuotaCredential: [String: QuotaCount]] = [:]
-        /// The time before which the idle counts of removed holders are not searched again.
-        var nextSweepOfRemoved: ContinuousClock.Instant?
+        /// The holders without a connection, whose calls the provider still counts.
+        var retired: Set<QuotaHolder> = []
+        /// The time before which the idle ones of them are not searched again.
+        var nextSweepOfRetired: ContinuousClock.Instant?
         /// Before this moment idle holders are not searched again.
         var nextSweep: ContinuousClock.Instant?
+
+        /// The number of holders that are not retired.
+        var used: Int { counts.count - retired.count }
     }
 
     let clock: CallClock
@@ -58,7 +61,7 @@ package final class QuotaLedger: Sendable {
         self.keeper = keeper
         self.limits = limits
         self.report = report
-        let kept = try keeper?.load() ?? []
+        let kept = try keeper?.load(now: clock.wallTime()) ?? []
         state = Mutex(State(restored: Dictionary(grouping: kept, by: \.holder)))
     }
 
@@ -91,9 +94,9 @@ package final class QuotaLedger: Sendable {
     /// calls left in a window.
     package func tightest() -> [(provider: Provider, status: QuotaStatus)] {
         let moment = QuotaMoment(clock)
-        let counts = state.withLock { $0.counts }
+        let (counts, retired) = state.withLock { ($0.counts, $0.retired) }
         var tightest: [Provider: [String: QuotaStatus]] = [:]
-        for (holder, windows) in counts {
+        for (holder, windows) in counts where !retired.contains(holder) {
             for (name, count) in windows {
                 let status = count.status(moment)
                 let known = tightest[holder.provider]?[name]
@@ -106,73 +109,30 @@ package final class QuotaLedger: Sendable {
         }
     }
 
-    /// The number of holders whose counts are in memory.
-    package var holderCount: Int { state.withLock { $0.counts.count } }
+    /// The number of holders whose counts are in memory, without the unused ones.
+    package var holderCount: Int { state.withLock(\.used) }
 
-    /// Removes all counts of a connection that was not stored, or that was deleted, in memory and in the
-    /// keeper.
+    /// Marks a credential as unused: its connection was not stored, was removed, or has another credential.
     ///
-    /// A call of the holder that is still in flight can add a count again; it is dropped when it is idle and its room is
-    /// needed. The counts of the server's own key are never removed.
-    ///
-    /// - Parameters:
-    ///   - holder: The connection.
-    ///   - credential: Its credential, so that the counts continue for the next connection with it: see
-    ///     ``adopt(_:by:)``. They stay in memory until they are idle, for at most as many credentials as
-    ///     holders. Nil for an unknown credential.
-    package func remove(_ holder: QuotaHolder, of credential: QuotaCredential? = nil) async {
-        guard holder.connection != nil else { return }
+    /// Its counts continue for its next call, by whichever connection, and are in memory until they are idle.
+    /// As many unused credentials are in memory as used ones; the counts of any other are lost.
+    package func retire(_ holder: QuotaHolder) {
+        guard holder.credential != nil else { return }
         let moment = QuotaMoment(clock)
         state.withLock { state in
-            let counts = state.counts.removeValue(forKey: holder)
-            state.restored[holder] = nil
-            guard let credential, let counts else { return }
-            keep(counts, of: credential, in: &state, moment)
-        }
-        guard let keeper else { return }
-        do {
-            try await keeper.remove(holder)
-        } catch {
-            report(error)
-        }
-    }
-
-    private func keep(
-        _ counts: [String: QuotaCount], of credential: QuotaCredential, in state: inout State,
-        _ moment: QuotaMoment
-    ) {
-        if moment.now >= state.nextSweepOfRemoved ?? moment.now {
-            state.nextSweepOfRemoved = moment.now + .seconds(1)
-            state.removed = state.removed.filter { !Self.areIdle($0.value, moment) }
-        }
-        guard state.removed[credential] != nil || state.removed.count < limits.holders else { return }
-        // Several connections with one credential may have been removed, for example after concurrent
-        // attempts.
-        state.removed[credential, default: [:]].merge(counts) { one, other in
-            var sum = one
-            sum.add(other)
-            return sum
-        }
-    }
-
-    /// Continues the counts of a removed connection for a new one with the same credential.
-    ///
-    /// The provider counts both as one.
-    package func adopt(_ credential: QuotaCredential, by holder: QuotaHolder) async {
-        let moment = QuotaMoment(clock)
-        let kept: [KeptQuota] = state.withLock { state in
-            guard let counts = state.removed[credential], state.counts[holder] == nil,
-                makeRoom(for: holder, in: &state, moment)
-            else { return [] }
-            state.removed[credential] = nil
-            state.counts[holder] = counts
-            return counts.values.flatMap { count in
-                var count = count
-                count.free(at: moment.now)
-                return count.kept(by: holder, moment)
+            guard state.counts[holder] != nil else { return }
+            state.retired.insert(holder)
+            if moment.now >= state.nextSweepOfRetired ?? moment.now {
+                state.nextSweepOfRetired = moment.now + .seconds(1)
+                for holder in state.retired where Self.areIdle(state.counts[holder] ?? [:], moment) {
+                    state.retired.remove(holder)
+                    state.counts[holder] = nil
+                }
             }
+            guard state.retired.count > limits.holders else { return }
+            state.retired.remove(holder)
+            state.counts[holder] = nil
         }
-        await keep(kept)
     }
 
     private static func areIdle(_ counts: [String: QuotaCount], _ moment: QuotaMoment) -> Bool {
@@ -320,18 +280,12 @@ package final class QuotaLedger: Sendable {
                 if let reading = readings.first(where: { $0.name == window.name }),
                     let added = count.correct(reading, moment), window.isKept
                 {
-                    kept.append(
-                        KeptQuota(
-                            holder: holder, window: window.name, kind: .calls,
-                            until: moment.wallTime(of: added.freeAt), count: added.count))
+                    kept.append(moment.entry(of: holder, window, until: added.freeAt, count: added.count))
                 }
                 if let closed, closed.window == window.name {
                     let until = count.close(until: closed.retryAt, moment)
                     if moment.now.duration(to: until) >= .seconds(60) {
-                        kept.append(
-                            KeptQuota(
-                                holder: holder, window: window.name, kind: .closure,
-                                until: moment.wallTime(of: until), count: 1))
+                        kept.append(moment.entry(of: holder, window, .closure, until: until))
                     }
                 } else if closed == nil {
                     count.wasAdmitted()
@@ -348,7 +302,8 @@ package final class QuotaLedger: Sendable {
     private func keep(_ entries: [KeptQuota]) async {
         guard let keeper, !entries.isEmpty else { return }
         do {
-            try await keeper.add(entries, now: clock.wallTime())
+            let moment = QuotaMoment(clock)
+            try await keeper.add(entries, now: moment.wallTime, uptime: moment.uptime)
         } catch {
             report(error)
         }
@@ -359,11 +314,16 @@ package final class QuotaLedger: Sendable {
     /// Idle holders are searched once a second at most: the search reads all holders under the lock, and
     /// refused callers would otherwise repeat it with each call.
     private func makeRoom(for holder: QuotaHolder, in state: inout State, _ moment: QuotaMoment) -> Bool {
-        if state.counts[holder] != nil || state.counts.count < limits.holders { return true }
-        if let next = state.nextSweep, moment.now < next { return false }
-        state.nextSweep = moment.now + .seconds(1)
-        state.counts = state.counts.filter { !Self.areIdle($0.value, moment) }
-        return state.counts.count < limits.holders
+        if state.counts[holder] != nil, !state.retired.contains(holder) { return true }
+        if state.used >= limits.holders {
+            if let next = state.nextSweep, moment.now < next { return false }
+            state.nextSweep = moment.now + .seconds(1)
+            state.counts = state.counts.filter { !Self.areIdle($0.value, moment) }
+            state.retired.formIntersection(state.counts.keys)
+            guard state.used < limits.holders else { return false }
+        }
+        state.retired.remove(holder)
+        return true
     }
 
     private static func know(

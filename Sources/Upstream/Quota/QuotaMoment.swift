@@ -3,7 +3,7 @@ import Brokerage
 /// One moment by both clocks.
 ///
 /// The ledger counts by the clock that is never set back. The wall clock serves to understand what providers say, and to
-/// pass counts on to the next process; when it is wrong or set, no count of this process changes.
+/// pass counts on to a process after the machine's next start; when it is wrong or set, no other count changes.
 struct QuotaMoment {
     let now: ContinuousClock.Instant
     let wallTime: Instant
@@ -19,6 +19,23 @@ struct QuotaMoment {
 
     func instant(of wallTime: Instant) -> ContinuousClock.Instant {
         now + wallTime.duration(since: self.wallTime)
+    }
+
+    /// When an entry ends: by the machine's uptime if it has not restarted since, else by the wall clock.
+    func end(of entry: KeptQuota) -> ContinuousClock.Instant {
+        entry.untilUptime.map { ContinuousClock().systemEpoch + $0 } ?? instant(of: entry.until)
+    }
+
+    var uptime: Duration { ContinuousClock().systemEpoch.duration(to: now) }
+
+    /// An entry that ends at an instant.
+    func entry(
+        of holder: QuotaHolder, _ window: QuotaWindow, _ kind: KeptQuota.Kind = .calls,
+        until end: ContinuousClock.Instant, count: Int = 1
+    ) -> KeptQuota {
+        KeptQuota(
+            holder: holder, window: window.name, kind: kind, until: wallTime(of: end),
+            untilUptime: ContinuousClock().systemEpoch.duration(to: end), count: count)
     }
 
     /// The first midnight in New York after an instant.

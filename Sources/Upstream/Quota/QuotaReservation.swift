@@ -15,8 +15,8 @@ final class QuotaReservation: Sendable {
         /// The time until which the keeper stores the slot, if it outlives the process: see
         /// ``QuotaCount/keptMargin``.
         let keptUntil: ContinuousClock.Instant
-        /// The same by the wall clock.
-        let until: Instant
+        /// When it was taken: it determines the wall time of the entry.
+        let moment: QuotaMoment
     }
 
     let holder: QuotaHolder
@@ -51,16 +51,15 @@ final class QuotaReservation: Sendable {
 
     /// What must outlive the process.
     var kept: [KeptQuota] {
-        places.filter(\.window.isKept).map {
-            KeptQuota(holder: holder, window: $0.window.name, kind: .calls, until: $0.until, count: 1)
-        }
+        places.filter(\.window.isKept).map { $0.moment.entry(of: holder, $0.window, until: $0.keptUntil) }
     }
 }
 
 extension KeptQuota {
     /// What undoes the entry.
     var takenBack: KeptQuota {
-        KeptQuota(holder: holder, window: window, kind: kind, until: until, count: -count)
+        KeptQuota(
+            holder: holder, window: window, kind: kind, until: until, untilUptime: untilUptime, count: -count)
     }
 }
 

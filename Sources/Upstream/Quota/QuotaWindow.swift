@@ -73,31 +73,18 @@ package struct QuotaReading: Hashable, Sendable {
     }
 }
 
-/// Whose quota a call spends: the server's own key with a provider, or a user's connection.
+/// The credential whose quota a call spends: the server's own key with a provider, or that of a connection.
 package struct QuotaHolder: Hashable, Sendable {
     package let provider: Provider
-    /// The connection's id; nil for the server's own key.
+    /// Identifies the credential; nil for the server's own key.
     ///
-    /// Never a credential.
-    package let connection: String?
+    /// Never the credential itself: a keyed hash of it, or the id of a connection whose credential is renewed
+    /// or named by the settings.
+    package let credential: String?
 
-    package init(_ provider: Provider, connection: String? = nil) {
+    package init(_ provider: Provider, credential: String? = nil) {
         self.provider = provider
-        self.connection = connection
-    }
-}
-
-/// The identity of a user's credential while the process runs, without the credential itself.
-package struct QuotaCredential: Hashable, Sendable {
-    private let provider: Provider
-    private let digest: [UInt8]
-
-    /// - Parameters:
-    ///   - provider: The provider of the quota.
-    ///   - digest: A keyed hash of the credential.
-    package init(_ provider: Provider, digest: [UInt8]) {
-        self.provider = provider
-        self.digest = digest
+        self.credential = credential
     }
 }
 

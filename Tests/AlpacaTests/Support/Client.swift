@@ -38,7 +38,7 @@ func client(
     let system = CallClock.system
     let clock = CallClock(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
     let line = ProviderLine(
-        QuotaHolder(.alpaca, connection: "test"), over: transport, clock: clock, retry: retry)
+        QuotaHolder(.alpaca, credential: "test"), over: transport, clock: clock, retry: retry)
     return AlpacaClient(configuration, over: line, directory: AlpacaDirectory(clock: clock))
 }
 

@@ -39,7 +39,7 @@ struct SandboxSession {
             streamPatience: .seconds(300))
         let clock = callClock(sleep: sleep)
         let line = ProviderLine(
-            QuotaHolder(.alpaca, connection: "demo"), over: transport, clock: clock, retry: retry)
+            QuotaHolder(.alpaca, credential: "demo"), over: transport, clock: clock, retry: retry)
         return AlpacaClient(configuration, over: line, directory: AlpacaDirectory(clock: clock))
     }
 

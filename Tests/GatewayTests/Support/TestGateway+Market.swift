@@ -21,7 +21,7 @@ extension TestGateway {
             connections: connections.map { Connection($0) }, market: sources, routes: routes,
             reads: KeptReads(clock: clock.calls, lasting: lasting),
             household: household,
-            condition: { provider, _ in
+            condition: { provider in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
     }

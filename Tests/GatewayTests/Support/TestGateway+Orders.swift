@@ -14,7 +14,7 @@ extension TestGateway {
         let user = try #require(SandboxUser.demo.saxo)
         let configuration = try SaxoConfiguration(
             environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)), streamingURL: nil)
-        let line = ProviderLine(QuotaHolder(.saxo, connection: "saxo"), over: transport, retry: .once)
+        let line = ProviderLine(QuotaHolder(.saxo, credential: "saxo"), over: transport, retry: .once)
         let client = SaxoClient(
             configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: line,
             directory: SaxoDirectory(clock: line.clock))

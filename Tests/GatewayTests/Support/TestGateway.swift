@@ -66,7 +66,7 @@ struct TestGateway: Sendable {
                     for: .everybody)
             ],
             reads: KeptReads(clock: clock.calls), household: household,
-            condition: { provider, _ in
+            condition: { provider in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
     }

@@ -296,6 +296,42 @@ struct ConnectingTests {
 
 @Suite("Limits of connecting with a provider")
 struct ConnectingLimitTests {
+    /// The number of calls that are left to each of a user's connections.
+    private static func remaining(_ house: TestHouse, _ user: OwnerID) async throws -> [String?] {
+        let answer = try await house.ask("{ viewer { connections { rateLimits { remaining } } } }", as: user)
+        let connections = try #require(answer["data"]?["viewer"]?["connections"]?.elements, "\(answer)")
+        return connections.map { $0["rateLimits"]?[0]?["remaining"]?.digits }
+    }
+
+    @Test("a call counts for the key with which it was made, whatever happens to the connection")
+    func keys() async throws {
+        try await withHouse { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            func key(_ key: String) -> String { "{ apiKey: { key: \"\(key)\" } }" }
+            let (first, second) = (key(PolygonSettings.demoKey), key(PolygonSettings.secondKey))
+            // Each attempt makes one call, of five a minute.
+            let connected = try await house.connect(.polygon, first, as: ann)
+            let id = try #require(
+                connected["data"]?["connectProvider"]?["connection"]?["id"]?.string, "\(connected)")
+            #expect(try await Self.remaining(house, ann) == ["4"])
+            let renewed = try await house.connect(.polygon, second, more: "renew: \"\(id)\"", as: ann)
+            #expect(renewed.failures.isEmpty, "\(renewed)")
+            #expect(try await Self.remaining(house, ann) == ["4"])
+            // The first key is in no connection now; two attempts with it at the same time.
+            async let one = house.connect(.polygon, first, as: ann)
+            async let two = house.connect(.polygon, first, as: bob)
+            for answer in try await [one, two] { #expect(answer.failures.isEmpty, "\(answer)") }
+            #expect(try await Self.remaining(house, ann) == ["4", "2"])
+            #expect(try await Self.remaining(house, bob) == ["2"])
+            let ended = try await house.ask(
+                "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", as: ann)
+            #expect(ended.failures.isEmpty, "\(ended)")
+            let again = try await house.connect(.polygon, second, as: bob)
+            #expect(again.failures.isEmpty, "\(again)")
+            #expect(try await Self.remaining(house, bob) == ["2", "3"])
+        }
+    }
+
     @Test("a failed attempt leaves no holder in the quota ledger, nor does a removed connection")
     func holders() async throws {
         try await withHouse { house in

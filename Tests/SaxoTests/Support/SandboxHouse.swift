@@ -47,7 +47,7 @@ struct SandboxHouse: Sendable {
 
     var line: ProviderLine {
         ProviderLine(
-            QuotaHolder(.saxo, connection: "c1"), over: transport, clock: time.clock, retry: .attempts(3))
+            QuotaHolder(.saxo, credential: "c1"), over: transport, clock: time.clock, retry: .attempts(3))
     }
 
     func client(

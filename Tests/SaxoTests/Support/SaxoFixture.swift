@@ -33,7 +33,7 @@ func client(
     let configuration = try SaxoConfiguration(
         environment: .paper, restURL: #require(HTTPURL(url + "/sim/openapi")))
     let line = ProviderLine(
-        QuotaHolder(.saxo, connection: "c1"), over: transport, clock: clock, retry: .once, ledger: ledger)
+        QuotaHolder(.saxo, credential: "c1"), over: transport, clock: clock, retry: .once, ledger: ledger)
     return SaxoClient(
         configuration, access: try access ?? .token(SaxoToken(secretToken)), over: line,
         directory: SaxoDirectory(clock: clock))

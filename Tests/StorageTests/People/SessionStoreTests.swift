@@ -215,7 +215,7 @@ struct SessionStoreTests {
                 _ = try #require(try await store.open(wish, for: known, now: .now + day))
             },
             End(testDescription: "its time") { store, _, old in
-                #expect(store.endExpired(now: old.session.expiresAt))
+                store.endExpired(now: old.session.expiresAt)
             },
             End(testDescription: "a scope that another process removes") { store, file, _ in
                 try await elsewhere(file) { try $0.execute(sql: "UPDATE session SET scopes = 'READ'") }
@@ -466,7 +466,7 @@ struct SessionStoreTests {
             let later = expired.session.expiresAt
             let old = try await Self.guest(of: store, now: later)
             try await store.followOthers(now: later)
-            #expect(store.endExpired(now: later))
+            store.endExpired(now: later)
             let renewed = try #require(try await store.renew(old.session, now: later))
             let new = try await Self.guest(of: store, now: later)
             try await store.followOthers(now: later)

@@ -186,7 +186,7 @@ struct CircuitBreakerTests {
                 var retry = ProviderCallerTests.policy(attempts: 1)
                 retry.attemptTimeout = patience
                 let line = ProviderLine(
-                    QuotaHolder(provider, connection: user), over: transport, retry: retry, monitor: monitor)
+                    QuotaHolder(provider, credential: user), over: transport, retry: retry, monitor: monitor)
                 return try await line.caller().call(
                     "quote", TransportTests.request(server, target, within: patience),
                     in: ReadsTests.context(in: patience), read: ProviderCallerTests.text)

@@ -91,7 +91,7 @@ struct QuotaCallTests {
             let ledger = QuotaLedger(clock: clock.clock)
             let lines = (0..<2).map { _ in
                 ProviderLine(
-                    QuotaHolder(.saxo, connection: "1"), over: transport, clock: clock.clock,
+                    QuotaHolder(.saxo, credential: "1"), over: transport, clock: clock.clock,
                     retry: ProviderCallerTests.policy(), ledger: ledger)
             }
             let caller = lines[0].caller(within: [Self.window]) { response, now in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Correcting the quota ledger")
 struct QuotaCorrectionTests {
-    static let holder = QuotaHolder(.saxo, connection: "7")
+    static let holder = QuotaHolder(.saxo, credential: "7")
     static let window = QuotaWindow("port", limit: 10, per: .rolling(seconds: 60))
 
     static func remaining(_ ledger: QuotaLedger) -> Int? {

@@ -14,9 +14,11 @@ final class MemoryKeeper: QuotaKeeper {
         self.failure = failure
     }
 
-    func load() throws -> [KeptQuota] { rows.withLock { $0 } }
+    func load(now: Instant) throws -> [KeptQuota] { entries }
 
-    func add(_ entries: [KeptQuota], now: Instant) async throws {
+    var entries: [KeptQuota] { rows.withLock { $0 } }
+
+    func add(_ entries: [KeptQuota], now: Instant, uptime: Duration) async throws {
         if let failure { throw failure }
         rows.withLock { rows in
             for entry in entries {
@@ -29,14 +31,9 @@ final class MemoryKeeper: QuotaKeeper {
                 rows.append(
                     KeptQuota(
                         holder: entry.holder, window: entry.window, kind: entry.kind, until: entry.until,
-                        count: count
-                    ))
+                        untilUptime: entry.untilUptime, count: count))
             }
         }
-    }
-
-    func remove(_ holder: QuotaHolder) async throws {
-        rows.withLock { $0.removeAll { $0.holder == holder } }
     }
 }
 
@@ -53,7 +50,7 @@ struct QuotaKeepingTests {
             #expect(await QuotaLedgerTests.take(Self.windows, first) == nil)
             clock.advance(by: .seconds(2))
         }
-        #expect(try keeper.load().allSatisfy { $0.window != "second" })
+        #expect(keeper.entries.allSatisfy { $0.window != "second" })
         let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
         #expect(await QuotaLedgerTests.take(Self.windows, second) == nil)
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 1, 0])
@@ -76,7 +73,7 @@ struct QuotaKeepingTests {
         #expect(first.confirm(reservation) == isSent)
         guard isSent else {
             await first.release(reservation)
-            #expect(try keeper.load().allSatisfy { $0.count == 0 })
+            #expect(keeper.entries.allSatisfy { $0.count == 0 })
             return
         }
         // The process ends, and no interval of a minute has two calls.
@@ -157,56 +154,75 @@ struct QuotaKeepingTests {
         #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [25, 5])
     }
 
-    @Test("a removed holder has no count in memory or in the keeper; the server's own key keeps its count")
-    func removes() async throws {
+    @Test(
+        "a step of the wall clock between two processes loses no count and makes none last longer",
+        arguments: [-3 * 86_400, -7_200, 7_200, 3 * 86_400] as [Int64])
+    func stepBetweenProcesses(_ seconds: Int64) async throws {
         let clock = ManualClock()
         let keeper = MemoryKeeper()
-        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
-        let connection = QuotaHolder(.alphaVantage, connection: "1")
-        for holder in [connection, QuotaLedgerTests.holder] {
-            #expect(await QuotaLedgerTests.take(Self.windows, ledger, of: holder) == nil)
-            await ledger.remove(holder)
-        }
-        #expect(ledger.holderCount == 1)
-        #expect(ledger.status(of: connection).isEmpty)
-        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [24, 4, 0])
-        #expect(Set(try keeper.load().map(\.holder)) == [QuotaLedgerTests.holder])
+        let windows = [QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        for _ in 0..<5 { #expect(await QuotaLedgerTests.take(windows, first) == nil) }
+        let stepped = CallClock(
+            now: { clock.now }, wallTime: { clock.wallTime + .seconds(seconds) }, sleep: clock.clock.sleep)
+        let second = try QuotaLedger(clock: stepped, keeper: keeper)
+        second.declare(windows, of: QuotaLedgerTests.holder)
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
+        clock.advance(by: .seconds(62))
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 5])
+        clock.advance(by: .seconds(25 * 3_600))
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [25, 5])
     }
 
-    @Test(
-        "the counts of a removed connection continue for the next one with the same credential only"
-    )
-    func adopted() async throws {
+    @Test("the counts of a credential without a connection continue for its calls by any connection")
+    func retired() async throws {
         let clock = ManualClock()
         let keeper = MemoryKeeper()
         let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
         let windows = [QuotaLedgerTests.perMinute]
-        let holders = (0..<4).map { QuotaHolder(.saxo, connection: "\($0)") }
-        let (credential, other) = (
-            QuotaCredential(.saxo, digest: [1]), QuotaCredential(.saxo, digest: [2])
+        let (holder, other) = (
+            QuotaHolder(.saxo, credential: "1"), QuotaHolder(.saxo, credential: "2")
         )
-        // Two at the same time.
-        for number in [0, 0, 0, 3] {
-            #expect(await QuotaLedgerTests.take(windows, ledger, of: holders[number]) == nil)
-        }
-        for number in [0, 3] { await ledger.remove(holders[number], of: credential) }
+        for _ in 0..<2 { #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil) }
+        // Two connections with the credential end at the same time.
+        for _ in 0..<2 { ledger.retire(holder) }
         #expect(ledger.holderCount == 0)
-        #expect(try keeper.load().isEmpty)
-        await ledger.adopt(other, by: holders[1])
-        #expect(ledger.status(of: holders[1]).isEmpty)
-        clock.advance(by: .seconds(30))
-        await ledger.adopt(credential, by: holders[2])
-        #expect(ledger.status(of: holders[2]).map(\.remaining) == [1])
-        #expect(try keeper.load().map(\.holder) == [holders[2]])
-        // The next process has this count too.
+        #expect(ledger.tightest().isEmpty)
+        #expect(await QuotaLedgerTests.take(windows, ledger, of: other) == nil)
+        #expect(ledger.status(of: other).map(\.remaining) == [4])
+        // A connection tries it while another attempt with it fails.
+        #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
+        ledger.retire(holder)
+        #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
+        #expect(ledger.holderCount == 2)
+        #expect(ledger.status(of: holder).map(\.remaining) == [1])
+        ledger.retire(holder)
+        // The next process has these counts, too.
         let next = try QuotaLedgerTests.impatient(clock, keeper: keeper)
-        next.declare(windows, of: holders[2])
-        #expect(next.status(of: holders[2]).map(\.remaining) == [1])
+        next.declare(windows, of: holder)
+        #expect(next.status(of: holder).map(\.remaining) == [1])
         // Counts without effect are removed.
-        await ledger.remove(holders[2], of: credential)
-        clock.advance(by: .seconds(33))
-        await ledger.adopt(credential, by: holders[3])
-        #expect(ledger.status(of: holders[3]).map(\.remaining) == [5])
+        clock.advance(by: .seconds(62))
+        ledger.retire(other)
+        #expect(ledger.holderCount == 0)
+        #expect(ledger.status(of: holder).isEmpty)
+    }
+
+    @Test("as many unused credentials as used ones are in memory; the server's own key is always used")
+    func retiredBound() async throws {
+        var limits = QuotaLedger.Limits()
+        limits.holders = 2
+        let ledger = QuotaLedger(clock: ManualClock().clock, limits: limits)
+        let windows = [QuotaLedgerTests.perMinute]
+        let holders = (0..<3).map { QuotaHolder(.saxo, credential: "\($0)") }
+        for holder in holders {
+            #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
+            ledger.retire(holder)
+        }
+        #expect(holders.map { ledger.status(of: $0).map(\.remaining) } == [[4], [4], []])
+        #expect(await QuotaLedgerTests.take(windows, ledger) == nil)
+        ledger.retire(QuotaLedgerTests.holder)
+        #expect(ledger.holderCount == 1)
     }
 
     @Test("a call goes out, counted in memory, when the count cannot be kept, and that is reported")

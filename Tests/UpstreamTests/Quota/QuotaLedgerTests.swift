@@ -66,7 +66,7 @@ struct QuotaLedgerTests {
         let ledger = try Self.impatient(clock)
         let window = QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))
         let others = [
-            QuotaHolder(.saxo), QuotaHolder(.saxo, connection: "1"), QuotaHolder(.saxo, connection: "2"),
+            QuotaHolder(.saxo), QuotaHolder(.saxo, credential: "1"), QuotaHolder(.saxo, credential: "2"),
         ]
         for holder in others { #expect(await Self.take([window], ledger, of: holder) == nil) }
         for holder in others { #expect(await Self.take([window], ledger, of: holder) != nil) }
@@ -79,7 +79,7 @@ struct QuotaLedgerTests {
         let minute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
         let day = QuotaWindow("day", limit: 9, per: .newYorkDay)
         ledger.declare([minute], of: QuotaHolder(.polygon))
-        let holders = [QuotaHolder(.saxo, connection: "1"), QuotaHolder(.saxo, connection: "2")]
+        let holders = [QuotaHolder(.saxo, credential: "1"), QuotaHolder(.saxo, credential: "2")]
         for (holder, calls) in zip(holders, [1, 3]) {
             for _ in 0..<calls { #expect(await Self.take([minute], ledger, of: holder) == nil) }
         }
@@ -206,7 +206,7 @@ struct QuotaLedgerTests {
         var limits = QuotaLedger.Limits()
         limits.holders = 2
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
-        let holders = (0..<3).map { QuotaHolder(.saxo, connection: "\($0)") }
+        let holders = (0..<3).map { QuotaHolder(.saxo, credential: "\($0)") }
         #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
         #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)
         #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
@@ -220,7 +220,7 @@ struct QuotaLedgerTests {
         var limits = QuotaLedger.Limits()
         limits.holders = 2
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
-        let holders = (0..<4).map { QuotaHolder(.saxo, connection: "\($0)") }
+        let holders = (0..<4).map { QuotaHolder(.saxo, credential: "\($0)") }
         #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
         clock.advance(by: .milliseconds(100))
         #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)

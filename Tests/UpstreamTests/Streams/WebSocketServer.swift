@@ -4,13 +4,15 @@ import NIOPosix
 import NIOSSL
 import NIOWebSocket
 import Synchronization
+import TestSupport
 
 /// A WebSocket server on this machine, whose one connection a test holds by hand.
 final class WebSocketServer: Sendable {
     let port: Int
     private let listener: any Channel
     private let frames = AsyncStream<WebSocketFrame>.makeStream()
-    private let client = Mutex<(any Channel)?>(nil)
+    /// The client's connection: the client may have the server's response before the server has changed over.
+    private let client = Event<any Channel>()
     private let head = Mutex<HTTPRequestHead?>(nil)
 
     /// Starts it.
@@ -41,9 +43,9 @@ final class WebSocketServer: Sendable {
                     upgradePipelineHandler: { channel, _ in
                         channel.pipeline.removeHandler(name: "refusal").flatMapThrowing {
                             guard let server = holder.server else { return }
-                            server.client.withLock { $0 = channel }
                             try channel.pipeline.syncOperations.addHandler(
                                 FrameReader(server.frames.continuation))
+                            server.client.happen(channel)
                         }
                     })
                 return channel.eventLoop.makeCompletedFuture {
@@ -83,7 +85,7 @@ final class WebSocketServer: Sendable {
         let frame = WebSocketFrame(
             fin: fin, rsv1: rsv1, opcode: opcode, maskKey: masked ? .random() : nil,
             data: ByteBuffer(bytes: bytes))
-        try await client.withLock { $0 }?.writeAndFlush(frame).get()
+        try await client.wait().writeAndFlush(frame).get()
     }
 
     /// The next frame of the client.
@@ -95,11 +97,11 @@ final class WebSocketServer: Sendable {
 
     /// Breaks the connection without a word.
     func disconnect() async throws {
-        try await client.withLock { $0 }?.close().get()
+        try await client.wait().close().get()
     }
 
     func stop() async throws {
-        try? await disconnect()
+        if client.hasHappened { try? await disconnect() }
         try await listener.close().get()
     }
 

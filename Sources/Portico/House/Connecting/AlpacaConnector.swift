@@ -90,11 +90,12 @@ struct AlpacaConnector: ProviderConnector {
                 clientID: registration.clientID, clientSecret: registration.clientSecret,
                 redirectURL: redirectURL),
             authorizeURL: registration.authorizeURL, tokenURL: registration.tokenURL,
-            over: lines.line(to: .alpaca))
+            over: lines.line(of: QuotaHolder(.alpaca)))
     }
 
     func open(
-        _ secret: Secret, of kept: KeptConnection, renewedIn keeper: any CredentialKeeper
+        _ secret: Secret, of kept: KeptConnection, spending holder: QuotaHolder,
+        renewedIn keeper: any CredentialKeeper
     ) -> OpenedConnection? {
         guard let credential = AlpacaCredential(kept: secret.bytes),
             let place = places.first(where: { $0.environment == kept.environment }),
@@ -103,12 +104,12 @@ struct AlpacaConnector: ProviderConnector {
                 dataStreamURL: credential.isToken ? nil : place.dataStreamURL, credential: credential)
         else { return nil }
         let client = AlpacaClient(
-            configuration, over: lines.line(to: .alpaca, connection: kept.id), directory: place.directory)
+            configuration, over: lines.line(of: holder), directory: place.directory)
         return OpenedConnection(
             accounts: client, orders: client, watchlists: client,
             market: MarketSource(
                 client, spelling: AlpacaDialect(), provider: .alpaca, environment: place.environment,
                 for: .owner(kept.owner, connection: kept.id)),
-            limits: lines.limits(of: .alpaca, connection: kept.id))
+            limits: lines.limits(of: holder))
     }
 }

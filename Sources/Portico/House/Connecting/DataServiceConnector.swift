@@ -43,14 +43,14 @@ struct DataServiceConnector: ProviderConnector {
     }
 
     func open(
-        _ secret: Secret, of kept: KeptConnection, renewedIn keeper: any CredentialKeeper
+        _ secret: Secret, of kept: KeptConnection, spending holder: QuotaHolder,
+        renewedIn keeper: any CredentialKeeper
     ) -> OpenedConnection? {
         guard kept.environment == environment, let key = try? APIKey(secret.text) else { return nil }
         let source = source(
-            key, lines.line(to: provider, connection: kept.id), .owner(kept.owner, connection: kept.id))
+            key, lines.line(of: holder), .owner(kept.owner, connection: kept.id))
         return OpenedConnection(
-            market: source.market, limits: lines.limits(of: provider, connection: kept.id),
-            check: source.check)
+            market: source.market, limits: lines.limits(of: holder), check: source.check)
     }
 
     /// Alpha Vantage at an address, whose free plan every user's key is taken to have.

@@ -44,8 +44,8 @@ struct SaxoConnector: ProviderConnector {
                 return Secret(
                     try await SaxoAuthorization.tokens(
                         forCode: code.text, of: registration.app(redirectURI: redirectURI.text),
-                        proof: verifier.map { SaxoProofKey(verifier: $0.text) }, over: lines.line(to: .saxo),
-                        by: call.deadline))
+                        proof: verifier.map { SaxoProofKey(verifier: $0.text) },
+                        over: lines.line(of: QuotaHolder(.saxo)), by: call.deadline))
             } catch {
                 throw FieldError(connecting: error)
             }
@@ -64,9 +64,10 @@ struct SaxoConnector: ProviderConnector {
     }
 
     func open(
-        _ secret: Secret, of kept: KeptConnection, renewedIn keeper: any CredentialKeeper
+        _ secret: Secret, of kept: KeptConnection, spending holder: QuotaHolder,
+        renewedIn keeper: any CredentialKeeper
     ) -> OpenedConnection? {
-        let line = lines.line(to: .saxo, connection: kept.id)
+        let line = lines.line(of: holder)
         guard kept.environment == configuration.environment,
             let access = Saxo.SaxoAccess(
                 kept: secret.bytes, of: registration?.app(redirectURI: kept.redirectURI ?? ""),
@@ -78,7 +79,7 @@ struct SaxoConnector: ProviderConnector {
             market: MarketSource(
                 client, spelling: configuration.dialect, provider: .saxo,
                 environment: configuration.environment, for: .owner(kept.owner, connection: kept.id)),
-            limits: lines.limits(of: .saxo, connection: kept.id), endsAt: { access.endsAt },
+            limits: lines.limits(of: holder), endsAt: { access.endsAt },
             upkeep: { () throws(ProviderFailure) in try await access.keepAlive() },
             settled: { await access.settle() })
     }

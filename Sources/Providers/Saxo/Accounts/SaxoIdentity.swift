@@ -79,7 +79,7 @@ struct SaxoIdentities: Sendable {
             "accounts", bounds: ReadBounds(timeToLive: .seconds(60), entries: 1, bytes: 1 << 20),
             clock: clock
         ) { identity in 512 * (identity.accounts.count + 1) }
-        owner = OwnerID("connection \(holder.connection ?? "")")
+        owner = OwnerID("connection \(holder.credential ?? "")")
     }
 
     func identity(

@@ -72,8 +72,8 @@ extension SaxoClient: OrderDesk {
             case .found(let order): return .taken(order)
             case .absent, .unknown: throw Self.undecided
             }
-        case .unknown: throw ProviderFailure(.saxo, .notFound)
-        case .open, .taken(nil): throw Self.undecided
+        // A 404 of Saxo has no body, like that of a proxy before Saxo, so it does not show that there is no order.
+        case .unknown, .open, .taken(nil): throw Self.undecided
         }
     }
 

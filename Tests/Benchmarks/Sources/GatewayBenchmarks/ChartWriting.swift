@@ -26,7 +26,7 @@ struct ChartWriting {
         backends = try Backends(
             connections: [], market: [source], reads: KeptReads(clock: .stopped),
             household: Household.temporary(),
-            condition: { provider, _ in
+            condition: { provider in
                 ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
             })
     }

@@ -34,7 +34,7 @@ struct HomeScreen {
                 environment: .sandbox, tradingURL: sandbox.url("alpaca"), dataURL: sandbox.url("alpaca-data"),
                 credential: .token(SandboxUser.demo.alpaca.token)),
             over: ProviderLine(
-                QuotaHolder(.alpaca, connection: "alpaca"), over: transport, clock: clock.calls))
+                QuotaHolder(.alpaca, credential: "alpaca"), over: transport, clock: clock.calls))
         let monitor = ProviderMonitor()
         backends = try Backends(
             connections: [
@@ -49,7 +49,7 @@ struct HomeScreen {
                     for: .everybody)
             ],
             reads: KeptReads(clock: clock.calls), household: Household.temporary(),
-            condition: { provider, _ in
+            condition: { provider in
                 ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
             })
     }
