@@ -117,6 +117,9 @@ struct OrderDeskTests {
             (.text("<html><body>404 page not found</body></html>", status: 404), .unavailable),
             (.text(#"{"message":"Not Found"}"#, status: 404), .unavailable),
             (.text("<html><body>Forbidden</body></html>", status: 403), .unavailable),
+            (.text("<html><body>Authorization Required</body></html>", status: 401), .unavailable),
+            (.text("", status: 401), .unavailable),
+            (.text(#"{"message":"Unauthorized"}"#, status: 401), .unavailable),
             (.text(#"{"code":40410000,"message":"order not found for x"}"#, status: 404), .notFound),
         ])
     func once(reply: CannedServer.Reply, cause: ProviderFailure.Cause) async throws {

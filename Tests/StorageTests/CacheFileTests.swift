@@ -20,6 +20,10 @@ struct CacheFileTests {
             until: now + .seconds(seconds), untilUptime: uptime.map { .seconds($0) }, count: count)
     }
 
+    private static func rows(in file: CacheFile) async throws -> Int? {
+        try await file.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM quota") }
+    }
+
     @Test("adds counts up, each holder's and moment's for itself, and takes back")
     func counts() async throws {
         try await Folder.with { folder in
@@ -30,7 +34,8 @@ struct CacheFileTests {
                 Self.quota(-1, until: 62),
             ]
             for part in parts { try await quotas.add([part], now: Self.now, uptime: .zero) }
-            let kept = try KeptQuotas(in: try CacheFile(in: try folder.opened())).load(now: Self.now)
+            let kept = try KeptQuotas(in: try CacheFile(in: try folder.opened()))
+                .load(now: Self.now, uptime: .zero)
             #expect(
                 Set(kept) == [
                     Self.quota(2), Self.quota(1, until: 61), Self.quota(1, credential: ""),
@@ -51,7 +56,9 @@ struct CacheFileTests {
                     [Self.quota(1, until: 900_000)], now: Self.now + .seconds(400_000), uptime: .zero)
             }
             #expect(
-                try quotas.load(now: Self.now + .seconds(900_000)) == [Self.quota(512, until: 900_000)])
+                try quotas.load(now: Self.now + .seconds(899_999), uptime: .zero)
+                    == [Self.quota(512, until: 900_000)])
+            #expect(try await Self.rows(in: file) == 1)
         }
     }
 
@@ -59,6 +66,7 @@ struct CacheFileTests {
     struct Restart: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let written: KeptQuota
+        var firstBoot: String? = "1"
         var boot: String? = "1"
         var uptime: Int64 = 10
         let read: KeptQuota?
@@ -79,7 +87,22 @@ struct CacheFileTests {
             Restart(
                 testDescription: "the wall clock was set back and the machine has restarted",
                 written: quota(1, until: 40 * 86_400, uptime: 60), boot: "2",
+                read: quota(1, until: 40 * 86_400, uptime: 10 + 26 * 3_600)),
+            Restart(
+                testDescription: "the wall clock was set back and the machine's start is unknown",
+                written: quota(1, until: 40 * 86_400, uptime: 60), boot: nil,
                 read: quota(1, until: 4 * 86_400 + 26 * 3_600)),
+            Restart(
+                testDescription: "the wall clock was set back and no start of the machine is known",
+                written: quota(1, until: 40 * 86_400, uptime: 60), firstBoot: nil, boot: nil,
+                read: quota(1, until: 4 * 86_400 + 26 * 3_600)),
+            Restart(
+                testDescription: "the wall clock was set back and all ids of a start are empty",
+                written: quota(1, until: 40 * 86_400, uptime: 60), firstBoot: "", boot: "",
+                read: quota(1, until: 4 * 86_400 + 26 * 3_600)),
+            Restart(
+                testDescription: "the entry ended long ago and no start of the machine is known",
+                written: quota(1, uptime: 60), firstBoot: nil, boot: nil, read: nil),
         ]
     }
 
@@ -88,12 +111,64 @@ struct CacheFileTests {
     func restarts(_ restart: Restart) async throws {
         try await Folder.with { folder in
             let file = try CacheFile(in: try folder.opened())
-            try await KeptQuotas(in: file, boot: "1").add([restart.written], now: Self.now, uptime: .zero)
+            try await KeptQuotas(in: file, boot: restart.firstBoot).add(
+                [restart.written], now: Self.now, uptime: .zero)
             let (quotas, now) = (KeptQuotas(in: file, boot: restart.boot), Self.now + .seconds(4 * 86_400))
             // The first addition of a process removes what ended long ago.
-            try await quotas.add([], now: now, uptime: .seconds(restart.uptime))
-            #expect(try quotas.load(now: now) == [restart.read].compactMap(\.self))
-            #expect(try quotas.load(now: now + .seconds(3_600)) == [restart.read].compactMap(\.self))
+            let uptime = Duration.seconds(restart.uptime)
+            try await quotas.add([], now: now, uptime: uptime)
+            #expect(try await Self.rows(in: file) == (restart.read == nil ? 0 : 1))
+            // The next process of the same start of the machine reads the same, also after a step of the wall
+            // clock.
+            for step in [Duration.zero, .seconds(3_600)] {
+                #expect(
+                    try quotas.load(now: now + step, uptime: uptime) == [restart.read].compactMap(\.self))
+            }
+        }
+    }
+
+    @Test("a wall clock that is behind after a start of the machine loses no count, whatever its time")
+    func clockBehind() async throws {
+        try await Folder.with { folder in
+            let file = try CacheFile(in: try folder.opened())
+            try await KeptQuotas(in: file, boot: "1").add(
+                [Self.quota(2, until: 3_600, uptime: 3_600)], now: Self.now, uptime: .zero)
+            let (quotas, behind) = (KeptQuotas(in: file, boot: "2"), Self.now + .seconds(-30 * 86_400))
+            let clamped = Self.quota(2, until: 3_600, uptime: 5 + 26 * 3_600)
+            #expect(try quotas.load(now: behind, uptime: .seconds(5)) == [clamped])
+            // NTP has set the clock: the entry of this start counts by the uptime.
+            #expect(try quotas.load(now: Self.now, uptime: .seconds(60)) == [clamped])
+            try await quotas.add(
+                [Self.quota(1, until: 3_600, uptime: 3_660)], now: Self.now, uptime: .seconds(60))
+            let added = Self.quota(3, until: 3_600, uptime: 5 + 26 * 3_600)
+            #expect(try quotas.load(now: Self.now, uptime: .seconds(60)) == [added])
+            // After the next start, the wall clock counts again, if it can be right.
+            #expect(
+                try KeptQuotas(in: file, boot: "3").load(now: Self.now + .seconds(60), uptime: .seconds(5))
+                    == [Self.quota(3, until: 3_600)])
+            // Cleaned once it has ended by the uptime, whatever the wall clock says.
+            let last = KeptQuotas(in: file, boot: "2")
+            try await last.add([], now: behind, uptime: .seconds(6 + 26 * 3_600))
+            #expect(try last.load(now: behind, uptime: .zero).isEmpty)
+        }
+    }
+
+    @Test("above the limit of entries, the server's own key is read first, and no entry that has ended")
+    func mostLoaded() async throws {
+        try await Folder.with { folder in
+            let file = try CacheFile(in: try folder.opened())
+            let quotas = KeptQuotas(in: file, boot: "1", mostLoaded: 2)
+            let ended = [
+                Self.quota(1, until: 900, uptime: 10, credential: "4"), Self.quota(1, until: 20),
+                Self.quota(0, until: 901, uptime: 901, credential: "5"),
+            ]
+            let kept = [
+                Self.quota(1, until: 60, uptime: 60),
+                Self.quota(1, until: 800, uptime: 800, credential: "2"),
+            ]
+            let above = Self.quota(1, until: 700, uptime: 700, credential: "1")
+            try await quotas.add(kept + [above] + ended, now: Self.now, uptime: .zero)
+            #expect(try quotas.load(now: Self.now + .seconds(30), uptime: .seconds(30)) == kept)
         }
     }
 

@@ -109,6 +109,8 @@ struct ConfiguredNameTests {
         ("HTTPS://App.Example.com/", "https://app.example.com"), ("https://a:443", "https://a"),
         ("http://a:80/", "http://a"), ("http://a:443", "http://a:443"), ("https://a:80", "https://a:80"),
         ("http://[::1]:3000", "http://[::1]:3000"), ("https://*.example.com", nil), ("https://a//", nil),
+        ("http://[::FFFF:102:304]:3000", "http://[::ffff:102:304]:3000"),
+        ("http://[::7f00:1]", "http://[::7f00:1]"),
         ("https://a/b", nil), ("https://a?b", nil), ("https://", nil), ("https:///", nil),
         ("https://u@a", nil), ("https://a:99999", nil), ("ftp://a", nil), ("a", nil), ("null", nil),
     ]

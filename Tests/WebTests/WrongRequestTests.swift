@@ -173,8 +173,9 @@ extension WrongRequest {
             #"The key "extensions" must be an object or null, not a boolean, at line 1, column 27."#),
         WrongRequest(
             "a batch", RawRequest.post(#"[{"query":"a"}]"#), 400, "BAD_REQUEST",
-            #"The request is a JSON array; batches are not supported. Send one object with the key "query". To allow "#
-                + #"batches, give the server's setting "batch" the most requests of a batch."#),
+            #"The request is a JSON array, and this server accepts no batches. Send one object with the key "query". "#
+                + #"With `portico serve`, the setting "batch" is the largest number of requests in an array."#
+        ),
         WrongRequest(
             "a string", RawRequest.post(#""a""#), 400, "BAD_REQUEST",
             #"The request must be a JSON object with the key "query", not a string."#),

@@ -24,7 +24,7 @@ package struct Connection: Sendable {
     /// The holder of the quota that its calls spend; nil for one of the settings, and for one that cannot be
     /// opened.
     let holder: QuotaHolder?
-    /// What is left of the limits that count for this link alone.
+    /// What is left of the limits that count for its credential: links with the same key or token share them.
     let limits: @Sendable () -> [QuotaStatus]
     /// When the link ends unless it is renewed before; nil where it lasts until revoked.
     let endsAt: @Sendable () -> Instant?

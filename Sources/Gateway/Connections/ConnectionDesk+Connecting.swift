@@ -9,7 +9,8 @@ extension ConnectionDesk {
     /// call, before anything is kept. Calls count for the credential, whether the attempt succeeds or not.
     ///
     /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have made too many
-    ///   attempts.
+    ///   attempts; PROVIDER_UNAVAILABLE if the calls of too many credentials without a
+    ///   connection still count.
     func connect(
         _ input: ConnectProviderInput, for owner: OwnerID, from address: RequestOrigin, in call: CallContext
     ) async throws -> Connection {
@@ -39,6 +40,9 @@ extension ConnectionDesk {
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
             connectedAt: clock.wallTime())
         let holder = store.quotaHolder(of: link, secret)
+        guard hasRoom(toTry: holder) else {
+            throw FieldError(ProviderFailure(input.provider, .overloaded))
+        }
         do {
             let (checked, best) = try await check(secret, of: link, spending: holder, connector, in: call)
             return old == nil

@@ -118,8 +118,14 @@ package final class ConnectionDesk: Sendable {
         if let holder = connection.holder { retire(holder) }
     }
 
-    /// Tells the ledger that no connection spends a quota any more: a later call may do so again.
-    func retire(_ holder: QuotaHolder) { ledger?.retire(holder) }
+    /// Tells the ledger that a connection does not spend a quota any more, unless another connection does.
+    func retire(_ holder: QuotaHolder) {
+        guard !registry.spends(holder) else { return }
+        ledger?.retire(holder)
+    }
+
+    /// Whether the ledger has room for a credential that is tried.
+    func hasRoom(toTry holder: QuotaHolder) -> Bool { ledger?.hasRoom(toTry: holder) ?? true }
 
     /// The users with connections or pending authorizations in memory.
     var owners: [OwnerID] { Array(Set(registry.owners).union(pending.owners)) }

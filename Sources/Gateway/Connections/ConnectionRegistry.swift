@@ -23,6 +23,11 @@ final class ConnectionRegistry: Sendable {
         connections.withLock { $0[owner] ?? [] }
     }
 
+    /// Whether a connection spends a quota.
+    func spends(_ holder: QuotaHolder) -> Bool {
+        connections.withLock { $0.values.joined().contains { $0.holder == holder } }
+    }
+
     func add(_ connection: Connection) {
         connections.withLock { $0[connection.owner, default: []].append(connection) }
     }

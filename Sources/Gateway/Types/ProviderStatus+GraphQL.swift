@@ -75,7 +75,14 @@ extension ProviderStatus: GraphQLObject {
         Field("capabilities") {
             Capabilities(of: $0.provider, $0.sources, isAccountSource: $0.isAccountSource, orders: $0.orders)
         }
-        Field("rateLimits") { $0.condition.rateLimits + $0.links.flatMap { $0.limits() } }
+        Field("rateLimits", \.rateLimits)
+    }
+
+    /// The limits of the server's own key and of the user's credentials, which several links may share.
+    private var rateLimits: [QuotaStatus] {
+        var holders: Set<QuotaHolder> = []
+        let links = links.filter { link in link.holder.map { holders.insert($0).inserted } ?? true }
+        return condition.rateLimits + links.flatMap { $0.limits() }
     }
 }
 

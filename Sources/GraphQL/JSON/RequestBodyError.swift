@@ -20,7 +20,7 @@ public enum RequestBodyError: Error, Hashable, Sendable {
         switch self {
         case .notJSON(let error): "The request's JSON cannot be read. \(error.message)"
         case .batchNotAllowed:
-            "The request is a JSON array; batches are not supported. Send one object with the key \"query\"."
+            "The request is a JSON array, and this server accepts no batches. Send one object with the key \"query\"."
         case .notAnObject(let found):
             "The request must be a JSON object with the key \"query\", not \(found.rawValue)."
         case .wrongType(let key, let found, let place):

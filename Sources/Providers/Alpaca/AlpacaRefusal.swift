@@ -31,7 +31,9 @@ extension ProviderFailure.Cause {
     init?(alpacaDesk response: HTTPResponse, now: Instant) {
         if AlpacaRefusal(response) != nil { return nil }
         self.init(alpacaOrders: response, now: now)
-        if self == .notEntitled, AlpacaProblem(response)?.code == nil { self = .unavailable }
+        guard AlpacaProblem(response)?.code == nil else { return }
+        // Alpaca's own response to wrong keys is a 403 without a code; its 401 has one.
+        if self == .notEntitled || response.status == 401 { self = .unavailable }
     }
 
     /// The failure that a response to a read of orders means; nil for a good response.

@@ -13,18 +13,23 @@ package final class KeptQuotas: QuotaKeeper {
     /// What ended this long ago is of no use, even if the wall clock was set since.
     private static let retention = Duration.seconds(2 * 86_400)
     private static let additionsBetweenCleanings = 512
-    /// As many entries are read, because attempts to connect with wrong keys leave entries, too.
-    private static let mostLoaded = 100_000
 
     /// Identifies the machine's last start: uptimes that were stored before it say nothing.
     private let boot: String?
+    private let mostLoaded: Int
 
     /// - Parameters:
     ///   - file: The file of the entries.
-    ///   - boot: Identifies the machine's last start; nil if it is unknown, and the wall clock alone counts.
-    package init(in file: CacheFile, boot: String? = KeptQuotas.currentBoot) {
+    ///   - boot: Identifies the machine's last start; nil or empty if it is unknown, and the wall clock alone
+    ///     counts.
+    ///   - mostLoaded: As many entries are read, because attempts to connect with wrong keys leave entries,
+    ///     too.
+    package init(
+        in file: CacheFile, boot: String? = KeptQuotas.currentBoot, mostLoaded: Int = 100_000
+    ) {
         database = file.database
-        self.boot = boot
+        self.boot = boot == "" ? nil : boot
+        self.mostLoaded = mostLoaded
     }
 
     /// Linux's random id of the machine's last start: random(4).
@@ -33,21 +38,42 @@ package final class KeptQuotas: QuotaKeeper {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    package func load(now: Instant) throws -> [KeptQuota] {
+    package func load(now: Instant, uptime: Duration) throws -> [KeptQuota] {
         let latest = (now + KeptQuota.longest).secondsSince1970
         return try database.writeNow { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO quota (provider, connection, window, kind, until, count)
-                        SELECT provider, connection, window, kind, :latest, sum(count) FROM quota
-                        WHERE until > :latest AND boot IS NOT :boot GROUP BY provider, connection, window, kind
-                        ON CONFLICT DO UPDATE SET count = count + excluded.count
-                    """, arguments: ["latest": latest, "boot": boot])
-            try db.execute(
-                sql: "DELETE FROM quota WHERE until > ? AND boot IS NOT ?", arguments: [latest, boot])
+            if let boot {
+                // The wall clock may be behind now: the end by it stays for the machine's next start.
+                try db.execute(
+                    sql: """
+                        UPDATE quota SET boot = :boot, uptime_until = :end
+                            WHERE until > :latest AND boot IS NOT :boot
+                        """,
+                    arguments: [
+                        "boot": boot, "end": (uptime + KeptQuota.longest).nanoseconds, "latest": latest,
+                    ])
+            } else {
+                try db.execute(
+                    sql: """
+                        INSERT INTO quota (provider, connection, window, kind, until, count)
+                            SELECT provider, connection, window, kind, :latest, sum(count) FROM quota
+                            WHERE until > :latest GROUP BY provider, connection, window, kind
+                            ON CONFLICT DO UPDATE SET count = count + excluded.count
+                        """, arguments: ["latest": latest])
+                try db.execute(sql: "DELETE FROM quota WHERE until > ?", arguments: [latest])
+            }
+            // The server's own key first, then what counts longest.
             return try Row.fetchAll(
-                db, sql: "SELECT * FROM quota WHERE count > 0 ORDER BY until DESC LIMIT ?",
-                arguments: [Self.mostLoaded]
+                db,
+                sql: """
+                    SELECT * FROM quota WHERE count > 0
+                        AND CASE WHEN boot IS :boot AND uptime_until IS NOT NULL
+                            THEN uptime_until > :uptime ELSE until > :now END
+                        ORDER BY connection <> '', until DESC LIMIT :most
+                    """,
+                arguments: [
+                    "boot": boot, "uptime": uptime.nanoseconds, "now": now.secondsSince1970,
+                    "most": mostLoaded,
+                ]
             ).compactMap { KeptQuota(row: $0, boot: boot) }
         }
     }
@@ -77,10 +103,12 @@ package final class KeptQuotas: QuotaKeeper {
                 ])
             }
             guard isCleaning else { return }
-            // An entry of this start of the machine counts by the uptime, even if the wall clock was set.
+            // An entry of this start of the machine counts by the uptime, whatever the wall clock says.
             try db.execute(
-                sql: "DELETE FROM quota WHERE until < ? AND (boot IS NOT ? OR uptime_until < ?)",
-                arguments: [oldest, boot, uptime.nanoseconds])
+                sql: """
+                    DELETE FROM quota WHERE CASE WHEN boot IS :boot AND uptime_until IS NOT NULL
+                        THEN uptime_until < :uptime ELSE until < :oldest END
+                    """, arguments: ["boot": boot, "uptime": uptime.nanoseconds, "oldest": oldest])
         }
     }
 }

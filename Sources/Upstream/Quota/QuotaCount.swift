@@ -146,7 +146,9 @@ struct QuotaCount {
         guard kept.count > 0, until > moment.now else { return }
         switch kept.kind {
         case .calls:
-            let latest = end(of: moment.now + window.validity, moment)
+            let start = moment.now + window.validity
+            // An end by the uptime does not depend on the wall clock, which may be wrong now.
+            let latest = kept.untilUptime == nil ? end(of: start, moment) : start + window.period.longest
             add(min(kept.count, limit), freeAt: stepped(min(until, latest)))
         case .closure:
             closedUntil = max(min(until, moment.now + Self.longestClosure), closedUntil ?? moment.now)

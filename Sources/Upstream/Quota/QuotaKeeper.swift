@@ -2,11 +2,18 @@ package import Brokerage
 
 /// Keeps what the ledger must not forget when the process ends, however it ends.
 package protocol QuotaKeeper: Sendable {
-    /// Returns all that was kept.
+    /// Reads what was kept and has not ended.
     ///
-    /// An entry whose end was determined by a wrong wall clock, and lies later than any entry that is stored now
-    /// can end, ends at that time from now on: it does not close its window again at each start.
-    func load(now: Instant) throws -> [KeptQuota]
+    /// An entry from before the machine's last start may end by the wall clock later than any entry that is
+    /// stored now can end: then the wall clock was wrong when it was stored, or is wrong now. Such an entry
+    /// ends ``KeptQuota/longest`` after `uptime`, also for the next processes until the machine restarts.
+    ///
+    /// - Parameters:
+    ///   - now: The time by the wall clock.
+    ///   - uptime: The same by the machine's uptime.
+    /// - Returns: The entries.
+    /// - Throws: what keeps it from being read.
+    func load(now: Instant, uptime: Duration) throws -> [KeptQuota]
 
     /// Adds to what is kept: the counts of entries that are alike but for them are added up.
     ///

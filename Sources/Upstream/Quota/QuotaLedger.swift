@@ -38,7 +38,7 @@ package final class QuotaLedger: Sendable {
     package struct Limits: Sendable {
         /// A call waits for its place so long at most.
         package var longestWait = Duration.seconds(5)
-        /// Credentials whose counts are in memory.
+        /// Credentials whose counts are in memory; as many without a connection are beside them.
         package var holders = 10_000
 
         package init() {}
@@ -61,7 +61,8 @@ package final class QuotaLedger: Sendable {
         self.keeper = keeper
         self.limits = limits
         self.report = report
-        let kept = try keeper?.load(now: clock.wallTime()) ?? []
+        let moment = QuotaMoment(clock)
+        let kept = try keeper?.load(now: moment.wallTime, uptime: moment.uptime) ?? []
         state = Mutex(State(restored: Dictionary(grouping: kept, by: \.holder)))
     }
 
@@ -115,21 +116,34 @@ package final class QuotaLedger: Sendable {
     /// Marks a credential as unused: its connection was not stored, was removed, or has another credential.
     ///
     /// Its counts continue for its next call, by whichever connection, and are in memory until they are idle.
-    /// As many unused credentials are in memory as used ones; the counts of any other are lost.
     package func retire(_ holder: QuotaHolder) {
         guard holder.credential != nil else { return }
         let moment = QuotaMoment(clock)
         state.withLock { state in
             guard state.counts[holder] != nil else { return }
             state.retired.insert(holder)
-            if moment.now >= state.nextSweepOfRetired ?? moment.now {
-                state.nextSweepOfRetired = moment.now + .seconds(1)
-                for holder in state.retired where Self.areIdle(state.counts[holder] ?? [:], moment) {
-                    state.retired.remove(holder)
-                    state.counts[holder] = nil
-                }
-            }
-            guard state.retired.count > limits.holders else { return }
+            Self.removeIdleRetired(in: &state, moment)
+        }
+    }
+
+    /// Whether a credential may be tried: its counts are in memory, or there is room for unused credentials.
+    ///
+    /// As many unused credentials are in memory as used ones. None is removed whose calls still count: others
+    /// are not tried meanwhile, because each may become another unused one.
+    package func hasRoom(toTry holder: QuotaHolder) -> Bool {
+        let moment = QuotaMoment(clock)
+        return state.withLock { state in
+            if state.counts[holder] != nil || state.retired.count < limits.holders { return true }
+            Self.removeIdleRetired(in: &state, moment)
+            return state.retired.count < limits.holders
+        }
+    }
+
+    /// Removes the unused credentials whose counts have no effect; searches for them once a second at most.
+    private static func removeIdleRetired(in state: inout State, _ moment: QuotaMoment) {
+        guard moment.now >= state.nextSweepOfRetired ?? moment.now else { return }
+        state.nextSweepOfRetired = moment.now + .seconds(1)
+        for holder in state.retired where areIdle(state.counts[holder] ?? [:], moment) {
             state.retired.remove(holder)
             state.counts[holder] = nil
         }

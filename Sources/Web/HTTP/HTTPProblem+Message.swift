@@ -50,7 +50,7 @@ extension HTTPProblem {
         case .invalidParameter(let name, let reason): "The URL's parameter \"\(name)\" \(reason)."
         case .invalidRequest(.batchNotAllowed):
             RequestBodyError.batchNotAllowed.message
-                + " To allow batches, give the server's setting \"batch\" the most requests of a batch."
+                + " With `portico serve`, the setting \"batch\" is the largest number of requests in an array."
         case .invalidRequest(let error): error.message
         case .document(let problem): problem.message
         case .webSocketVersion: "WebSockets are spoken in version 13 only."

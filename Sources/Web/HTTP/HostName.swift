@@ -38,7 +38,16 @@ enum HostName {
         guard let address = try? SocketAddress(ipAddress: String(text), port: 0), case .v6 = address else {
             return nil
         }
-        return address.ipAddress.map { "[\($0)]" }
+        return address.ipAddress.map { "[\(hexadecimal($0))]" }
+    }
+
+    /// An IPv6 address whose end is not in the form of IPv4: clients write hexadecimal groups only (WHATWG URL
+    /// standard, "IPv6 serializer").
+    private static func hexadecimal(_ address: String) -> String {
+        let bytes = address.split(separator: ":").last?.split(separator: ".").compactMap { UInt16($0) } ?? []
+        guard bytes.count == 4, let colon = address.lastIndex(of: ":") else { return address }
+        let groups = [bytes[0] << 8 | bytes[1], bytes[2] << 8 | bytes[3]]
+        return address[...colon] + groups.map { String($0, radix: 16) }.joined(separator: ":")
     }
 
     /// A name of labels of letters, digits, hyphens and underscores; it may end with a dot.

@@ -61,7 +61,7 @@ package struct ServerLimits: Sendable, Hashable {
 
     // MARK: Rates
 
-    /// Requests of one address, health checks excepted.
+    /// Requests of one address, except for health checks and CORS preflights.
     package var addressRate = RateLimit(perSecond: 200, burst: 1_000)
     /// Requests with one token, from whatever addresses.
     package var tokenRate = RateLimit(perSecond: 100, burst: 500)

@@ -332,6 +332,46 @@ struct ConnectingLimitTests {
         }
     }
 
+    @Test("a key stays in use while a connection has it, whatever happens to other attempts and connections")
+    func keyInUse() async throws {
+        try await withHouse { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            let before = house.ledger.holderCount
+            let key = "{ apiKey: { key: \"\(PolygonSettings.secondKey)\" } }"
+            func connect(_ more: String = "", as user: OwnerID) async throws -> String {
+                let answer = try await house.connect(.polygon, key, more: more, as: user)
+                return try #require(
+                    answer["data"]?["connectProvider"]?["connection"]?["id"]?.string, "\(answer)")
+            }
+            // The number of windows that `providers` lists for Polygon.
+            func windows() async throws -> Int? {
+                let answer = try await house.ask("{ providers { provider rateLimits { name } } }", as: ann)
+                let providers = try #require(answer["data"]?["providers"]?.elements, "\(answer)")
+                return providers.first { $0["provider"] == "POLYGON" }?["rateLimits"]?.elements?.count
+            }
+            let id = try await connect(as: ann)
+            let other = try await connect(as: bob)
+            let ended = try await house.ask(
+                "mutation { disconnectProvider(id: \"\(other)\") { deletedId } }", as: bob)
+            #expect(ended.failures.isEmpty, "\(ended)")
+            #expect(house.ledger.holderCount == before + 1)
+            #expect(try await connect("renew: \"\(id)\"", as: ann) == id)
+            #expect(house.ledger.holderCount == before + 1)
+            let listed = try await windows()
+            _ = try await connect(as: ann)
+            #expect(try await windows() == listed)
+            #expect(try await Self.remaining(house, ann) == ["1", "1"])
+            // The account is connected already, with the same keys.
+            let keys = SandboxUser.demo.alpaca
+            for code: String? in [nil, "CONFLICT"] {
+                let answer = try await house.connect(
+                    .alpaca, "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }", as: ann)
+                #expect(answer.failures.first?.code == code, "\(answer)")
+                #expect(house.ledger.holderCount == before + 2)
+            }
+        }
+    }
+
     @Test("a failed attempt leaves no holder in the quota ledger, nor does a removed connection")
     func holders() async throws {
         try await withHouse { house in

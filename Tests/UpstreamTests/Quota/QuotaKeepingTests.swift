@@ -14,7 +14,7 @@ final class MemoryKeeper: QuotaKeeper {
         self.failure = failure
     }
 
-    func load(now: Instant) throws -> [KeptQuota] { entries }
+    func load(now: Instant, uptime: Duration) throws -> [KeptQuota] { entries }
 
     var entries: [KeptQuota] { rows.withLock { $0 } }
 
@@ -208,21 +208,57 @@ struct QuotaKeepingTests {
         #expect(ledger.status(of: holder).isEmpty)
     }
 
-    @Test("as many unused credentials as used ones are in memory; the server's own key is always used")
+    @Test(
+        """
+        with too many unused credentials, no other is tried and no count is lost; the server's own key is \
+        always used
+        """)
     func retiredBound() async throws {
         var limits = QuotaLedger.Limits()
         limits.holders = 2
-        let ledger = QuotaLedger(clock: ManualClock().clock, limits: limits)
+        let clock = ManualClock()
+        let ledger = QuotaLedger(clock: clock.clock, limits: limits)
         let windows = [QuotaLedgerTests.perMinute]
         let holders = (0..<3).map { QuotaHolder(.saxo, credential: "\($0)") }
+        let other = QuotaHolder(.saxo, credential: "other")
+        #expect(ledger.hasRoom(toTry: other))
+        // A connection that ends can exceed the number.
         for holder in holders {
             #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
             ledger.retire(holder)
         }
-        #expect(holders.map { ledger.status(of: $0).map(\.remaining) } == [[4], [4], []])
+        #expect(holders.map { ledger.status(of: $0).map(\.remaining) } == [[4], [4], [4]])
+        #expect(!ledger.hasRoom(toTry: other))
+        // One whose calls count already adds nothing.
+        #expect(holders.allSatisfy(ledger.hasRoom(toTry:)))
         #expect(await QuotaLedgerTests.take(windows, ledger) == nil)
         ledger.retire(QuotaLedgerTests.holder)
         #expect(ledger.holderCount == 1)
+        clock.advance(by: .seconds(62))
+        #expect(ledger.hasRoom(toTry: other))
+        #expect(ledger.holderCount == 1)
+    }
+
+    @Test("an end by the uptime counts for a window of a day, also while the wall clock is behind")
+    func wallClockBehind() async throws {
+        let clock = ManualClock()
+        let holder = QuotaLedgerTests.holder
+        // An hour before midnight in New York by this clock; the day of the entry ends later.
+        let date = try #require(clock.wallTime.inNewYork.date.adding(days: 1))
+        let midnight = Instant(newYork: try #require(LocalTime(date: date, hour: 0)))
+        clock.advance(by: midnight.duration(since: clock.wallTime) - .seconds(3_600))
+        let uptime = QuotaMoment(clock.clock).uptime
+        let keeper = MemoryKeeper([
+            KeptQuota(
+                holder: holder, window: "day", kind: .calls, until: clock.wallTime,
+                untilUptime: uptime + .seconds(20 * 3_600), count: 25)
+        ])
+        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        ledger.declare([QuotaLedgerTests.perDay], of: holder)
+        clock.advance(by: .seconds(19 * 3_600))
+        #expect(ledger.status(of: holder).map(\.remaining) == [0])
+        clock.advance(by: .seconds(3_600))
+        #expect(ledger.status(of: holder).map(\.remaining) == [25])
     }
 
     @Test("a call goes out, counted in memory, when the count cannot be kept, and that is reported")

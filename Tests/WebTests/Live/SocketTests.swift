@@ -377,7 +377,9 @@ struct SocketTests {
                 isInitialised: false),
             Fault(
                 says: [#"{"type":"connection_init","payload":{"Authorization":"Basic good"}}"#], code: 4403,
-                message: #"The Authorization field must be "Bearer <token>"."#, isInitialised: false),
+                message:
+                    #"The token of the first message is malformed: send {"Authorization": "Bearer <token>"}"#,
+                isInitialised: false),
             Fault(
                 says: Array(
                     repeating:

@@ -52,9 +52,10 @@ struct ErrorsPage {
         ## Of a request
 
         A request that is refused before its operation runs has one error, without a path. Its `extensions` have the
-        `code`, the `requestId` under which the server logs it, and `retryAt` with RATE_LIMITED. Operations of a WebSocket
-        get the same codes in an `error` message, and requests of a batch in their response. Documents with a
-        syntax error, and those that are not valid, get errors with `locations` and without a code.
+        `code`, the `requestId` (under which the server logs it if the setting `log-answers` is on), and `retryAt` with
+        RATE_LIMITED. Operations of a WebSocket get the same codes in an `error` message, streams in an event, both
+        without a status and `Retry-After`; requests of a batch get them in their response. Documents and variables
+        that are not valid, and an operation name that the document does not have, get errors without a code.
 
         \(requests.text)
         """

@@ -27,7 +27,10 @@ extension HTTPErrorCode {
         case .hostNotAllowed: "The server does not accept the host that the request names."
         case .upgradeRequired: "The handshake of a WebSocket has another version than 13."
         case .rateLimited:
-            "The address, the token or the user has sent more requests, or more requests for exports, than it may."
+            """
+            The address, the token or the user has sent more requests, or more requests for exports, than it may, or all \
+            users together have requested more exports.
+            """
         case .headersTooLarge: "The header fields are too long or too many."
         case .internalServerError: "A fault of the server, logged under `extensions.requestId`."
         case .notImplemented: "The server does not know the method, or the transfer coding."

@@ -43,8 +43,9 @@ struct CloseReason: Error, Hashable, Sendable {
     static let unauthorized = CloseReason(4401, "Unauthorized")
     /// Clients connect again after 4403, and obtain their token again; after 4401, clients of graphql-ws do
     /// not.
-    static func malformedToken(_ refusal: Unauthorized) -> CloseReason { CloseReason(4403, refusal.message) }
-    /// As ``malformedToken(_:)``, for a token that is unknown or has ended before the first message.
+    static let malformedToken = CloseReason(
+        4403, #"The token of the first message is malformed: send {"Authorization": "Bearer <token>"}"#)
+    /// As ``malformedToken``, for a token that is unknown or has ended before the first message.
     static let invalidToken = CloseReason(
         4403, "The token is not valid: sign in again, and connect with the new token")
     static let endedToken = CloseReason(4403, "The session has ended: connect again with another token")

@@ -222,7 +222,7 @@ final class SocketHandler: ChannelDuplexHandler {
         do throws(Unauthorized) {
             token = try SocketToken.read(payload) ?? socket.token
         } catch {
-            return close(.malformedToken(error))
+            return close(.malformedToken)
         }
         let responder = service.responder(token)
         // It is not handled like one without a token: a client whose socket is closed with this code obtains

@@ -48,7 +48,8 @@ struct HostileSoak {
     private static func soak(_ command: [String], _ sandbox: Sandbox) async throws {
         let size = HostileRun.Size(
             requests: try number("SOAK_REQUESTS") ?? 1_000_000,
-            requestsPerSecond: try number("SOAK_RATE") ?? 2_500, connections: 32, held: 200, users: 8,
+            // More than the attempts to sign in that wait for a hash: 6 for each of the 8 addresses.
+            requestsPerSecond: try number("SOAK_RATE") ?? 2_500, connections: 128, held: 200, users: 8,
             quiet: .seconds(30))
         let folder = FileManager.default.temporaryDirectory.appending(path: "portico-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -115,7 +115,8 @@ struct SocketAuditTests {
                     frame.closeMessage
                         == (isUnknown
                             ? "The token is not valid: sign in again, and connect with the new token"
-                            : #"The Authorization field must be "Bearer <token>"."#))
+                            : #"The token of the first message is malformed: send {"Authorization": "Bearer <token>"}"#)
+                )
                 return
             }
             #expect(try await socket.next().text == #"{"type":"connection_ack"}"#)
