@@ -115,8 +115,8 @@ extension HostileRun.Report {
         var failures = hostile.failures + attacked.failures.prefix(10) + quiet.failures.prefix(10)
         let highest = memory.max() ?? 0
         if highest > memoryLimit { failures.append("The server took \(highest >> 20) MB.") }
-        // A short run does not show growth.
-        if memory.count >= 60 {
+        // In a run of less than five minutes, caches are still being filled.
+        if memory.count >= 300 {
             let (early, late) = (
                 median(memory[(memory.count / 5)..<(2 * memory.count / 5)]),
                 median(memory.suffix(memory.count / 5))
