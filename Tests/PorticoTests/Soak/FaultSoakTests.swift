@@ -23,8 +23,6 @@ struct FaultSoakTests {
                 .replacing("ws://", with: "http://"),
             "PORTICO_ALPACA_KEY_ID": SandboxUser.demo.alpaca.keyID,
             "PORTICO_ALPACA_SECRET_KEY": SandboxUser.demo.alpaca.secretKey,
-            // All clients have the same key, and so one quota.
-            "PORTICO_ALPACA_PER_MINUTE": "100000",
             "PORTICO_DATA": folder.path, "PORTICO_SIGN_UP": "open", "PORTICO_PASSWORD_COST": "4",
             "PORTICO_TRUSTED_PROXIES": "1",
         ]
