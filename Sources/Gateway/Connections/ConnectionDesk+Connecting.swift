@@ -152,7 +152,8 @@ extension ConnectionDesk {
             throw FieldError.argument(
                 "input.renew",
                 """
-                The credential does not open account \(missing.number) of this connection: leave `renew` out to make another connection of it.
+                The credential does not open account \(missing.number) of this connection: leave `renew` out to make \
+                another connection of it.
                 """, provider: kept.provider)
         }
         guard try await store.renew(kept, secret) else { throw FieldError.noConnection(kept.id) }

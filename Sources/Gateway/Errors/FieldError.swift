@@ -50,12 +50,12 @@ extension FieldError {
         return error
     }
 
-    /// What clients are told of an error: one of another type is an internal error.
+    /// The error that clients get for an error of any type; for another type than this one, `noAnswer`.
     init(telling error: any Error) {
         self = error as? FieldError ?? .noAnswer
     }
 
-    /// Whether a client learns nothing from it after another error: only the time to try again may differ.
+    /// Whether it equals another error, except for the time after which to try again.
     func says(theSameAs other: FieldError) -> Bool {
         var other = other
         other.retryAt = retryAt

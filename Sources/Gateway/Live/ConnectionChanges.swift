@@ -9,8 +9,8 @@ final class ConnectionChanges: Sendable {
         var nextNumber = 0
     }
 
-    // Never held while a listener is told: `yield` waits for a lock of the task that it wakes. The cancellation of that
-    // task holds that lock while it calls `leave`, which waits for this one.
+    // It is not held during `yield`, which waits for a lock of the task that it resumes: the cancellation of that task
+    // holds the task's lock while it calls `leave`, which waits for this mutex.
     private let state = Mutex(State())
 
     /// One at once, then one after each change; several that nobody has seen to are one.

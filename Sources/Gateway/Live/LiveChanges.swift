@@ -32,8 +32,8 @@ struct LiveChanges<Item: LiveItem> {
 
     /// Takes a reading in.
     ///
-    /// A failure is told once, until it differs or it works again: then everything is told anew, for it was null in
-    /// between.
+    /// A failure is reported once, and again only if it changes. The first reading after a failure reports all
+    /// items, because clients saw null in between.
     mutating func take(_ answer: Result<[Item], any Error>) -> News {
         switch answer {
         case .failure(let error):

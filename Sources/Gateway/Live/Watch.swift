@@ -21,7 +21,8 @@ final class Watch<Value: Sendable>: Sendable {
     }
 
     private let work: Work
-    // Held while watchers are told, so that all are told in one order, but never while anything is awaited.
+    // Held while a value is sent to all watchers, so that all receive the values in the same order. Nothing is
+    // awaited while it is held.
     private let state = Mutex(State())
 
     /// - Parameter work: What looks after the value.
@@ -71,8 +72,8 @@ final class Watch<Value: Sendable>: Sendable {
             return state.nextNumber
         }
         if let number {
-            // In a task of its own: the cancellation of a watcher calls this while it holds a lock of the watcher's task,
-            // and `tell` waits for that lock while it holds the one that `leave` waits for.
+            // In a task of its own: the cancellation of a watcher's task calls this while it holds the task's lock.
+            // `yield` in `tell` waits for that lock, and holds the mutex for which `leave` waits.
             watcher.onTermination = { _ in Task.detached { self.leave(number) } }
         } else {
             watcher.finish()

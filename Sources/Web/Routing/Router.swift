@@ -58,8 +58,8 @@ struct Router: Sendable {
                 return .success { [crossSite] _, _ in .ready(crossSite.cors.preflight) }
             }
             try crossSite.checkOrigin(of: head, isPage: route is ReadingRoute)
-            // What is refused above costs no more than the refusal of the limit would. Preflights do not count,
-            // because browsers show nothing of a refused one.
+            // Requests that are refused above do not count, because their refusal costs as little as RATE_LIMITED.
+            // Preflights do not count, because browsers do not show a page why one is refused.
             if !Router.healthPaths.contains(path) { try quota.charge(head.client) }
             return route.admit(head, id: id)
         } catch {

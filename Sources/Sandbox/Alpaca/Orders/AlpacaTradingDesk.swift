@@ -66,8 +66,8 @@ final class AlpacaTradingDesk: Resettable {
             state.listeners[state.next] = Listener(user: user.name, continuation: continuation)
             return state.next
         }
-        // In a task of its own: the cancellation of a listener calls this while it holds a lock of the listener's task, and
-        // `with` waits for that lock to tell an event while it holds the one of the state.
+        // In a task of its own: the cancellation of a listener's task calls this while it holds the task's lock. `yield`
+        // in `with` waits for that lock, and holds the mutex of the state.
         continuation.onTermination = { [weak self] _ in
             Task.detached { self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
         }

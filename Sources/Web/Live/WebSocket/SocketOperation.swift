@@ -21,14 +21,14 @@ struct SocketOperation {
         task = Task {
             defer { withExtendedLifetime(admission.permit) {} }
             await RunningRequest.$id.withValue(operation.circumstances.id) {
-                // A client that wants to hear no more of it has ended it.
+                // It throws only if the client has ended the operation.
                 try? await SocketOperation.run(operation, sender)
             }
             streams.leave()
         }
     }
 
-    /// Runs an operation to its end, or until the client wants to hear no more of it.
+    /// Runs an operation until it is complete, or until the client ends it.
     private static func run(_ operation: FollowedOperation, _ sender: Sender) async throws {
         var isOver = false
         // Events are answered where the answers are sent.
@@ -49,7 +49,7 @@ struct SocketOperation {
 
     /// What became of a message.
     enum Reception: Sendable {
-        /// The operation is over; nobody is told.
+        /// The operation had ended, and the message was not sent.
         case over
         case taken
         /// It is taken, and nothing more before the future has ended.
@@ -69,7 +69,7 @@ struct SocketOperation {
 
         /// Returns when the client takes more.
         ///
-        /// - Throws: `CancellationError` where it wants to hear no more of the operation.
+        /// - Throws: `CancellationError` if the client has ended the operation.
         func send(_ message: ServerMessage, isLast: Bool) async throws {
             let reception: Reception
             if handler.eventLoop.inEventLoop {
