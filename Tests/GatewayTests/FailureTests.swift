@@ -135,7 +135,8 @@ struct FailureTests {
     static let effects: [(Fault.Effect, ErrorCode)] = [
         (.status(500), .providerUnavailable), (.status(504), .providerTimeout), (.status(403), .notEntitled),
         (.status(429), .quotaExhausted), (.status(404), .notFound), (.status(422), .unsupported),
-        (.malformedBody, .providerAnswerInvalid), (.truncatedBody, .providerUnavailable),
+        (.malformedBody, .providerAnswerInvalid), (.duplicateKey, .providerAnswerInvalid),
+        (.truncatedBody, .providerUnavailable),
         (.closedConnection, .providerUnavailable), (.expiredToken, .reconnectRequired),
     ]
 

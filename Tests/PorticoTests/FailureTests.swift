@@ -31,6 +31,7 @@ struct FailureTests {
         (.closedConnection, "PROVIDER_UNAVAILABLE"),
         (.truncatedBody, "PROVIDER_UNAVAILABLE"),
         (.malformedBody, "PROVIDER_ANSWER_INVALID"),
+        (.duplicateKey, "PROVIDER_ANSWER_INVALID"),
         (.expiredToken, "RECONNECT_REQUIRED"),
     ]
 

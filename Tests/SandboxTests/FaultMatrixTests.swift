@@ -78,6 +78,9 @@ struct FaultMatrixTests {
             Effect(json: #""effect":"malformed_body""#) { probe, reply in
                 try reply.status == 200 && reply.isWhole && probe.isValid(reply.body, as: nil)
             },
+            Effect(json: #""effect":"duplicate_key""#) { _, reply in
+                reply.status == 200 && reply.isWhole && reply.body.contains(/("[^"]+"):null,\1\s*:/)
+            },
             Effect(json: #""effect":"truncated_body""#) { _, reply in
                 reply.status == 200 && !reply.isWhole && !reply.body.isEmpty
             },

@@ -34,6 +34,9 @@ struct FaultTests {
             Case(effect: .malformedBody, json: #"{"effect":"malformed_body"}"#) { reply in
                 reply.status == 200 && reply.isWhole && (try? JSONValue(parsing: reply.body)) == nil
             },
+            Case(effect: .duplicateKey, json: #"{"effect":"duplicate_key"}"#) { reply in
+                reply.status == 200 && reply.isWhole && reply.body.contains(/{("\w+"):null,\1:/)
+            },
             Case(effect: .truncatedBody, json: #"{"effect":"truncated_body"}"#) { reply in
                 reply.status == 200 && !reply.isWhole && !reply.body.isEmpty
             },

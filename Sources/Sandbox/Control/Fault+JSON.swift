@@ -6,7 +6,8 @@ extension Fault {
     /// `{"effect": "status", "status": 503, "retry_after": 2, "provider": "alpaca", "endpoint": "GET
     /// /v2/account", "remaining": 1, "every": 1, "percent": 100}`; the effects are `latency` (with `milliseconds`), `status`
     /// (with `status`, 400 ... 599, and perhaps `retry_after` in seconds), `malformed_body`,
-    /// `truncated_body`, `lost_answer`, `closed_connection`, `hang`, `disconnect` and `expired_token`.
+    /// `duplicate_key`, `truncated_body`, `lost_answer`, `closed_connection`, `hang`, `disconnect` and
+    /// `expired_token`.
     ///
     /// An endpoint `GET /v2/{feed} message` stands for the single messages of a stream.
     init(_ json: JSON, in catalogue: EndpointCatalogue) throws(ScriptError) {
@@ -53,6 +54,7 @@ extension Fault.Effect {
             }
             self = .status(status, retryAfter: try json.whole("retry_after", in: 0...86_400))
         case "malformed_body": self = .malformedBody
+        case "duplicate_key": self = .duplicateKey
         case "truncated_body": self = .truncatedBody
         case "lost_answer": self = .lostAnswer
         case "closed_connection": self = .closedConnection
@@ -62,8 +64,8 @@ extension Fault.Effect {
         case .some, nil:
             throw ScriptError(
                 """
-                "effect" must be one of latency, status, malformed_body, truncated_body, lost_answer, \
-                closed_connection, hang, disconnect, expired_token
+                "effect" must be one of latency, status, malformed_body, duplicate_key, truncated_body, \
+                lost_answer, closed_connection, hang, disconnect, expired_token
                 """)
         }
     }
@@ -84,6 +86,7 @@ extension Fault.Effect {
                 .init(name: "status", value: JSON(integerLiteral: status)),
             ] + (seconds.map { [$0] } ?? [])
         case .malformedBody: return [.init(name: "effect", value: "malformed_body")]
+        case .duplicateKey: return [.init(name: "effect", value: "duplicate_key")]
         case .truncatedBody: return [.init(name: "effect", value: "truncated_body")]
         case .lostAnswer: return [.init(name: "effect", value: "lost_answer")]
         case .closedConnection: return [.init(name: "effect", value: "closed_connection")]

@@ -33,6 +33,9 @@ package struct Fault: Sendable, Hashable {
         case status(Int, retryAfter: Int? = nil)
         /// The answer's head, and a body that is no JSON.
         case malformedBody
+        /// The answer's first JSON object has its first key twice, first with null; a message of a stream is as
+        /// with ``malformedBody``.
+        case duplicateKey
         /// The head promises the body; half of it comes.
         case truncatedBody
         /// The call is done, and answered with 500 as if it were not.

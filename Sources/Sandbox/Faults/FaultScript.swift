@@ -30,6 +30,10 @@ struct FaultScript {
             }
             return response
         case .malformedBody: return malformed(await answer())
+        case .duplicateKey:
+            var response = await answer()
+            response.body.duplicateFirstKey()
+            return response
         case .truncatedBody:
             var response = await answer()
             response.delivery = .truncated
@@ -57,5 +61,20 @@ struct FaultScript {
         var response = response
         response.body = response.body.prefix(response.body.count / 2) + Array(",}".utf8)
         return response
+    }
+}
+
+extension [UInt8] {
+    /// Repeats the first key of a JSON text, if it has one.
+    ///
+    /// The added member is the first one and has null: a reader that takes the last of both reads the text as it
+    /// was.
+    fileprivate mutating func duplicateFirstKey() {
+        let quote = UInt8(ascii: "\"")
+        guard let object = firstIndex(of: UInt8(ascii: "{")),
+            let start = self[object...].firstIndex(of: quote),
+            let end = self[(start + 1)...].firstIndex(of: quote)
+        else { return }
+        insert(contentsOf: self[start...end] + Array(":null,".utf8), at: start)
     }
 }

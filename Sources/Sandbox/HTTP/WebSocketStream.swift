@@ -45,7 +45,7 @@ package struct WebSocketStream: Sendable {
             // The client keeps an open stream on which nothing comes any more.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
             return false
-        case .malformedBody, .truncatedBody:
+        case .malformedBody, .duplicateKey, .truncatedBody:
             // The type of the message stays; half of it is no document of any kind.
             let half = frame.bytes.prefix(frame.bytes.count / 2)
             return switch frame {

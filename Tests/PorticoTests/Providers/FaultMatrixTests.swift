@@ -37,6 +37,7 @@ struct FaultMatrixTests {
         (.status(503), "PROVIDER_UNAVAILABLE", nil),
         (.status(429, retryAfter: 30), "QUOTA_EXHAUSTED", 30),
         (.malformedBody, "PROVIDER_ANSWER_INVALID", nil),
+        (.duplicateKey, "PROVIDER_ANSWER_INVALID", nil),
         (.truncatedBody, "PROVIDER_UNAVAILABLE", nil),
         (.closedConnection, "PROVIDER_UNAVAILABLE", nil),
         (.expiredToken, "RECONNECT_REQUIRED", nil),
