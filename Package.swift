@@ -172,6 +172,7 @@ let package = Package(
             "WebTests",
             of: [
                 "GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tls, tracing, webSocket,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
         tests(
             "GatewayTests",

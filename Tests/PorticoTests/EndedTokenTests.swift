@@ -1,4 +1,6 @@
+import Brokerage
 import Foundation
+import Sandbox
 import TestSupport
 import Testing
 
@@ -78,7 +80,9 @@ struct EndedTokenTests {
 
     private static let stream = "subscription { goalsProgress { target } }"
 
-    /// A keep-alive would close the sockets after half a minute, and the test's client waits at most twenty
+    /// `SocketCloseTests` has that the sockets are closed within one second, in virtual time.
+    ///
+    /// Here a keep-alive would close them after half a minute, and the test's client waits at most twenty
     /// seconds.
     @Test(
         "closes its sockets, also idle ones, and each stream gets UNAUTHENTICATED without `complete`",
@@ -137,6 +141,51 @@ struct EndedTokenTests {
                 let fresh = try await Self.open(server, token: new)
                 try await fresh.subscribe("1", "{ watchlists { name } }")
                 #expect(try await fresh.next().text.contains(#"{"watchlists":[]}"#))
+            }
+        }
+    }
+
+    @Test("places no order on a socket after a sign-out elsewhere")
+    func noOrder() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let environment = Upstream(sandbox).environment
+                    .merging(Self.environment(folder)) { $1 }
+                    .merging(["PORTICO_SIGN_UP": "open"]) { $1 }
+                try await withServer(environment: environment) { server in
+                    _ = try await Self.token(
+                        server, #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
+                    let old = try await Self.signIn(server)
+                    let key = SandboxUser.demo.alpaca
+                    let connected = try await server.ask(
+                        """
+                        mutation { connectProvider(input: { provider: ALPACA environment: PAPER
+                          credential: { apiKey: { key: "\(key.keyID)", secret: "\(key.secretKey)" } } }) {
+                          connection { accounts { id } } } }
+                        """, token: old)
+                    let connection = connected.json?["data"]?["connectProvider"]?["connection"]
+                    let account = try #require(
+                        connection?["accounts"]?[0]?["id"]?.string, "\(connected.body)")
+                    let order = """
+                        mutation { placeOrder(input: { idempotencyKey: "one" accountId: "\(account)" side: BUY
+                          instrument: { symbol: "AMD" } size: { quantity: "1" } price: { limit: "2.5" } }) {
+                          order { clientOrderId } } }
+                        """
+                    let socket = try await Self.open(server, token: old)
+                    let out = try await server.ask("mutation { signOut { deletedId } }", token: old)
+                    #expect(out.failures.isEmpty, "\(out.body)")
+                    try await socket.subscribe("1", order)
+                    #expect(try await socket.next().closeCode == 4403)
+                    let new = try await Self.signIn(server)
+                    let orders = try await server.ask("{ orders { nodes { id } } }", token: new)
+                    #expect(orders.json?["data"]?["orders"]?["nodes"] == .array([]), "\(orders.body)")
+                    #expect(sandbox.calls[.alpaca, "POST /v2/orders"] == 0)
+                    // The same message on a socket of the new session.
+                    let other = try await Self.open(server, token: new)
+                    try await other.subscribe("1", order)
+                    #expect(try await other.next().text.contains(#"{"clientOrderId":"one"}"#))
+                    #expect(sandbox.calls[.alpaca, "POST /v2/orders"] == 1)
+                }
             }
         }
     }

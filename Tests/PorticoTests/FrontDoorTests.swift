@@ -1,6 +1,10 @@
 import Foundation
+import NIOCore
 import TestSupport
 import Testing
+
+@testable import Portico
+@testable import Web
 
 @Suite("The front door, as it is set up")
 struct FrontDoorTests {
@@ -22,6 +26,14 @@ struct FrontDoorTests {
             #expect(overloaded.json?["errors"]?.elements?.count == 6)
             #expect(try await server.ask("{ __typename }").body == #"{"data":{"__typename":"Query"}}"#)
         }
+    }
+
+    @Test(
+        "gives clients one second to close their side after a last response, in every environment",
+        arguments: [[:], ["PORTICO_PRODUCTION": "true"], ["PORTICO_SHUTDOWN_GRACE_PERIOD": "5"]])
+    func lingerTime(environment: [String: String]) async throws {
+        let settings = try FrontDoorSettings(await SettingReader(flags: [:], environment: environment))
+        #expect(settings.server.limits.lingerTimeout == .seconds(1))
     }
 
     @Test("runs only the documents of a folder where it is told so")

@@ -1,6 +1,7 @@
 import Brokerage
 import Foundation
 import Logging
+import NIOCore
 import Synchronization
 import TestSupport
 import Testing
@@ -8,6 +9,7 @@ import Upstream
 
 @testable import Portico
 @testable import Storage
+@testable import Web
 
 @Suite("Clean-up while the server runs")
 struct PeopleServiceTests {
@@ -40,6 +42,13 @@ struct PeopleServiceTests {
         await service.tidy()
         #expect(released.withLock { $0 } == [guest.user.id])
         #expect(try await UserStore(in: file).user(guest.user.id) == nil)
+    }
+
+    /// `SocketCloseTests` has that a socket is closed after the last two of these times.
+    @Test("detects the end of a token so often that its sockets are closed within one second")
+    func beat() {
+        let close = SocketHandler.lastResponses + SocketHandler.lastLinger
+        #expect(PeopleService.beat + .nanoseconds(close.nanoseconds) < .seconds(1))
     }
 
     @Test("ends expired sessions while the writer is busy, also after it has begun to wait for the writer")

@@ -26,6 +26,11 @@ struct SilentClientTests {
         }
     }
 
+    @Test("has one second to close its side by default")
+    func lingerTime() {
+        #expect(ConnectionPhase.lingering.timeout(ServerLimits()) == .seconds(1))
+    }
+
     @Test("is idle after a late response, and loses its connection like any idle client")
     func afterLateResponse() async throws {
         let limits = SilentClient.limits {

@@ -11,7 +11,7 @@ struct PeopleService: Service {
     /// The interval at which changes of the file by `portico users` and expired sessions are detected.
     ///
     /// The sockets of a token are closed within a second after it has ended, whichever process ended it.
-    private static let beat = Duration.milliseconds(200)
+    static let beat = Duration.milliseconds(200)
     /// The interval at which uses of sessions are stored, and expired sessions and guests without one are deleted.
     ///
     /// A guest who has signed out while an order was in progress is deleted once the order is settled.

@@ -18,7 +18,7 @@ final class GraphQLRoute: Route {
     private let tellsUpstream: Bool
     private let prepare: @Sendable (GraphQL.Request) -> PreparedRequest
     private let heartbeat: Duration
-    private let sockets: SocketService
+    let sockets: SocketService
     private let shares: ClientShares
     private let tracer: RequestTracer?
     private let recorder: OperationRecorder

@@ -255,12 +255,12 @@ final class SocketHandler: ChannelDuplexHandler {
     // MARK: - The end of the token
 
     /// The time for operations with one response, such as the mutation that has ended the token, to send it.
-    private static let lastResponses = TimeAmount.milliseconds(500)
+    static let lastResponses = TimeAmount.milliseconds(500)
     /// The time for a client to respond to the close frame after that.
     ///
     /// Together with the time above, and the time in which the end of a token by another process is detected,
     /// it is less than a second.
-    private static let lastLinger = TimeAmount.milliseconds(200)
+    static let lastLinger = TimeAmount.milliseconds(200)
 
     /// Closes the socket, because its token has ended.
     ///
