@@ -77,6 +77,33 @@ struct ExportTests {
         }
     }
 
+    @Test("is limited for all users together; a refusal has the time of the next one")
+    func limitedInTotal() async throws {
+        var limits = CallLimits()
+        limits.totalExports = CallRate(burst: 3, every: .seconds(600))
+        let route = ExportRoute(
+            session: { _ in .success(.anonymous) }, export: HouseExport(of: try .temporary()), limits: limits)
+        for name in ["ann", "bob", "carl"] {
+            #expect(try await route.response(for: #require(OwnerID(name))).status == .ok)
+        }
+        // Neither has reached the limit of a user: that of one is twenty.
+        for name in ["dora", "ann"] {
+            let owner = try #require(OwnerID(name))
+            let problem = await #expect(throws: HTTPProblem.self) { try await route.response(for: owner) }
+            guard case .tooManyRequests(.everyone, "requests for exports", let delay) = problem else {
+                Issue.record("\(String(describing: problem))")
+                continue
+            }
+            let seconds = delay.secondsRoundedUp
+            #expect((1...600).contains(seconds))
+            #expect(
+                problem?.message
+                    == """
+                    Too many requests for exports come from all clients together. Try again in \(seconds) seconds.
+                    """)
+        }
+    }
+
     @Test("has a limit of concurrent exports, so that other reads of the file have readers")
     func atOnce() async throws {
         let file = try HouseFile.temporary()

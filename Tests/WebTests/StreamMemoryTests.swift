@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import GraphQL
@@ -48,5 +49,39 @@ struct StreamMemoryTests {
         #expect(!memory.enter(share, for: .user("c")) && !memory.enter(share, for: nil))
         memory.leave(share, for: try client("192.0.2.1"))
         #expect(memory.enter(share, for: nil) && memory.bytes == 800)
+    }
+
+    /// The value of `portico_http_stream_memory_bytes`.
+    private func bytes(_ server: TestServer) async throws -> Int {
+        let name = "portico_http_stream_memory_bytes "
+        let metrics = try await server.ask(RawRequest.get("/metrics")).body
+        let line = metrics.split(separator: "\n").first { $0.hasPrefix(name) }
+        return try #require(line.flatMap { Int($0.dropFirst(name.count)) }, "\(metrics)")
+    }
+
+    @Test("does not include variables that the operation does not declare", arguments: [true, false])
+    func undeclaredVariables(isSocket: Bool) async throws {
+        let long = #"{"undeclared":"\#(String(repeating: "x", count: 500_000))"}"#
+        var sizes: [Int] = []
+        for variables in ["{}", long] {
+            let payload =
+                #"{"query":"subscription { endless }","variables":\#(variables),"extensions":\#(variables)}"#
+            try await withServer(LiveService.make()) { server in
+                if isSocket {
+                    let socket = try await SocketClient.begin(server)
+                    try await socket.say(#"{"id":"a","type":"subscribe","payload":\#(payload)}"#)
+                    #expect(try await socket.next().text.contains(#""endless":1"#))
+                    sizes.append(try await bytes(server))
+                } else {
+                    let client = try server.client()
+                    defer { client.close() }
+                    try await client.send(RawRequest.post(payload, fields: ["Accept: text/event-stream"]))
+                    var received = ""
+                    while !received.contains(#""endless":1"#) { received += try await client.take(1) }
+                    sizes.append(try await bytes(server))
+                }
+            }
+        }
+        #expect(sizes[0] == sizes[1] && sizes[0] > 0, "\(sizes)")
     }
 }

@@ -86,6 +86,29 @@ struct PreparationTests {
         #expect(try (#require(one) == #require(other)) == isSame)
     }
 
+    @Test("retains the coerced variables that the operation declares, and nothing else of the request")
+    func retained() throws {
+        let schema = try schema()
+        let declared = schema.prepare(Self.echo("declared"))
+        var request = Self.echo(
+            "declared", beside: ["undeclared": .string(String(repeating: "x", count: 500_000))])
+        request.extensions = ["undeclared": .list([.string("extension")])]
+        let prepared = schema.prepare(request)
+        #expect(prepared.retained.variables == declared.retained.variables)
+        let longer = schema.prepare(Self.echo(String(repeating: "x", count: 500_000)))
+        #expect(longer.retained.variables > declared.retained.variables + 490_000)
+        #expect(texts(in: prepared).contains("declared"))
+        #expect(Set(texts(in: prepared)) == Set(texts(in: declared)))
+    }
+
+    /// The texts of a value and of the values in it, except for the objects that requests share.
+    private func texts(in value: Any) -> [String] {
+        if let text = value as? String { return [text] }
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .class, !(value is VariableValues) { return [] }
+        return mirror.children.flatMap { texts(in: $0.value) }
+    }
+
     @Test("does not match names that are only canonically equivalent")
     func names() throws {
         let schema = try schema()
