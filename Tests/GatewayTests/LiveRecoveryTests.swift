@@ -1,5 +1,8 @@
 import Brokerage
+import Sandbox
+import Storage
 import Synchronization
+import TestSupport
 import Testing
 import Upstream
 
@@ -119,6 +122,115 @@ struct LiveRecoveryTests {
         // Each pause is at least half of its full length, which doubles: 20, 40, 80, … ms.
         for (index, pause) in pauses.enumerated() {
             #expect(pause >= .milliseconds(10 << index), "pause \(index) of \(pauses)")
+        }
+    }
+
+    /// A subscription, and the endpoint that it reads.
+    struct Followed: Sendable, CustomTestStringConvertible {
+        let field: String
+        let selection: String
+        let provider: Provider
+        let endpoint: String
+
+        var testDescription: String { field }
+
+        static let all = [
+            Followed(
+                field: "positions", selection: "symbol", provider: .alpaca, endpoint: "GET /v2/positions"),
+            Followed(field: "account", selection: "equity", provider: .alpaca, endpoint: "GET /v2/account"),
+            Followed(
+                field: "orders", selection: "id", provider: .saxo, endpoint: "GET /port/v1/orders/me"),
+        ]
+    }
+
+    /// A clock that stands still, an hour from now: no deadline of a call passes.
+    ///
+    /// - Parameters:
+    ///   - gateway: The gateway whose clock advances by an hour.
+    ///   - sleep: Sleeps for a duration.
+    /// - Returns: The clock.
+    private func standingClock(
+        of gateway: TestGateway, sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) -> CallClock {
+        gateway.clock.advance(by: .seconds(3_600))
+        let clock = gateway.clock.calls
+        return CallClock(now: clock.now, wallTime: clock.wallTime) { end in
+            try await sleep(clock.now().duration(to: end))
+        }
+    }
+
+    @Test("gets one error while three readings fail, and the values of the fourth", arguments: Followed.all)
+    func values(_ followed: Followed) async throws {
+        try await withGateway { gateway in
+            #expect(
+                gateway.sandbox.faults.add(
+                    Fault(
+                        .status(503), provider: followed.provider, endpoint: followed.endpoint, remaining: 3))
+            )
+            let isTold = Event<Void>()
+            defer { isTold.happen() }
+            let reads: @Sendable () -> Int = { gateway.sandbox.calls[followed.provider, followed.endpoint] }
+            // Pauses last until the error is received, those after the fourth reading until the end.
+            let clock = standingClock(of: gateway) { _ in
+                await isTold.wait()
+                if reads() > 3 { try await Task.sleep(for: .seconds(3_600)) }
+                await Task.yield()
+            }
+            let connection =
+                followed.provider == .saxo
+                ? try gateway.saxo(of: alice) : try gateway.connection("alpaca", of: alice)
+            let backends = try gateway.backends([connection], clock: clock)
+            var answers = try await gateway.subscribe(
+                "subscription { \(followed.field) { \(followed.selection) } }", as: alice, backends)
+            let failed = try #require(try await answers.next())
+            #expect(
+                failed.failures == [
+                    FieldFailure(followed.field, "PROVIDER_UNAVAILABLE", followed.provider.rawValue)
+                ], "\(failed)")
+            #expect(failed.nulls == [followed.field])
+            #expect(reads() == 1)
+            isTold.happen()
+            let value = try #require(try await answers.next())
+            #expect(value.failures.isEmpty, "\(value)")
+            #expect(value["data"]?[followed.field]?[followed.selection]?.string != nil, "\(value)")
+            #expect(reads() >= 4)
+        }
+    }
+
+    @Test("reads orders with increasing pauses while reads fail")
+    func pausesOfOrders() async throws {
+        try await withGateway { gateway in
+            #expect(gateway.sandbox.faults.add(Fault(.status(503), endpoint: "GET /port/v1/orders/me")))
+            let pauses = Mutex<[Duration]>([])
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let clock = standingClock(of: gateway) { duration in
+                pauses.withLock { $0.append(duration) }
+                for await _ in ends { return }
+                throw CancellationError()
+            }
+            let (connection, backends) = (try gateway.saxo(of: alice), try gateway.backends([]))
+            let watch = Watch<[WatchedOrder]> { watch, turn in
+                let follower = OrderFollower(connection: connection, clock: clock, inbox: OrderInbox()) {
+                    call in
+                    GatewayContext(
+                        session: Session(owner: alice, scopes: [.read]), backends: backends, call: call)
+                }
+                await follower.run(telling: watch, turn)
+            }
+            var failures = 0
+            for await answer in watch.values() {
+                #expect(throws: FieldError.self) { try answer.get() }
+                failures += 1
+                if failures == 6 { break }
+                end.yield()
+            }
+            // The first pause begins with the first reading, and the n-th of the others after n failures or one more.
+            // Each is at least half of its full length, which doubles: 5, 10, 20, 40 s.
+            let others = pauses.withLock { Array($0.prefix(5).dropFirst()) }
+            #expect(others.count == 4)
+            for (index, pause) in others.enumerated() {
+                #expect(pause >= .milliseconds(2_500 << index), "pause \(index) of \(others)")
+            }
         }
     }
 }

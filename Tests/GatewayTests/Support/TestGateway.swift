@@ -57,7 +57,9 @@ struct TestGateway: Sendable {
     }
 
     /// What stands behind the schema, with nothing in memory; prices come through the demo user's credential.
-    func backends(_ connections: [BrokerConnection]) throws -> Backends {
+    ///
+    /// `clock` measures the pauses between two readings of what is followed.
+    func backends(_ connections: [BrokerConnection], clock: CallClock = .system) throws -> Backends {
         Backends(
             connections: connections.map { Connection($0) },
             market: [
@@ -65,7 +67,7 @@ struct TestGateway: Sendable {
                     try client(.demo), spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
-            reads: KeptReads(clock: clock.calls), household: household,
+            reads: KeptReads(clock: self.clock.calls), household: household, clock: clock,
             condition: { provider in
                 ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
