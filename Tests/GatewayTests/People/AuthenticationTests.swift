@@ -363,6 +363,90 @@ struct AuthenticationTests {
         func increase() { value.withLock { $0 += 1 } }
     }
 
+    /// Runs a test while the hasher, which has one place in its queue, takes no further hash of any client.
+    private static func withFullHasher(_ hasher: PasswordHasher, _ test: () async throws -> Void) async throws
+    {
+        let (begun, end) = (Counter(), DispatchSemaphore(value: 0))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { for _ in 0..<3 { end.signal() } }
+            func hold(_ client: HashingClient) {
+                group.addTask {
+                    try? await hasher.run(for: client) {
+                        begun.increase()
+                        _ = end.wait(timeout: .now() + 60)
+                    }
+                }
+            }
+            hold(HashingClient(knownUser: "known", address: 900))
+            try await waitUntil { begun.count == 1 }
+            for address in 901..<904 as Range<UInt64> {
+                hold(HashingClient(knownUser: nil, address: address))
+            }
+            // One of the three has the other thread, one has the place in the queue, and the last is refused.
+            try await group.next()
+            try await test()
+        }
+    }
+
+    @Test("an attempt that a limit refuses computes no hash")
+    func refusedEarly() async throws {
+        var settings = try Self.slow(1, cost: 4)
+        settings.limits.signIns = CallRate(burst: 4, every: .seconds(600))
+        settings.limits.arrivals = CallRate(burst: 1, every: .seconds(600))
+        try await withGateway(people: settings) { gateway in
+            let attempts = gateway.household.authentication.attempts
+            var ann = try Visitor(gateway, from: 1)
+            try await ann.enter(Visitor.signUp("ann"))
+            for _ in 0..<4 { try await ann.enter(Visitor.signIn("ann")) }
+            // So far apart that the last failure blocks for longer than the test can last.
+            for number in 0..<40 {
+                _ = try? attempts.begin(
+                    user: "invented-\(number)", from: RequestOrigin(2), now: .now + .seconds(900 * number))
+            }
+            for number in 0..<60 as Range<UInt64> {
+                _ = try? attempts.begin(
+                    user: "bob", from: RequestOrigin(100 + number), now: .now + .seconds(30 * number))
+            }
+            let busy = try Visitor(gateway, from: 3)
+            for number in 0..<4 { _ = try await busy.refusal(of: Visitor.signIn("nobody\(number)")) }
+
+            let failures = "Too many attempts have failed: wait before the next."
+            let ofUser = "Too many attempts to sign in as this user: try again later."
+            let change = #"changePassword(input: { current: "correct horse battery", new: "another one" })"#
+            let refusals: [(visitor: Visitor, mutation: String, message: String)] = [
+                (try Visitor(gateway, from: 2), Visitor.signIn("carl"), failures),
+                (try Visitor(gateway, from: 4), Visitor.signIn("bob"), failures),
+                (
+                    busy, Visitor.signIn("carl"),
+                    "Too many attempts to sign in from this address: try again later."
+                ),
+                (try Visitor(gateway, from: 1), Visitor.signIn("ann"), ofUser),
+                (ann, change, ofUser),
+                (
+                    try Visitor(gateway, from: 1), Visitor.signUp("carl"),
+                    "Too many new guests and users from this address: try again later."
+                ),
+                // These need a hash.
+                (
+                    try Visitor(gateway, from: 4), Visitor.signIn("carl"),
+                    "Too many clients are signing in. Try again soon."
+                ),
+                (
+                    try Visitor(gateway, from: 4), Visitor.signUp("carl"),
+                    "Too many clients are signing in. Try again soon."
+                ),
+            ]
+            try await Self.withFullHasher(gateway.household.authentication.hasher) {
+                for refused in refusals {
+                    let refusal = try await refused.visitor.refusal(of: refused.mutation)
+                    #expect(refusal["message"]?.string == refused.message, "\(refused.mutation)")
+                    #expect(refusal["extensions"]?["code"] == "RATE_LIMITED")
+                    #expect(refusal["path"] == .array(["it"]))
+                }
+            }
+        }
+    }
+
     @Test("a flood from a user with forty sessions prevents no other user and no new client from signing in")
     func manySessions() async throws {
         try await withGateway(people: Self.slow(64, cost: 4)) { gateway in
