@@ -1,5 +1,6 @@
 import Brokerage
 import Foundation
+import HostileTraffic
 import Sandbox
 import TestSupport
 import Testing
@@ -108,13 +109,7 @@ struct ReleaseTests {
     @Test("is released after a thousand guests have connected, subscribed and signed out")
     func guests() async throws {
         // Each guest has a key of its own: the calls of a removed connection count for the next one with its key.
-        let users = (0..<1_000).map { number in
-            SandboxUser(
-                name: "guest-\(number)", ledger: SandboxUser.demo.ledger,
-                alpaca: SandboxUser.AlpacaCredentials(
-                    keyID: "PKSANDBOXGUEST\(number)", secretKey: "sandbox-guest-secret",
-                    token: "sandbox-guest-\(number)"))
-        }
+        let users = SandboxUser.copiesOfDemo(1_000, named: "guest")
         try await withSandbox(configured: {
             $0.users += users
             $0.alpaca.tradingRequestsPerMinute = 1_000_000

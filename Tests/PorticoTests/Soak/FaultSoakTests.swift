@@ -1,4 +1,5 @@
 import Foundation
+import HostileTraffic
 import Sandbox
 import TestSupport
 import Testing
@@ -7,6 +8,11 @@ import Testing
 @Suite("Soak: mixed load while the provider fails")
 struct FaultSoakTests {
     private static var clients: Int { Soak.minutes == nil ? 4 : 24 }
+
+    /// The clients' users at the broker.
+    ///
+    /// Each has a key of its own, because a broker's limit of calls a minute counts by key.
+    private static let brokerUsers = SandboxUser.copiesOfDemo(clients, named: "soak")
 
     /// How long clients go on in a phase.
     private static var effort: SoakClient.Effort {
@@ -23,6 +29,8 @@ struct FaultSoakTests {
                 .replacing("ws://", with: "http://"),
             "PORTICO_ALPACA_KEY_ID": SandboxUser.demo.alpaca.keyID,
             "PORTICO_ALPACA_SECRET_KEY": SandboxUser.demo.alpaca.secretKey,
+            // All clients read prices with the server's own key.
+            "PORTICO_ALPACA_PER_MINUTE": "10000",
             "PORTICO_DATA": folder.path, "PORTICO_SIGN_UP": "open", "PORTICO_PASSWORD_COST": "4",
             "PORTICO_TRUSTED_PROXIES": "1",
         ]
@@ -31,6 +39,7 @@ struct FaultSoakTests {
     @Test("fails for the reasons that the provider gives only, and leaves nothing behind")
     func mixed() async throws {
         try await withSandbox { configuration in
+            configuration.users += Self.brokerUsers
             configuration.alpaca.tradingRequestsPerMinute = 1_000_000
             configuration.alpaca.dataRequestsPerMinute = 1_000_000
             configuration.alpaca.dataStreamsPerUser = 1_000
@@ -56,7 +65,9 @@ struct FaultSoakTests {
     private func clients(_ server: RunningServer, _ journal: LoadJournal) async throws -> [SoakClient] {
         var clients: [SoakClient] = []
         for number in 0..<Self.clients {
-            clients.append(try await SoakClient(number, at: server, writing: journal))
+            clients.append(
+                try await SoakClient(
+                    number, tradingAs: Self.brokerUsers[number], at: server, writing: journal))
         }
         return clients
     }
@@ -117,7 +128,7 @@ struct FaultSoakTests {
                 expected[number] = try await isPlaced(id, clients[client]) ? 1 : 0
             }
         }
-        let counts = try await SoakOrder.counts(at: sandbox)
+        let counts = try await SoakOrder.counts(at: sandbox, of: Self.brokerUsers)
         for (number, count) in expected {
             let there = counts[SoakOrder(number).price, default: 0]
             #expect(there == count, "order \(number) exists \(there) times")

@@ -10,7 +10,9 @@ import Testing
 struct HostileTrafficSoakTests {
     @Test("exhausts neither memory nor quotas, and no legitimate user gets an error")
     func hostile() async throws {
+        let users = SandboxUser.copiesOfDemo(3, named: "user")
         try await withSandbox { configuration in
+            configuration.users += users
             configuration.alpaca.tradingRequestsPerMinute = 1_000_000
             configuration.alpaca.dataRequestsPerMinute = 1_000_000
         } _: { sandbox in
@@ -19,14 +21,16 @@ struct HostileTrafficSoakTests {
                 environment: sandbox.hostileSoakEnvironment, longestLife: .seconds(600)
             ) { server in
                 let gauge = ProcessGauge(server.program.processID)
-                let size = HostileRun.Size(
-                    requests: 1_000, requestsPerSecond: 500, connections: 8, held: 40, users: 3,
-                    quiet: .seconds(1))
-                let report = try await HostileRun(port: server.port, size: size) {
+                let attack = HostileAttack(
+                    port: server.port, requests: 1_000, requestsPerSecond: 500, connections: 8, held: 40,
+                    seed: 1)
+                let report = try await HostileRun(
+                    port: server.port, quiet: .seconds(1), attack: attack.run
+                ) {
                     try gauge.residentBytes()
-                }.run(seed: 1, connect: sandbox.connectingMutation)
+                }.run(connecting: users.map(\.connectingMutation))
                 #expect(report.failures(memoryLimit: HostileRun.memoryLimitOfDebugBuild) == [])
-                #expect(report.hostile.requests == size.requests)
+                #expect(report.hostile.requests == attack.requests)
                 #expect(!report.attacked.latencies.isEmpty)
                 for (provider, limit) in HostileRun.lowQuotas(minutes: report.minutes) {
                     let calls = sandbox.calls.all(of: provider).reduce(0) { $0 + $1.count }

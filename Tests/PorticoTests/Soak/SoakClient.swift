@@ -28,15 +28,24 @@ final class SoakClient: Sendable {
     private let token: String
     private let account: String
 
-    /// Signs up, and connects with the sandbox's demo user at Alpaca.
-    init(_ number: Int, at server: RunningServer, writing journal: LoadJournal) async throws {
+    /// Signs up, and connects with Alpaca's sandbox.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the client.
+    ///   - broker: The client's user at the sandbox.
+    ///   - server: The server.
+    ///   - journal: Receives what the client does.
+    /// - Throws: An error if the client cannot sign up or connect.
+    init(
+        _ number: Int, tradingAs broker: SandboxUser, at server: RunningServer, writing journal: LoadJournal
+    ) async throws {
         self.number = number
         self.server = server
         self.journal = journal
         person = try await SoakPerson(number, at: server)
         let begun = try await person.askAsStranger(person.signIn(scopes: "WRITE, TRADE"), server)
         token = try #require(begun["signIn"]?["token"]?.string)
-        let keys = SandboxUser.demo.alpaca
+        let keys = broker.alpaca
         let connected = try await person.ask(
             """
             mutation { connectProvider(input: { provider: ALPACA label: "broker" credential: { apiKey: {

@@ -26,9 +26,24 @@ struct SoakOrder {
         """
     }
 
-    /// How many orders the demo user has at Alpaca's stand-in, by price.
-    static func counts(at sandbox: Sandbox) async throws -> [Brokerage.Decimal: Int] {
+    /// The number of orders that users have at Alpaca's sandbox, by price.
+    ///
+    /// - Parameters:
+    ///   - sandbox: The sandbox.
+    ///   - users: The users whose orders are counted.
+    /// - Returns: The number of orders of all users by limit price.
+    /// - Throws: An error if the sandbox cannot be read.
+    static func counts(
+        at sandbox: Sandbox, of users: [SandboxUser] = [.demo]
+    ) async throws -> [Brokerage.Decimal: Int] {
         var counts: [Brokerage.Decimal: Int] = [:]
+        for user in users { try await count(at: sandbox, of: user, into: &counts) }
+        return counts
+    }
+
+    private static func count(
+        at sandbox: Sandbox, of user: SandboxUser, into counts: inout [Brokerage.Decimal: Int]
+    ) async throws {
         var (seen, until): (Set<String>, String) = ([], "2100-01-01T00:00:00Z")
         let url = try #require(URL(string: sandbox.alpaca.tradingURL))
         let port = try #require(url.port)
@@ -38,7 +53,7 @@ struct SoakOrder {
             try await client.send(
                 RawRequest.get(
                     "\(url.path)/v2/orders?status=all&limit=500&until=\(until)",
-                    fields: ["Authorization: Bearer \(RunningSandbox.token)"]))
+                    fields: ["Authorization: Bearer \(user.alpaca.token)"]))
             let answer = try await client.response()
             let orders = try #require(answer.json?.elements, "\(answer.body)")
             let new = orders.filter { $0["id"]?.string.map { seen.insert($0).inserted } ?? false }
@@ -48,7 +63,7 @@ struct SoakOrder {
                 counts[price, default: 0] += 1
             }
             guard !new.isEmpty, let last = orders.last?["submitted_at"]?.string.flatMap({ Instant($0) })
-            else { return counts }
+            else { return }
             until = (last + Duration.milliseconds(1)).description
         }
     }

@@ -7,7 +7,8 @@ import TestSupport
 /// Sends an hour's volume of hostile traffic to a built `portico` with default limits, beside legitimate users.
 ///
 /// `HostileSoak COMMAND …`: the command runs `portico`, possibly pinned to a core; this process runs the
-/// clients and the providers. `SOAK_REQUESTS` is the number of hostile requests (1,000,000), `SOAK_RATE` the
+/// users and the providers, and a child process the hostile clients: in this process, the users would wait for
+/// them. `SOAK_REQUESTS` is the number of hostile requests (1,000,000), `SOAK_RATE` the
 /// most requests in a second (2,500).
 ///
 /// It fails if the server takes more than 300 MB or grows, if a legitimate user gets an error, if the p99 of
@@ -18,19 +19,26 @@ struct HostileSoak {
     /// A p99 below this is not compared: it comes from scheduling and not from the server's work.
     private static let smallestCompared = Duration.milliseconds(10)
 
+    private static let brokerUsers = SandboxUser.copiesOfDemo(8, named: "user")
+
     static func main() async {
         do {
-            try await soak()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == AttackProcess.argument {
+                try await AttackProcess.run(arguments.dropFirst())
+            } else {
+                try await soak(arguments)
+            }
         } catch {
             FileHandle.standardError.write(Data("HostileSoak: \(error)\n".utf8))
             exit(1)
         }
     }
 
-    private static func soak() async throws {
-        let command = Array(CommandLine.arguments.dropFirst())
+    private static func soak(_ command: [String]) async throws {
         guard !command.isEmpty else { throw Failure("The command is missing. Usage: HostileSoak COMMAND …") }
         var configuration = SandboxConfiguration()
+        configuration.users += brokerUsers
         configuration.alpaca.tradingRequestsPerMinute = 1_000_000
         configuration.alpaca.dataRequestsPerMinute = 1_000_000
         let sandbox = try await Sandbox.start(configuration)
@@ -46,11 +54,6 @@ struct HostileSoak {
     }
 
     private static func soak(_ command: [String], _ sandbox: Sandbox) async throws {
-        let size = HostileRun.Size(
-            requests: try number("SOAK_REQUESTS") ?? 1_000_000,
-            // More than the attempts to sign in that wait for a hash: 6 for each of the 8 addresses.
-            requestsPerSecond: try number("SOAK_RATE") ?? 2_500, connections: 128, held: 200, users: 8,
-            quiet: .seconds(30))
         let folder = FileManager.default.temporaryDirectory.appending(path: "portico-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -59,9 +62,16 @@ struct HostileSoak {
         let portico = try PorticoProcess(command, environment)
         defer { portico.stop() }
         let processID = portico.processID
+        let attack = HostileAttack(
+            port: portico.port, requests: try number("SOAK_REQUESTS") ?? 1_000_000,
+            // More than the attempts to sign in that wait for a hash: 6 for each of the 8 addresses.
+            requestsPerSecond: try number("SOAK_RATE") ?? 2_500, connections: 128, held: 200,
+            seed: 20_261_122)
         let report = try await HostileRun(
-            port: portico.port, size: size, residentBytes: { try PorticoProcess.residentBytes(of: processID) }
-        ).run(seed: 20_261_122, connect: sandbox.connectingMutation)
+            port: portico.port, quiet: .seconds(30),
+            attack: { try await AttackProcess.result(of: attack) },
+            residentBytes: { try PorticoProcess.residentBytes(of: processID) }
+        ).run(connecting: Self.brokerUsers.map(\.connectingMutation))
         try judge(report, sandbox)
     }
 

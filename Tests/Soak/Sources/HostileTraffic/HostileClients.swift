@@ -4,7 +4,7 @@ import TestSupport
 /// Clients that send hostile requests, one after the other on each connection, at a limited rate.
 package final class HostileClients: Sendable {
     /// The responses to the requests.
-    package struct Result: Sendable {
+    package struct Result: Codable, Sendable {
         package var requests = 0
         /// By attack, the number of responses with each status; 0 if the connection ended without a response.
         package var statuses: [HostileRequests.Attack: [Int: Int]] = [:]

@@ -7,7 +7,7 @@ package struct HostileRequests {
     /// An attack, with its share of the requests in per mille.
     ///
     /// Large bodies are rare, so that the load generator is not the bottleneck.
-    package enum Attack: CaseIterable, Sendable {
+    package enum Attack: String, CaseIterable, Codable, Sendable {
         /// Queries of symbols that do not exist: each would cost one call to each provider of the route.
         case unknownSymbol
         /// `Cache-Control: no-cache` for a symbol that is cached.

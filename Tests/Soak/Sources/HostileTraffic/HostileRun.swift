@@ -3,29 +3,6 @@ import TestSupport
 
 /// Hostile traffic beside the users of a server, and the requirements for the server during it.
 package struct HostileRun: Sendable {
-    /// The amounts of all parts of a run.
-    package struct Size: Sendable {
-        package var requests: Int
-        package var requestsPerSecond: Int
-        /// The number of connections over which the requests are sent.
-        package var connections: Int
-        package var held: Int
-        package var users: Int
-        /// The time in which the users work before the attack, for comparison.
-        package var quiet: Duration
-
-        package init(
-            requests: Int, requestsPerSecond: Int, connections: Int, held: Int, users: Int, quiet: Duration
-        ) {
-            self.requests = requests
-            self.connections = connections
-            self.requestsPerSecond = requestsPerSecond
-            self.held = held
-            self.users = users
-            self.quiet = quiet
-        }
-    }
-
     /// The measured values.
     package struct Report: Sendable {
         package let hostile: HostileClients.Result
@@ -42,38 +19,41 @@ package struct HostileRun: Sendable {
     package static let memoryLimit = 300 << 20
     /// The same limit for a debug build, which copies more.
     package static let memoryLimitOfDebugBuild = 512 << 20
-    private static let addresses = 8
 
     private let port: Int
-    private let size: Size
+    private let quiet: Duration
+    private let attack: @Sendable () async throws -> HostileClients.Result
     private let residentBytes: @Sendable () throws -> Int
 
     /// A run against a server on this machine.
     ///
     /// - Parameters:
     ///   - port: The port of the server.
-    ///   - size: The amounts of all parts.
+    ///   - quiet: The time in which the users work before the attack, for comparison.
+    ///   - attack: Attacks the server.
     ///   - residentBytes: Returns the resident memory of the server.
-    package init(port: Int, size: Size, residentBytes: @escaping @Sendable () throws -> Int) {
+    package init(
+        port: Int, quiet: Duration,
+        attack: @escaping @Sendable () async throws -> HostileClients.Result,
+        residentBytes: @escaping @Sendable () throws -> Int
+    ) {
         self.port = port
-        self.size = size
+        self.quiet = quiet
+        self.attack = attack
         self.residentBytes = residentBytes
     }
 
     /// Runs the users alone, then attacks while they continue.
     ///
-    /// - Parameters:
-    ///   - seed: The seed of the requests.
-    ///   - connect: See ``LegitimateUsers``.
+    /// - Parameter connecting: See ``LegitimateUsers``.
     /// - Returns: The measured values.
-    /// - Throws: An error if the users cannot sign up.
-    package func run(seed: UInt64, connect: String) async throws -> Report {
+    /// - Throws: An error if the users cannot sign up, or the error of the attack.
+    package func run(connecting: [String]) async throws -> Report {
         let start = ContinuousClock.now
-        let users = try await LegitimateUsers(size.users, port: port, connect: connect)
-        let quietEnd = ContinuousClock.now + size.quiet
+        let users = try await LegitimateUsers(port: port, connecting: connecting)
+        let quietEnd = ContinuousClock.now + quiet
         let quiet = await users.work { ContinuousClock.now < quietEnd }
         let isAttacked = Flag()
-        let held = Task { [port, size] in await HeldConnections(port: port, count: size.held).hold() }
         let memory = Task { [residentBytes] in
             var samples: [Int] = []
             while isAttacked.isSet, !Task.isCancelled {
@@ -83,14 +63,12 @@ package struct HostileRun: Sendable {
             return samples + [try residentBytes()]
         }
         async let working = users.work { isAttacked.isSet }
-        let hostile = await HostileClients(
-            port: port, connections: size.connections, addresses: Self.addresses,
-            perSecond: size.requestsPerSecond
-        ).send(size.requests, seed: seed)
-        isAttacked.clear()
+        let hostile: HostileClients.Result
+        do {
+            defer { isAttacked.clear() }
+            hostile = try await attack()
+        }
         let attacked = await working
-        held.cancel()
-        await held.value
         return Report(
             hostile: hostile, quiet: quiet, attacked: attacked, memory: try await memory.value,
             minutes: Int((start.duration(to: .now) / .seconds(60)).rounded(.up)))

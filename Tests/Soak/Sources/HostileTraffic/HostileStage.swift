@@ -18,13 +18,32 @@ extension Sandbox {
             "PORTICO_SIGN_UP": "open", "PORTICO_TRUSTED_PROXIES": "1",
         ]
     }
+}
 
-    /// Connects a user with the broker.
+extension SandboxUser {
+    /// Users with an account like the demo user's, each with a key of their own at Alpaca.
+    ///
+    /// A limit of calls a minute counts by key.
+    ///
+    /// - Parameters:
+    ///   - count: The number of users.
+    ///   - name: The name of the users; a number follows.
+    /// - Returns: The users.
+    package static func copiesOfDemo(_ count: Int, named name: String) -> [SandboxUser] {
+        (0..<count).map { number in
+            SandboxUser(
+                name: "\(name)-\(number)", ledger: demo.ledger,
+                alpaca: AlpacaCredentials(
+                    keyID: "PKSANDBOX\(name.uppercased())\(number)", secretKey: "sandbox-\(name)-secret",
+                    token: "sandbox-\(name)-\(number)"))
+        }
+    }
+
+    /// The mutation that connects a user of Portico with this user's account at Alpaca.
     package var connectingMutation: String {
         """
         mutation { connectProvider(input: { provider: ALPACA, credential: { apiKey: {
-          key: "\(SandboxUser.demo.alpaca.keyID)", secret: "\(SandboxUser.demo.alpaca.secretKey)" } } }) {
-            connection { id } } }
+          key: "\(alpaca.keyID)", secret: "\(alpaca.secretKey)" } } }) { connection { id } } }
         """
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TestSupport
 
@@ -32,14 +33,13 @@ package final class LegitimateUsers: Sendable {
     /// Signs the users up, and connects each with a broker.
     ///
     /// - Parameters:
-    ///   - count: The number of users.
     ///   - port: The port of the server.
-    ///   - connect: The mutation that connects a user.
+    ///   - connecting: For each user, the mutation that connects them with a broker.
     /// - Throws: An error if a user cannot sign up or connect.
-    package init(_ count: Int, port: Int, connect: String) async throws {
+    package init(port: Int, connecting: [String]) async throws {
         self.port = port
         var users: [User] = []
-        for number in 0..<count {
+        for (number, connect) in connecting.enumerated() {
             let address = "X-Forwarded-For: 192.0.2.\(1 + number)"
             let client = try RawClient(port: port)
             defer { client.close() }
@@ -61,7 +61,11 @@ package final class LegitimateUsers: Sendable {
     /// intervals.
     package func work(_ goesOn: @escaping @Sendable () -> Bool) async -> Result {
         await withTaskGroup(of: Result.self) { group in
-            for user in users { group.addTask { [self] in await work(user, goesOn) } }
+            // On the global executor, the providers of the same process would delay the measured moments.
+            let executor = QueueExecutor()
+            for user in users {
+                group.addTask(executorPreference: executor) { [self] in await work(user, goesOn) }
+            }
             var all = Result()
             for await result in group {
                 all.latencies += result.latencies
@@ -114,6 +118,17 @@ package final class LegitimateUsers: Sendable {
         guard response.status == 200, let json = response.json, json["errors"] == nil, let data = json["data"]
         else { throw UserFailure(description: "\(document): \(response.status) \(response.body)") }
         return data
+    }
+}
+
+/// Runs tasks on a thread of their own.
+private final class QueueExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "legitimate users", qos: .userInteractive)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        // An executor must run each job exactly once, which the compiler cannot follow into the closure: it is called once.
+        let job = UnownedJob(job)
+        queue.async { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }
 

@@ -1,0 +1,38 @@
+/// The hostile clients of a run: those that hold connections, and those that send requests.
+package struct HostileAttack: Codable, Sendable {
+    /// The number of client addresses from which requests are sent.
+    private static let addresses = 8
+
+    /// The port of the server, which is on this machine.
+    package let port: Int
+    package let requests: Int
+    package let requestsPerSecond: Int
+    /// The number of connections over which the requests are sent.
+    package let connections: Int
+    /// The number of connections that are held.
+    package let held: Int
+    /// The seed of the requests.
+    package let seed: UInt64
+
+    package init(
+        port: Int, requests: Int, requestsPerSecond: Int, connections: Int, held: Int, seed: UInt64
+    ) {
+        self.port = port
+        self.requests = requests
+        self.requestsPerSecond = requestsPerSecond
+        self.connections = connections
+        self.held = held
+        self.seed = seed
+    }
+
+    /// Sends the requests, and holds connections meanwhile.
+    package func run() async -> HostileClients.Result {
+        let holding = Task { await HeldConnections(port: port, count: held).hold() }
+        let result = await HostileClients(
+            port: port, connections: connections, addresses: Self.addresses, perSecond: requestsPerSecond
+        ).send(requests, seed: seed)
+        holding.cancel()
+        await holding.value
+        return result
+    }
+}
