@@ -199,7 +199,7 @@ extension QuoteNews {
     }
 
     /// Whether the failure is the client's limit of symbols or calls: another source would not help.
-    fileprivate var isClientLimit: Bool {
+    var isClientLimit: Bool {
         guard case .failure(let failure) = self else { return false }
         switch failure.cause {
         case .feedFull(let share): return share != nil

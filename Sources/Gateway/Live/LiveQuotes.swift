@@ -161,7 +161,7 @@ private final class LiveDesk: Sendable {
     }
 
     private func take(_ update: QuoteUpdate, from source: Int, _ state: inout State) {
-        let refused = update.ended.filter { update.news[$0]?.isFinalFailure == false }
+        let refused = update.news.filter { update.ended.contains($0.key) && !$0.value.isFinalFailure }
         if !refused.isEmpty { followLater(refused, of: source, &state) }
         carryOut(state.board.take(update.news, ended: update.ended, from: source), &state)
     }
@@ -187,19 +187,29 @@ private final class LiveDesk: Sendable {
         }
     }
 
-    /// Follows symbols after a pause, which grows with each consecutive attempt without room.
-    private func followLater(_ symbols: Set<Symbol>, of source: Int, _ state: inout State) {
+    /// Follows refused symbols after a pause, which grows with each consecutive attempt without room.
+    private func followLater(_ refused: [Symbol: QuoteNews], of source: Int, _ state: inout State) {
         var retry = state.retries[source] ?? Retry()
-        retry.symbols.formUnion(symbols)
+        retry.symbols.formUnion(refused.keys)
         if retry.timer == nil {
             retry.failures += 1
-            let end = clock.now() + RetryPolicy.streams.pause(after: retry.failures)
+            let end = clock.now() + pause(after: retry.failures, refused.values)
             retry.timer = Task { [self, clock] in
                 guard (try? await clock.sleep(end)) != nil else { return }
                 change { state in followAgain(source, &state) }
             }
         }
         state.retries[source] = retry
+    }
+
+    /// The pause before the next attempt.
+    ///
+    /// It is the longest one if each symbol was refused for a limit of this client: a client with thousands of
+    /// refused symbols would otherwise take processor time from all others.
+    private func pause(
+        after failures: Int, _ refused: Dictionary<Symbol, QuoteNews>.Values
+    ) -> Duration {
+        RetryPolicy.streams.pause(after: refused.allSatisfy(\.isClientLimit) ? .max : failures)
     }
 
     private func followAgain(_ source: Int, _ state: inout State) {

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Hashes passwords on threads of its own, few at a time: each hash takes a quarter of a second and 32 MiB.
@@ -102,6 +103,9 @@ package final class PasswordHasher: Sendable {
     private func startNext() {
         guard let next = queue.withLock({ $0.next() }) else { return }
         threads.async {
+            // It applies to the calling thread (setpriority(2)), so that hashes delay requests less. If it fails, the thread has
+            // the usual priority.
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             let duration = ContinuousClock().measure(next.job)
             self.queue.withLock { $0.ended(next.client, after: duration) }
             self.startNext()

@@ -80,15 +80,19 @@ struct QuoteBoard {
         var bells: [Bell] = []
         // The number of symbols for which a call has been taken already.
         var paid = 0
+        var callRefusal: ProviderFailure?
         for symbol in symbols {
-            if let failure = refusal(of: symbol, for: client) {
+            let isNew = entries[symbol] == nil
+            if let failure = refusal(of: symbol, for: client) ?? (isNew ? callRefusal : nil) {
                 refuse(symbol, of: number, failure)
                 continue
             }
-            if entries[symbol] == nil {
+            if isNew {
                 if paid == 0 {
                     if let refusal = allowance?.take(isRetry: false) {
-                        refuse(symbol, of: number, ProviderFailure(provider, .notAllowed(refusal)))
+                        let failure = ProviderFailure(provider, .notAllowed(refusal))
+                        callRefusal = failure
+                        refuse(symbol, of: number, failure)
                         continue
                     }
                     paid = symbolsPerCall

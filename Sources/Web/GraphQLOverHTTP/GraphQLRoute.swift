@@ -23,6 +23,7 @@ final class GraphQLRoute: Route {
     private let tracer: RequestTracer?
     private let recorder: OperationRecorder
     private let streamMemory: StreamMemory
+    private let scheduler: FairScheduler
 
     init<Session>(
         _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad,
@@ -43,6 +44,7 @@ final class GraphQLRoute: Route {
         shares = load.shares
         heartbeat = .nanoseconds(limits.heartbeat.nanoseconds)
         streamMemory = load.streamMemory
+        scheduler = load.scheduler
         recorder = OperationRecorder(
             metrics: load.metrics, logger: logger, level: configuration.answerLevel)
         sockets = SocketService(
@@ -311,7 +313,8 @@ final class GraphQLRoute: Route {
         let operation = FollowedOperation(
             request: request, responder: caller.responder, circumstances: caller.circumstances(allowed),
             hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
-            memory: streamMemory, client: shares.client(caller.responder.user, at: caller.client))
+            memory: streamMemory, scheduler: scheduler,
+            client: shares.client(caller.responder.user, at: caller.client))
         let body = BodyProducer(form, heartbeat: heartbeat, of: operation, holding: permit)
         var response = HTTPResponse(.ok, form.contentType, streaming: body)
         // Proxies must neither keep it nor hold parts of it back.

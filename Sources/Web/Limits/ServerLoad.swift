@@ -6,6 +6,7 @@ struct ServerLoad: Sendable {
     let responseMemory: MemoryBudget
     let streams: InFlight
     let streamMemory: StreamMemory
+    let scheduler = FairScheduler()
     let shares: ClientShares
     let quota: ClientQuota
     /// WebSockets, which are bounded as connections are.

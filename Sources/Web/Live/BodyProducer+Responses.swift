@@ -33,7 +33,7 @@ extension BodyProducer {
                         try await writer.write(form.heartbeat)
                     }
                 }
-                group.addTask {
+                group.addTask(executorPreference: operation.executor) {
                     var hasTokenEnded = false
                     try await operation.run { part in
                         switch part {

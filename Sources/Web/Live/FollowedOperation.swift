@@ -13,8 +13,17 @@ struct FollowedOperation: Sendable {
     let tracer: RequestTracer?
     let recorder: OperationRecorder
     let memory: StreamMemory
+    let scheduler: FairScheduler
     /// The client whose share of the memory it uses; nil for a client that is exempt from shares.
     let client: ClientIdentity?
+
+    /// The executor for its tasks; nil for the global one, which is that of users.
+    var executor: (any TaskExecutor)? {
+        switch client {
+        case .address(let address): scheduler.executor(for: address)
+        case .user, nil: nil
+        }
+    }
 
     /// What comes of it.
     enum Part: Sendable {
@@ -41,8 +50,8 @@ struct FollowedOperation: Sendable {
     /// not. Its span ends with it.
     ///
     /// - Parameters:
-    ///   - executor: Where the events of a subscription are answered and handed on; nil for anywhere. What is asked once may
-    ///     be more work, and is done elsewhere.
+    ///   - executor: Makes the responses to the events of a subscription, and passes them to `take`; nil for the
+    ///     task's own executor. A query or mutation may be more work, and is executed there.
     ///   - take: Takes what comes of it.
     /// - Throws: what `take` throws, which ends the operation.
     func run(

@@ -18,21 +18,25 @@ struct SocketOperation {
         number = sender.number
         let operation = admission.operation
         self.operation = operation
-        task = Task {
+        let executor = operation.executor
+        // The events of users' subscriptions are answered where the responses are sent.
+        let events = executor ?? EventLoopExecutor(sender.handler.eventLoop)
+        task = Task(executorPreference: executor) {
             defer { withExtendedLifetime(admission.permit) {} }
             await RunningRequest.$id.withValue(operation.circumstances.id) {
                 // It throws only if the client has ended the operation.
-                try? await SocketOperation.run(operation, sender)
+                try? await SocketOperation.run(operation, eventsOn: events, sender)
             }
             streams.leave()
         }
     }
 
     /// Runs an operation until it is complete, or until the client ends it.
-    private static func run(_ operation: FollowedOperation, _ sender: Sender) async throws {
+    private static func run(
+        _ operation: FollowedOperation, eventsOn executor: any TaskExecutor, _ sender: Sender
+    ) async throws {
         var isOver = false
-        // Events are answered where the answers are sent.
-        try await operation.run(eventsOn: EventLoopExecutor(sender.handler.eventLoop)) { part in
+        try await operation.run(eventsOn: executor) { part in
             switch part {
             case .response(let response):
                 try await sender.send(.next(id: sender.id, response), isLast: false)

@@ -21,6 +21,10 @@ struct SocketService: Sendable {
         // The codec takes no length that 32 bits do not hold.
         let largest = min(limits.body, Int(Int32.max))
         return ProtocolHandover { channel in
+            // The messages of one read are handled without interruption, while other connections of the event loop wait.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4 << 10))
             let pipeline = channel.pipeline.syncOperations
             let undecoded = WebSocketMessageAssembler.Undecoded()
             try pipeline.addHandler(
@@ -86,7 +90,8 @@ struct SocketService: Sendable {
                 allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
                 client: socket.client),
             hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
-            memory: load.streamMemory, client: load.shares.client(user, at: socket.client))
+            memory: load.streamMemory, scheduler: load.scheduler,
+            client: load.shares.client(user, at: socket.client))
         return Admission(operation: operation, permit: permit)
     }
 }

@@ -1,0 +1,55 @@
+import Dispatch
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import Web
+
+@Suite("The jobs of clients without a user")
+struct FairSchedulerTests {
+    @Test("run in turn, one job of each address")
+    func turns() async throws {
+        let thread = NIOThreadPool(numberOfThreads: 1)
+        thread.start()
+        let scheduler = FairScheduler(threads: thread)
+        let (flooding, other) = (address(1), address(2))
+        let gate = DispatchSemaphore(value: 0)
+        let order = await withTaskGroup(of: ClientAddress.self) { group in
+            // It occupies the thread until the other jobs wait.
+            group.addTask(executorPreference: scheduler.executor(for: flooding)) {
+                Self.pass(gate)
+                return flooding
+            }
+            for client in Array(repeating: flooding, count: 100) + [other] {
+                group.addTask(executorPreference: scheduler.executor(for: client)) { client }
+            }
+            gate.signal()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        // The first job, and one that may have been taken before the other address had one.
+        #expect(order.prefix(3).contains(other))
+        #expect(order.count == 102)
+        try await thread.shutdownGracefully()
+    }
+
+    @Test("run on threads that others preempt, also after they have waited")
+    func priority() async {
+        let executor = FairScheduler().executor(for: address(1))
+        let niceness = await Task(executorPreference: executor) {
+            let before = Self.niceness
+            await Task.yield()
+            return [before, Self.niceness]
+        }.value
+        #expect(niceness == [10, 10])
+    }
+
+    private func address(_ last: Int) -> ClientAddress {
+        ClientAddress(try? SocketAddress(ipAddress: "203.0.113.\(last)", port: 1))
+    }
+
+    private static func pass(_ gate: DispatchSemaphore) { gate.wait() }
+
+    /// The nice value of the calling thread.
+    private static var niceness: CInt { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+}
