@@ -167,8 +167,9 @@ package final class QuotaLedger: Sendable {
     ///   - isShared: Whether the call belongs to a client without a session or with a guest session: see
     ///     ``QuotaCount/earliest(from:isShared:)``.
     /// - Returns: The slots, valid from their `start`.
-    /// - Throws: `quotaExhausted` with the time of the next slot, or `notAllowed` if another call would have a
-    ///   slot now; `cancelled` with the task; `overloaded` if there are more credentials than the limit.
+    /// - Throws: `quotaExhausted` with the time of the next slot, or `notAllowed` if a call that is not shared
+    ///   would have a slot sooner; `cancelled` with the task; `overloaded` if there are more credentials than
+    ///   the limit.
     func reserve(
         _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant,
         isShared: Bool = false
@@ -243,9 +244,11 @@ package final class QuotaLedger: Sendable {
             let latest = min(deadline, moment.now + limits.longestWait)
             func isSoon(_ start: ContinuousClock.Instant) -> Bool { start <= moment.now || start < latest }
             let start = earliest(isShared: isShared)
-            guard let start, isSoon(start) else {
+            let startOfOthers = isShared ? earliest(isShared: false) : start
+            // Others may join a shared call: it does not wait while they have a slot sooner, because they would wait with it.
+            guard let start, isSoon(start), start == startOfOthers else {
                 let retryAt = start.map(moment.wallTime)
-                let isOfShare = isShared && earliest(isShared: false).map(isSoon) ?? false
+                let isOfShare = isShared && startOfOthers.map(isSoon) ?? false
                 return .failure(
                     ProviderFailure(
                         holder.provider,

@@ -21,11 +21,12 @@ struct QuotaLedgerTests {
     /// Takes a place; nil, or the failure.
     static func take(
         _ windows: [QuotaWindow], _ ledger: QuotaLedger, of holder: QuotaHolder = holder,
-        before deadline: ContinuousClock.Instant? = nil
+        before deadline: ContinuousClock.Instant? = nil, isShared: Bool = false
     ) async -> ProviderFailure.Cause? {
         do throws(ProviderFailure) {
             _ = try await ledger.reserve(
-                windows, of: holder, before: deadline ?? ledger.clock.now() + .seconds(60))
+                windows, of: holder, before: deadline ?? ledger.clock.now() + .seconds(60), isShared: isShared
+            )
             return nil
         } catch {
             return error.cause
@@ -48,6 +49,21 @@ struct QuotaLedgerTests {
         clock.advance(by: .nanoseconds(1))
         #expect(await Self.take([Self.perMinute], ledger) == nil)
         #expect(await Self.take([Self.perMinute], ledger) != nil)
+    }
+
+    @Test("a client without a session does not wait for a slot while users have one: users may join its call")
+    func sharedCallDoesNotWait() async throws {
+        let clock = ManualClock()
+        let ledger = QuotaLedger(clock: clock.clock)
+        for _ in 0..<3 { #expect(await Self.take([Self.perMinute], ledger, isShared: true) == nil) }
+        // The first of these slots is free in 3 s, for which a call may wait.
+        clock.advance(by: .seconds(59))
+        let retryAt = clock.wallTime + .seconds(3)
+        let shared = Task { await Self.take([Self.perMinute], ledger, isShared: true) }
+        // A call that waits fails with `cancelled`.
+        shared.cancel()
+        #expect(await shared.value == .notAllowed(.sharedQuota(retryAt: retryAt)))
+        #expect(await Self.take([Self.perMinute], ledger) == nil)
     }
 
     @Test("a call takes a place in all windows or in none")
