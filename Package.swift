@@ -82,7 +82,9 @@ let package = Package(
         room(
             "Upstream", at: "Sources/Upstream",
             over: ["Brokerage", "CCurl", tracing] + nio + [webSocket, tls]),
-        room("Storage", at: "Sources/Storage", over: ["Brokerage", "Upstream", sqlite, crypto, passwords]),
+        room(
+            "Storage", at: "Sources/Storage",
+            over: ["Brokerage", "Upstream", sqlite, crypto, passwords] + nio),
         room("Alpaca", at: "Sources/Providers/Alpaca", over: ["Brokerage", "Upstream"]),
         room("AlphaVantage", at: "Sources/Providers/AlphaVantage", over: ["Brokerage", "Upstream"]),
         room("Polygon", at: "Sources/Providers/Polygon", over: ["Brokerage", "Upstream"]),

@@ -1,12 +1,11 @@
 import Dispatch
-import Glibc
 import NIOCore
 import NIOPosix
 import Testing
 
 @testable import Web
 
-@Suite("The jobs of clients without a user")
+@Suite("The jobs of clients without a named user")
 struct FairSchedulerTests {
     @Test("run in turn, one job of each address")
     func turns() async throws {
@@ -33,23 +32,9 @@ struct FairSchedulerTests {
         try await thread.shutdownGracefully()
     }
 
-    @Test("run on threads that others preempt, also after they have waited")
-    func priority() async {
-        let executor = FairScheduler().executor(for: address(1))
-        let niceness = await Task(executorPreference: executor) {
-            let before = Self.niceness
-            await Task.yield()
-            return [before, Self.niceness]
-        }.value
-        #expect(niceness == [10, 10])
-    }
-
     private func address(_ last: Int) -> ClientAddress {
         ClientAddress(try? SocketAddress(ipAddress: "203.0.113.\(last)", port: 1))
     }
 
     private static func pass(_ gate: DispatchSemaphore) { gate.wait() }
-
-    /// The nice value of the calling thread.
-    private static var niceness: CInt { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 }

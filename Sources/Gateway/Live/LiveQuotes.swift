@@ -59,7 +59,7 @@ package final class LiveQuotes: AsyncSequence, Sendable {
 ///
 /// News of a hub arrive here on the stream's thread, and wake the reader. Symbols for which a hub has no
 /// room, or for which the client has no call left, are followed there again after a pause, which grows with
-/// each attempt.
+/// each attempt, or is the longest one.
 private final class LiveDesk: Sendable {
     private struct State {
         var board: LiveBoard

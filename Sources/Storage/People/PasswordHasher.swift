@@ -1,22 +1,39 @@
-import Dispatch
 import Glibc
+import NIOCore
+import NIOPosix
 import Synchronization
 
-/// Hashes passwords on threads of its own, few at a time: each hash takes a quarter of a second and 32 MiB.
+/// Hashes passwords on threads with a low priority, few at a time: each hash takes a quarter of a second and 32 MiB.
 ///
 /// Known clients have a share of the threads and of the queue that other clients cannot use; see
 /// ``HashingQueue``.
 package final class PasswordHasher: Sendable {
     /// What new hashes are made with.
     package let cost: PasswordCost
-    private let threads = DispatchQueue(label: "portico.passwords", qos: .utility, attributes: .concurrent)
+    private let threads = PasswordHasher.sharedThreads
+    /// Where results are passed on.
+    ///
+    /// A result that is passed on from a thread with a low priority can let the task system create a thread, which
+    /// inherits the nice value, and an unprivileged process cannot raise its priority again (setpriority(2)). The
+    /// threads of event loops exist already.
+    private let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
     // A lock, because requests come on any thread.
-    private let queue: Mutex<HashingQueue<@Sendable () -> Void>>
+    private let queue: Mutex<HashingQueue<Job>>
     /// Of no password: compared where there is no user, so that it takes as long.
     private let decoy: PasswordHash
 
+    /// Computes a hash, and returns the function that passes it on.
+    private typealias Job = @Sendable () -> @Sendable () -> Void
+
     /// The number of hashes that are computed at a time.
     package static let width = 2
+
+    /// The threads of all hashers of the process; they are never shut down.
+    private static let sharedThreads = {
+        let threads = NIOThreadPool(numberOfThreads: width)
+        threads.start()
+        return threads
+    }()
 
     /// - Parameters:
     ///   - cost: what new hashes are made with.
@@ -85,7 +102,10 @@ package final class PasswordHasher: Sendable {
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
             let isTaken = queue.withLock { queue in
-                queue.add(client) { continuation.resume(returning: Self.result(of: work)) }
+                queue.add(client) {
+                    let result = Self.result(of: work)
+                    return { continuation.resume(returning: result) }
+                }
             }
             if isTaken { startNext() } else { continuation.resume(returning: .failure(.overloaded)) }
         }
@@ -102,13 +122,18 @@ package final class PasswordHasher: Sendable {
 
     private func startNext() {
         guard let next = queue.withLock({ $0.next() }) else { return }
-        threads.async {
+        threads.submit { [self] _ in
             // It applies to the calling thread (setpriority(2)), so that hashes delay requests less. If it fails, the thread has
             // the usual priority.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-            let duration = ContinuousClock().measure(next.job)
-            self.queue.withLock { $0.ended(next.client, after: duration) }
-            self.startNext()
+            let start = ContinuousClock.now
+            let passOn = next.job()
+            let duration = start.duration(to: .now)
+            eventLoop.execute { [self] in
+                queue.withLock { $0.ended(next.client, after: duration) }
+                passOn()
+                startNext()
+            }
         }
     }
 }

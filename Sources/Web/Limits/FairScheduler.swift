@@ -1,21 +1,21 @@
-import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Runs the jobs of clients without a user in turn, one job of each address, on threads with a low priority.
+/// Runs the jobs of clients without a named user in turn, one job of each address, on a part of the processor's cores.
 ///
 /// Swift's global executor runs jobs in the order of their arrival: where such a client starts thousands of
 /// operations at once, the requests of all users wait for them. Here a job waits for at most one job of each other
-/// address (round-robin scheduling), and users' requests wait for none: they preempt these threads.
+/// address (round-robin scheduling), and only half of the cores run such jobs.
+///
+/// The threads have the usual priority. Threads with a lower one would keep locks for which event loops wait; and
+/// threads that the global executor starts from such a thread would inherit its priority, and serve users with it.
 final class FairScheduler: Sendable {
     private struct State {
         /// The jobs that wait; only addresses with such jobs.
         var jobs: [ClientAddress: CircularBuffer<Job>] = [:]
         /// The addresses with such jobs, in the order of their turns.
         var turns = CircularBuffer<ClientAddress>()
-        /// The number of threads that run jobs, or are about to.
-        var running = 0
     }
 
     private struct Job {
@@ -25,18 +25,16 @@ final class FairScheduler: Sendable {
 
     /// The threads of all servers of the process; they are never shut down.
     private static let sharedThreads = {
-        let threads = NIOThreadPool(numberOfThreads: System.coreCount)
+        let threads = NIOThreadPool(numberOfThreads: max(System.coreCount / 2, 1))
         threads.start()
         return threads
     }()
-    /// The nice value of the threads: a tenth of the weight of others (sched(7)).
-    private static let niceness: CInt = 10
 
     private let threads: NIOThreadPool
     // Jobs arrive on all threads. It is never held while a job runs.
     private let state = Mutex(State())
 
-    /// - Parameter threads: Run the jobs, as long as there are any; nil for those of the process.
+    /// - Parameter threads: The threads that run the jobs; nil for those that all servers of the process share.
     init(threads: NIOThreadPool? = nil) {
         self.threads = threads ?? Self.sharedThreads
     }
@@ -62,30 +60,22 @@ final class FairScheduler: Sendable {
     }
 
     private func add(_ job: Job, of address: ClientAddress) {
-        let needsThread = state.withLock { state in
+        state.withLock { state in
             if state.jobs[address] == nil { state.turns.append(address) }
             state.jobs[address, default: []].append(job)
-            guard state.running < threads.numberOfThreads else { return false }
-            state.running += 1
-            return true
         }
-        if needsThread { runNext() }
+        // Once for each job; which job it runs is decided when a thread is free.
+        threads.submit { [self] _ in runNext() }
     }
 
     private func runNext() {
-        threads.submit { [self] _ in
-            // It applies to the calling thread (setpriority(2)). If it fails, the thread has the usual priority.
-            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
-            while let next = take() {
-                unsafe next.job.runSynchronously(on: next.executor.asUnownedTaskExecutor())
-            }
-        }
+        guard let next = take() else { return }
+        unsafe next.job.runSynchronously(on: next.executor.asUnownedTaskExecutor())
     }
 
     private func take() -> Job? {
         state.withLock { state in
             guard let address = state.turns.popFirst(), let job = state.jobs[address]?.popFirst() else {
-                state.running -= 1
                 return nil
             }
             if state.jobs[address]?.isEmpty == true {

@@ -17,7 +17,7 @@ struct FollowedOperation: Sendable {
     /// The client whose share of the memory it uses; nil for a client that is exempt from shares.
     let client: ClientIdentity?
 
-    /// The executor for its tasks; nil for the global one, which is that of users.
+    /// The executor for its tasks; nil for the global one.
     var executor: (any TaskExecutor)? {
         switch client {
         case .address(let address): scheduler.executor(for: address)
@@ -68,6 +68,8 @@ struct FollowedOperation: Sendable {
         }
         defer { memory.leave(retained, for: client) }
         guard responder.isValid() else { return try await take(.endedToken) }
+        // Its client may have gone while it waited for its turn. A mutation is executed once it is accepted.
+        if Task.isCancelled, request.operationType != .mutation { return }
         switch await responder.subscribe(request, circumstances(noting: course.log, in: span)) {
         case .failure(let refused):
             note(refused.response.outcome, in: &course)

@@ -24,7 +24,7 @@ struct SocketService: Sendable {
             // The messages of one read are handled without interruption, while other connections of the event loop wait.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4 << 10))
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 1 << 10))
             let pipeline = channel.pipeline.syncOperations
             let undecoded = WebSocketMessageAssembler.Undecoded()
             try pipeline.addHandler(
