@@ -80,7 +80,7 @@ struct EndedTokenTests {
 
     private static let stream = "subscription { goalsProgress { target } }"
 
-    /// `SocketCloseTests` has that the sockets are closed within one second, in virtual time.
+    /// `SocketCloseTests` checks that the sockets are closed within one second, in virtual time.
     ///
     /// Here a keep-alive would close them after half a minute, and the test's client waits at most twenty
     /// seconds.
@@ -166,15 +166,17 @@ struct EndedTokenTests {
                     let connection = connected.json?["data"]?["connectProvider"]?["connection"]
                     let account = try #require(
                         connection?["accounts"]?[0]?["id"]?.string, "\(connected.body)")
-                    let order = """
-                        mutation { placeOrder(input: { idempotencyKey: "one" accountId: "\(account)" side: BUY
+                    func order(_ key: String) -> String {
+                        """
+                        mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)" side: BUY
                           instrument: { symbol: "AMD" } size: { quantity: "1" } price: { limit: "2.5" } }) {
                           order { clientOrderId } } }
                         """
+                    }
                     let socket = try await Self.open(server, token: old)
                     let out = try await server.ask("mutation { signOut { deletedId } }", token: old)
                     #expect(out.failures.isEmpty, "\(out.body)")
-                    try await socket.subscribe("1", order)
+                    try await socket.subscribe("1", order("ended"))
                     #expect(try await socket.next().closeCode == 4403)
                     let new = try await Self.signIn(server)
                     let orders = try await server.ask("{ orders { nodes { id } } }", token: new)
@@ -182,8 +184,8 @@ struct EndedTokenTests {
                     #expect(sandbox.calls[.alpaca, "POST /v2/orders"] == 0)
                     // The same message on a socket of the new session.
                     let other = try await Self.open(server, token: new)
-                    try await other.subscribe("1", order)
-                    #expect(try await other.next().text.contains(#"{"clientOrderId":"one"}"#))
+                    try await other.subscribe("1", order("new"))
+                    #expect(try await other.next().text.contains(#"{"clientOrderId":"new"}"#))
                     #expect(sandbox.calls[.alpaca, "POST /v2/orders"] == 1)
                 }
             }

@@ -44,8 +44,8 @@ struct PeopleServiceTests {
         #expect(try await UserStore(in: file).user(guest.user.id) == nil)
     }
 
-    /// `SocketCloseTests` has that a socket is closed after the last two of these times.
-    @Test("detects the end of a token so often that its sockets are closed within one second")
+    /// `SocketCloseTests` checks that a socket is closed after the last two of these times.
+    @Test("detects the end of a token at intervals that leave time to close its sockets within one second")
     func beat() {
         let close = SocketHandler.lastResponses + SocketHandler.lastLinger
         #expect(PeopleService.beat + .nanoseconds(close.nanoseconds) < .seconds(1))

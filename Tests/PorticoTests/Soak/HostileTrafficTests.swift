@@ -25,10 +25,12 @@ struct HostileTrafficSoakTests {
                     port: server.port, requests: 1_000, requestsPerSecond: 500, connections: 8, held: 40,
                     seed: 1)
                 let report = try await HostileRun(
-                    port: server.port, quiet: .seconds(1), attack: attack.run
+                    quiet: .seconds(2), attack: attack.run
                 ) {
                     try gauge.residentBytes()
-                }.run(connecting: users.map(\.connectingMutation))
+                }.run(
+                    with: LegitimateUsers(
+                        port: server.port, connecting: users.map(\.connectingMutation)))
                 #expect(report.failures(memoryLimit: HostileRun.memoryLimitOfDebugBuild) == [])
                 #expect(report.hostile.requests == attack.requests)
                 #expect(!report.attacked.latencies.isEmpty)

@@ -31,6 +31,9 @@ enum AttackProcess {
         }
         // The result is shorter than the buffer of a pipe.
         let result = output.fileHandleForReading.readDataToEndOfFile()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            throw HostileSoak.Failure("The process of the attack ended with \(process.terminationStatus).")
+        }
         return try JSONDecoder().decode(HostileClients.Result.self, from: result)
     }
 

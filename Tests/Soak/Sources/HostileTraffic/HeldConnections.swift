@@ -4,10 +4,14 @@ import TestSupport
 /// Clients that open connections and hold them: half a request, half a body, sockets and streams of unknown
 /// symbols.
 ///
-/// They open a connection again if the server closes it.
+/// They open a connection again if the server closes it, or after a minute without a message.
 package final class HeldConnections: Sendable {
     private let port: Int
     private let count: Int
+    private let accepted = Atomic(0)
+
+    /// The number of WebSockets that the server has accepted.
+    package var sockets: Int { accepted.load(ordering: .relaxed) }
 
     /// Connections to a server on this machine.
     ///
@@ -34,9 +38,9 @@ package final class HeldConnections: Sendable {
     }
 
     private func hold(_ number: Int) async throws {
-        let client = try RawClient(port: port, patience: 5)
+        let client = try RawClient(port: port, patience: 60)
         defer { client.close() }
-        let address = "X-Forwarded-For: 198.51.100.\(1 + number % 16)"
+        let address = "X-Forwarded-For: 198.51.100.\(1 + number / 4 % 16)"
         switch number % 4 {
         case 0: try await client.send("POST /graphql HTTP/1.1\r\nHost: localhost\r\n\(address)\r\n")
         case 1:
@@ -62,7 +66,8 @@ package final class HeldConnections: Sendable {
                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
                     "Sec-WebSocket-Protocol: graphql-transport-ws",
                 ]))
-        _ = try await client.response(toHead: true)
+        guard try await client.response(toHead: true).status == 101 else { return }
+        accepted.add(1, ordering: .relaxed)
         try await client.send(frame(#"{"type":"connection_init"}"#))
         for operation in 0..<100 {
             let document = RawRequest.query(subscription(number &* 100 &+ operation))

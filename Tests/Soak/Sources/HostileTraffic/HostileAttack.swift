@@ -27,12 +27,14 @@ package struct HostileAttack: Codable, Sendable {
 
     /// Sends the requests, and holds connections meanwhile.
     package func run() async -> HostileClients.Result {
-        let holding = Task { await HeldConnections(port: port, count: held).hold() }
-        let result = await HostileClients(
-            port: port, connections: connections, addresses: Self.addresses, perSecond: requestsPerSecond
+        let connections = HeldConnections(port: port, count: held)
+        let holding = Task { await connections.hold() }
+        var result = await HostileClients(
+            port: port, connections: self.connections, addresses: Self.addresses, perSecond: requestsPerSecond
         ).send(requests, seed: seed)
         holding.cancel()
         await holding.value
+        result.sockets = connections.sockets
         return result
     }
 }

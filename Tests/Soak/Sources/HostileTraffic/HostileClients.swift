@@ -6,8 +6,11 @@ package final class HostileClients: Sendable {
     /// The responses to the requests.
     package struct Result: Codable, Sendable {
         package var requests = 0
-        /// By attack, the number of responses with each status; 0 if the connection ended without a response.
-        package var statuses: [HostileRequests.Attack: [Int: Int]] = [:]
+        /// By attack, the number of responses with each status and code of the first GraphQL error, such as
+        /// `200 RATE_LIMITED`; `none` if the connection ended without a response.
+        package var outcomes: [HostileRequests.Attack: [String: Int]] = [:]
+        /// The number of WebSockets that the server accepted from the clients that hold connections.
+        package var sockets = 0
         /// Responses that no request may get: a status of the server's own failure.
         package var failures: [String] = []
     }
@@ -72,7 +75,8 @@ package final class HostileClients: Sendable {
     private func note(_ response: RawResponse?, to attack: HostileRequests.Attack) {
         state.withLock { state in
             state.requests += 1
-            state.statuses[attack, default: [:]][response?.status ?? 0, default: 0] += 1
+            let outcome = response.map { "\($0.status)\($0.code.map { " \($0)" } ?? "")" } ?? "none"
+            state.outcomes[attack, default: [:]][outcome, default: 0] += 1
             if let response, response.status == 500 || response.code == "INTERNAL_SERVER_ERROR",
                 state.failures.count < 10
             {

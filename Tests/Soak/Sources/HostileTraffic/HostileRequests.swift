@@ -68,7 +68,7 @@ package struct HostileRequests {
         self.addresses = addresses
     }
 
-    /// The next request, and whether the server closes the connection after it.
+    /// The next request, and its attack.
     package mutating func next() -> (text: String, attack: Attack) {
         var luck = Int.random(in: 0..<1_000, using: &random)
         for attack in Attack.allCases {

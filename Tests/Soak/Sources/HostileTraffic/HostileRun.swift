@@ -19,25 +19,24 @@ package struct HostileRun: Sendable {
     package static let memoryLimit = 300 << 20
     /// The same limit for a debug build, which copies more.
     package static let memoryLimitOfDebugBuild = 512 << 20
+    /// The number of samples of the memory, one in a second, from which its growth is examined.
+    package static let shortestForGrowth = 120
 
-    private let port: Int
     private let quiet: Duration
     private let attack: @Sendable () async throws -> HostileClients.Result
     private let residentBytes: @Sendable () throws -> Int
 
-    /// A run against a server on this machine.
+    /// A run against a server.
     ///
     /// - Parameters:
-    ///   - port: The port of the server.
     ///   - quiet: The time in which the users work before the attack, for comparison.
     ///   - attack: Attacks the server.
     ///   - residentBytes: Returns the resident memory of the server.
     package init(
-        port: Int, quiet: Duration,
+        quiet: Duration,
         attack: @escaping @Sendable () async throws -> HostileClients.Result,
         residentBytes: @escaping @Sendable () throws -> Int
     ) {
-        self.port = port
         self.quiet = quiet
         self.attack = attack
         self.residentBytes = residentBytes
@@ -45,14 +44,14 @@ package struct HostileRun: Sendable {
 
     /// Runs the users alone, then attacks while they continue.
     ///
-    /// - Parameter connecting: See ``LegitimateUsers``.
+    /// - Parameter users: The users.
     /// - Returns: The measured values.
-    /// - Throws: An error if the users cannot sign up, or the error of the attack.
-    package func run(connecting: [String]) async throws -> Report {
+    /// - Throws: The error of the attack.
+    package func run(with users: LegitimateUsers) async throws -> Report {
         let start = ContinuousClock.now
-        let users = try await LegitimateUsers(port: port, connecting: connecting)
-        let quietEnd = ContinuousClock.now + quiet
-        let quiet = await users.work { ContinuousClock.now < quietEnd }
+        // Caches are filled, and connections to the providers opened.
+        _ = await users.work(for: quiet / 6)
+        let quiet = await users.work(for: quiet)
         let isAttacked = Flag()
         let memory = Task { [residentBytes] in
             var samples: [Int] = []
@@ -87,14 +86,19 @@ package struct HostileRun: Sendable {
 extension HostileRun.Report {
     /// The requirements that the server did not meet, except for speed; empty if it met all.
     ///
-    /// - Parameter memoryLimit: The limit of the resident memory, in bytes.
+    /// - Parameters:
+    ///   - memoryLimit: The limit of the resident memory, in bytes.
+    ///   - hasFilledCaches: Whether the memory may not grow, because an earlier attack has filled the caches. It
+    ///     is examined if there are at least ``HostileRun/shortestForGrowth`` samples.
     /// - Returns: A sentence for each failure.
-    package func failures(memoryLimit: Int = HostileRun.memoryLimit) -> [String] {
-        var failures = hostile.failures + attacked.failures.prefix(10) + quiet.failures.prefix(10)
+    package func failures(
+        memoryLimit: Int = HostileRun.memoryLimit, hasFilledCaches: Bool = false
+    ) -> [String] {
+        var failures =
+            hostile.failures + attackFailures + attacked.failures.prefix(10) + quiet.failures.prefix(10)
         let highest = memory.max() ?? 0
         if highest > memoryLimit { failures.append("The server took \(highest >> 20) MB.") }
-        // In a run of less than five minutes, caches are still being filled.
-        if memory.count >= 300 {
+        if hasFilledCaches, memory.count >= HostileRun.shortestForGrowth {
             let (early, late) = (
                 median(memory[(memory.count / 5)..<(2 * memory.count / 5)]),
                 median(memory.suffix(memory.count / 5))
@@ -103,6 +107,20 @@ extension HostileRun.Report {
                 failures.append("The memory grows: from \(early >> 20) to \(late >> 20) MB.")
             }
         }
+        return failures
+    }
+
+    /// The attacks that hardly reached the server, so that the run shows nothing about them.
+    private var attackFailures: [String] {
+        let sorted = hostile.outcomes.sorted { $0.key.rawValue < $1.key.rawValue }
+        var failures = sorted.compactMap { attack, outcomes -> String? in
+            let all = outcomes.values.reduce(0, +)
+            let refused = outcomes.filter { $0.key.hasPrefix("429") }.values.reduce(0, +)
+            let lost = outcomes["none"] ?? 0
+            guard refused > all / 2 || lost > all / 100 + 1 else { return nil }
+            return "Of \(all) requests of \(attack), \(refused) got 429 and \(lost) no response."
+        }
+        if hostile.sockets == 0 { failures.append("The server accepted no WebSocket of the attack.") }
         return failures
     }
 

@@ -7,24 +7,34 @@ package final class LegitimateUsers: Sendable {
     /// The users' results.
     package struct Result: Sendable {
         package var latencies: [Duration] = []
+        package var signIns: [Duration] = []
         package var failures: [String] = []
 
-        /// The latency that 99 of 100 screens did not exceed.
-        package var p99: Duration {
+        /// Returns the latency of the screens that a part of them did not exceed.
+        ///
+        /// - Parameter share: The part, at least 0 and below 1.
+        /// - Returns: The latency; zero without screens.
+        package func quantile(_ share: Double) -> Duration {
             let sorted = latencies.sorted()
-            return sorted.isEmpty ? .zero : sorted[sorted.count * 99 / 100]
+            return sorted.isEmpty ? .zero : sorted[Int(Double(sorted.count) * share)]
         }
     }
 
     private struct User {
+        let number: Int
         let name: String
         let token: String
         let address: String
     }
 
     private static let password = "the-password-of-a-user"
+    /// The time between two screens of a user.
+    ///
+    /// With three calls for each screen, Alpaca's limit of 200 calls a minute is not reached: users who reach it
+    /// wait, with or without an attack.
+    private static let interval = Duration.milliseconds(1_500)
     private static let home = """
-        { account { equity cash stale } positions { symbol quantity marketValue stale quote { price change stale } } }
+        { account { equity cash stale } positions { symbol quantity marketValue stale quote { price stale } } }
         """
 
     private let port: Int
@@ -50,11 +60,17 @@ package final class LegitimateUsers: Sendable {
             guard let token = signedUp["signUp"]?["token"]?.string else {
                 throw UserFailure(description: "no token: \(signedUp)")
             }
-            let user = User(name: name, token: token, address: address)
+            let user = User(number: number, name: name, token: token, address: address)
             _ = try await Self.data(connect, [address, "Authorization: Bearer \(token)"], client)
             users.append(user)
         }
         self.users = users
+    }
+
+    /// Like ``work(_:)``, for a time.
+    package func work(for duration: Duration) async -> Result {
+        let end = ContinuousClock.now + duration
+        return await work { ContinuousClock.now < end }
     }
 
     /// Each user opens the screen at a steady rate until `goesOn` returns false, and signs in again at
@@ -63,39 +79,66 @@ package final class LegitimateUsers: Sendable {
         await withTaskGroup(of: Result.self) { group in
             // On the global executor, the providers of the same process would delay the measured moments.
             let executor = QueueExecutor()
-            for user in users {
-                group.addTask(executorPreference: executor) { [self] in await work(user, goesOn) }
+            let start = ContinuousClock.now
+            for (number, user) in users.enumerated() {
+                let first = start + Self.interval * number / users.count
+                group.addTask(executorPreference: executor) { [self] in
+                    await work(user, from: first, goesOn)
+                }
             }
             var all = Result()
             for await result in group {
                 all.latencies += result.latencies
+                all.signIns += result.signIns
                 all.failures += result.failures
             }
             return all
         }
     }
 
-    private func work(_ user: User, _ goesOn: () -> Bool) async -> Result {
+    private func work(_ user: User, from first: ContinuousClock.Instant, _ goesOn: () -> Bool) async -> Result
+    {
         var result = Result()
         let fields = [user.address, "Authorization: Bearer \(user.token)"]
-        var (client, next, screens) = (RawClient?.none, ContinuousClock.now, 0)
+        var (client, next, screens) = (RawClient?.none, first, 0)
         while goesOn() {
+            // A screen that the one before has delayed takes longer for its user.
+            let isLate = next < .now
+            try? await Task.sleep(until: next, clock: .continuous)
+            let due = isLate ? next : .now
+            next += Self.interval
             do {
                 let connected = try client ?? RawClient(port: port, patience: 60)
                 client = connected
-                let start = ContinuousClock.now
-                _ = try await Self.data(Self.home, fields, connected)
-                result.latencies.append(start.duration(to: .now))
+                try check(try await Self.data(Self.home, fields, connected))
+                result.latencies.append(due.duration(to: .now))
                 screens += 1
-                if screens % 200 == 1 { try await signIn(user, connected) }
+                // Not all users at the same time.
+                if screens % 20 == user.number % 20 {
+                    let start = ContinuousClock.now
+                    try await signIn(user, connected)
+                    result.signIns.append(start.duration(to: .now))
+                    // The screens are not late because of it.
+                    next = max(next, .now)
+                }
+                // A client reads for five minutes at most.
+                if screens % 100 == 0 { client = nil }
             } catch {
                 result.failures.append("\(user.name): \(error)")
                 client = nil
             }
-            next = max(next + .milliseconds(100), .now - .seconds(1))
-            try? await Task.sleep(until: next, clock: .continuous)
         }
         return result
+    }
+
+    /// - Throws: An error if a part of the screen is missing or stale.
+    private func check(_ screen: JSONValue) throws {
+        let positions = screen["positions"]?.elements ?? []
+        let parts = [screen["account"]] + positions + positions.map { $0["quote"] }
+        let isComplete =
+            screen["account"]?["equity"]?.string != nil && !positions.isEmpty
+            && parts.allSatisfy { $0?["stale"] == .bool(false) }
+        guard isComplete else { throw UserFailure(description: "an incomplete screen: \(screen)") }
     }
 
     private func signIn(_ user: User, _ client: RawClient) async throws {
