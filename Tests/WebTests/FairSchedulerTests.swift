@@ -16,12 +16,12 @@ struct FairSchedulerTests {
         let gate = DispatchSemaphore(value: 0)
         let order = await withTaskGroup(of: ClientAddress.self) { group in
             // It occupies the thread until the other jobs wait.
-            group.addTask(executorPreference: scheduler.executor(for: flooding)) {
+            group.addTask(executorPreference: scheduler.executor(for: .address(flooding))) {
                 Self.pass(gate)
                 return flooding
             }
             for client in Array(repeating: flooding, count: 100) + [other] {
-                group.addTask(executorPreference: scheduler.executor(for: client)) { client }
+                group.addTask(executorPreference: scheduler.executor(for: .address(client))) { client }
             }
             gate.signal()
             return await group.reduce(into: []) { $0.append($1) }
@@ -30,6 +30,14 @@ struct FairSchedulerTests {
         #expect(order.prefix(3).contains(other))
         #expect(order.count == 102)
         try await thread.shutdownGracefully()
+    }
+
+    @Test("are those of clients with an address and without a user")
+    func clients() {
+        let scheduler = FairScheduler()
+        #expect(scheduler.executor(for: .address(address(1))) != nil)
+        #expect(scheduler.executor(for: .user("ann")) == nil)
+        #expect(scheduler.executor(for: nil) == nil)
     }
 
     private func address(_ last: Int) -> ClientAddress {

@@ -39,9 +39,12 @@ final class FairScheduler: Sendable {
         self.threads = threads ?? Self.sharedThreads
     }
 
-    /// Returns the executor of an address's jobs.
-    func executor(for address: ClientAddress) -> any TaskExecutor {
-        Executor(address, of: self)
+    /// Returns the executor of a client's jobs; nil for the global one, which named users have.
+    func executor(for client: ClientIdentity?) -> (any TaskExecutor)? {
+        switch client {
+        case .address(let address): Executor(address, of: self)
+        case .user, nil: nil
+        }
     }
 
     private final class Executor: TaskExecutor {

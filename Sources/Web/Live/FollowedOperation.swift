@@ -18,12 +18,7 @@ struct FollowedOperation: Sendable {
     let client: ClientIdentity?
 
     /// The executor for its tasks; nil for the global one.
-    var executor: (any TaskExecutor)? {
-        switch client {
-        case .address(let address): scheduler.executor(for: address)
-        case .user, nil: nil
-        }
-    }
+    var executor: (any TaskExecutor)? { scheduler.executor(for: client) }
 
     /// What comes of it.
     enum Part: Sendable {
@@ -40,8 +35,14 @@ struct FollowedOperation: Sendable {
     var endsWithToken: Bool { request.operationType == .subscription }
 
     /// The response to a stream whose token has ended.
-    var endedToken: GraphQL.Response {
-        HTTPProblem.unauthorized(.endedToken).graphQLResponse(id: circumstances.id)
+    var endedToken: GraphQL.Response { Self.endedToken(circumstances.id) }
+
+    /// The response to a stream whose token has ended.
+    ///
+    /// - Parameter id: The id of its request.
+    /// - Returns: The response.
+    static func endedToken(_ id: RequestID) -> GraphQL.Response {
+        HTTPProblem.unauthorized(.endedToken).graphQLResponse(id: id)
     }
 
     /// Hands each response on when the one before is taken, and returns when the operation is over.

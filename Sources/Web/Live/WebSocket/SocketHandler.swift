@@ -96,7 +96,7 @@ final class SocketHandler: ChannelDuplexHandler {
 
     /// The ids of queries and mutations without a response.
     private var unfinished: [String] {
-        operations.filter { $1.operation.request.operationType != .subscription }.map(\.key.text)
+        operations.filter { $1.type != .subscription }.map(\.key.text)
     }
 
     /// Closes the socket of a server that shuts down after the responses of its queries and mutations.
@@ -269,15 +269,18 @@ final class SocketHandler: ChannelDuplexHandler {
     func tokenEnded() {
         guard !isClosing, !hasTokenEnded, let context else { return }
         hasTokenEnded = true
-        for (id, running) in operations where running.operation.endsWithToken {
-            send(.next(id: id.text, running.operation.endedToken))
-            running.task.cancel()
-            finish(id.text)
-        }
+        for (id, running) in operations where running.type == .subscription { endStream(id, running) }
         if operations.isEmpty { return closeAfterToken() }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         timers.append(
             context.eventLoop.scheduleTask(in: Self.lastResponses) { handler.value.closeAfterToken() })
+    }
+
+    /// Ends a stream whose token has ended.
+    private func endStream(_ id: UTF8Key, _ running: SocketOperation) {
+        send(.next(id: id.text, FollowedOperation.endedToken(running.requestID)))
+        running.task.cancel()
+        finish(id.text)
     }
 
     private func closeAfterToken() { close(.endedToken, linger: Self.lastLinger) }
@@ -305,6 +308,16 @@ final class SocketHandler: ChannelDuplexHandler {
         operations[UTF8Key(id)] = SocketOperation(admission, sender, streams: service.load.streams)
     }
 
+    /// Takes the type of an operation whose request has been prepared where it runs.
+    func note(_ type: OperationType?, of id: String, number: Int) {
+        let key = UTF8Key(id)
+        guard !isClosing, var running = operations[key], running.number == number else { return }
+        running.type = type
+        operations[key] = running
+        if hasTokenEnded, type == .subscription { endStream(key, running) }
+        closeIfDone()
+    }
+
     /// Removes an operation whose last message is sent.
     private func finish(_ id: String) {
         operations[UTF8Key(id)] = nil
@@ -323,7 +336,7 @@ final class SocketHandler: ChannelDuplexHandler {
         // The response of a mutation is always sent: after an error its client would run the mutation again.
         let isTaken = service.load.responseMemory.reserve(
             frame.readableBytes, for: service.load.shares.address(socket.client), uncounted: 4 << 10,
-            isForced: running.operation.request.operationType == .mutation, in: &reservation)
+            isForced: running.type == .mutation, in: &reservation)
         if isLast || !isTaken { finish(id) }
         guard isTaken else {
             refuse(id, .overloaded(.responseMemory))

@@ -5,7 +5,9 @@ import NIOCore
 struct SocketOperation {
     /// Tells it from an earlier one of the same id.
     let number: Int
-    let operation: FollowedOperation
+    let requestID: RequestID
+    /// The type of the operation; nil if its request is refused, or not prepared yet.
+    var type: OperationType?
     let task: Task<Void, Never>
 
     /// Starts an operation.
@@ -16,14 +18,15 @@ struct SocketOperation {
     ///   - streams: Counts it until it is over.
     init(_ admission: SocketService.Admission, _ sender: Sender, streams: InFlight) {
         number = sender.number
-        let operation = admission.operation
-        self.operation = operation
-        let executor = operation.executor
+        requestID = admission.requestID
+        type = admission.type
         // The events of users' subscriptions are answered where the responses are sent.
-        let events = executor ?? EventLoopExecutor(sender.handler.eventLoop)
-        task = Task(executorPreference: executor) {
+        let events = admission.executor ?? EventLoopExecutor(sender.handler.eventLoop)
+        task = Task(executorPreference: admission.executor) {
             defer { withExtendedLifetime(admission.permit) {} }
-            await RunningRequest.$id.withValue(operation.circumstances.id) {
+            await RunningRequest.$id.withValue(admission.requestID) {
+                let operation = admission.operation()
+                if admission.type == nil { sender.note(operation.request.operationType) }
                 // It throws only if the client has ended the operation.
                 try? await SocketOperation.run(operation, eventsOn: events, sender)
             }
@@ -65,6 +68,13 @@ struct SocketOperation {
         let handler: NIOLoopBound<SocketHandler>
         let id: String
         let number: Int
+
+        /// The type of the operation is known, before its first message is sent.
+        func note(_ type: OperationType?) {
+            handler.eventLoop.execute { [handler, id, number] in
+                handler.value.note(type, of: id, number: number)
+            }
+        }
 
         /// The token has ended, which an operation may detect before its socket is notified.
         func tokenEnded() {

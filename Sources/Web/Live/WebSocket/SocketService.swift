@@ -50,7 +50,7 @@ struct SocketService: Sendable {
     }
 
     /// Who uses a socket, as its first message tells.
-    struct Caller {
+    struct Caller: Sendable {
         let responder: Responder
         let token: String?
         /// Whether responses tell which upstream calls they have cost.
@@ -59,12 +59,21 @@ struct SocketService: Sendable {
 
     /// An operation that may run.
     struct Admission: Sendable {
-        let operation: FollowedOperation
+        let requestID: RequestID
+        /// Where it runs; nil for the global executor.
+        let executor: (any TaskExecutor)?
+        /// The type of the operation; nil if its request is refused, or not prepared yet.
+        let type: OperationType?
         /// Counts it for its client; nil if it is not counted.
         let permit: ClientShares.Permit?
+        /// Prepares the request, unless that is done.
+        let operation: @Sendable () -> FollowedOperation
     }
 
-    /// Counts an operation against the limits, in `load.streams` too, and prepares it.
+    /// Counts an operation against the limits, in `load.streams` too.
+    ///
+    /// It prepares the request of a named user. Requests of other clients, who may send many at once, are prepared
+    /// where they run, so that other connections of the event loop do not wait for them.
     ///
     /// - Parameters:
     ///   - request: What the client asks for.
@@ -82,16 +91,29 @@ struct SocketService: Sendable {
         let resolved = try documents.resolve(request)
         let user = caller.responder.user
         let permit = try load.shares.stream(of: user, at: socket.client)
+        let client = load.shares.client(user, at: socket.client)
+        let executor = load.scheduler.executor(for: client)
+        var reservation: MemoryBudget.Reservation?
+        // The request of a named user is prepared here, and does not wait.
+        let isReserved =
+            executor == nil
+            || load.requestMemory.reserve(
+                resolved.weight, for: load.shares.address(socket.client), uncounted: 4 << 10,
+                in: &reservation)
+        guard isReserved else { throw .overloaded(.requestMemory) }
+        let lazy = LazyRequest(resolved, holding: reservation, prepare: prepare)
+        let type = executor == nil ? lazy.prepared.operationType : nil
         guard load.streams.enter() else { throw .overloaded(.streams) }
-        let operation = FollowedOperation(
-            request: prepare(resolved), responder: caller.responder,
-            circumstances: RequestCircumstances(
-                id: ids.make(), trace: socket.trace,
-                allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
-                client: socket.client),
-            hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
-            memory: load.streamMemory, scheduler: load.scheduler,
-            client: load.shares.client(user, at: socket.client))
-        return Admission(operation: operation, permit: permit)
+        let id = ids.make()
+        return Admission(requestID: id, executor: executor, type: type, permit: permit) {
+            FollowedOperation(
+                request: lazy.prepared, responder: caller.responder,
+                circumstances: RequestCircumstances(
+                    id: id, trace: socket.trace,
+                    allowedOperations: [.query, .mutation, .subscription], demandsFresh: false,
+                    client: socket.client),
+                hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
+                memory: load.streamMemory, scheduler: load.scheduler, client: client)
+        }
     }
 }
