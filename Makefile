@@ -22,7 +22,7 @@ swift_test = swift test --skip-build --disable-xctest --experimental-maximum-par
 run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter '$(apart)'
 covered := .build/coverage
 # What kills the executable again and again, 50 times in make test; and what loads it for minutes, with nothing beside.
-killing := ^PorticoTests\.(House|Ledger)SoakTests
+killing := ^PorticoTests\.(Crash|Ledger)SoakTests
 loading := ^PorticoTests\.FaultSoakTests
 SOAK_ROUNDS ?= 500
 SOAK_MINUTES ?= 10

@@ -25,7 +25,7 @@ struct BenchServer {
     private static func run(port: Int) async throws {
         var logger = Logger(label: "bench")
         logger.logLevel = .warning
-        FreedMemory.keep()
+        MallocTuning.keep()
         let workload = Workload()
         let schema = try workload.schema()
         let store = try workload.store()
@@ -36,7 +36,7 @@ struct BenchServer {
                 schema.respond(to: request, context: store, allowing: front.allowedOperations)
             })
         service.prepare = schema.prepare
-        let server = try await Server.start(
+        let server = try await HTTPServer.start(
             ServerConfiguration(host: "127.0.0.1", port: port), service: service, logger: logger)
         announce(port: server.port)
         try await ServiceGroup(
@@ -66,7 +66,7 @@ struct BenchServer {
         var answers: [Int: [UInt8]] = [:]
         for name in ["w1", "w2", "w3", "w4"] {
             let body = Array(try workload.text("\(name).json").utf8)
-            let request = try GraphQL.Request(json: body)
+            let request = try GraphQL.GraphQLRequest(json: body)
             answers[body.count] = try await schema.respond(to: request, context: store).value().body
         }
         return answers

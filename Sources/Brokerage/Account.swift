@@ -35,9 +35,9 @@ package struct Account: Hashable, Sendable {
     package var marginUsed: Decimal?
     /// Margin in use, in per cent of what there is, as the broker counts it.
     package var marginUtilization: Decimal?
-    package var reading: Reading
+    package var reading: Provenance
 
-    package init(id: String, number: String, currency: String, reading: Reading) {
+    package init(id: String, number: String, currency: String, reading: Provenance) {
         self.id = id
         self.number = number
         self.currency = currency
@@ -59,7 +59,7 @@ extension Account {
 }
 
 /// The stored fields of an account, without its figures.
-package struct KnownAccount: Hashable, Sendable {
+package struct StoredAccount: Hashable, Sendable {
     /// The broker's own id of the account.
     package let id: String
     package let number: String

@@ -11,13 +11,13 @@ package struct Article: Hashable, Sendable {
     /// The publisher.
     package var publisher: String
     /// Who delivered it.
-    package var provider: Provider
+    package var provider: ProviderID
     /// Portico's own names of the instruments that it is about.
     package var symbols: [Symbol]
     package var publishedAt: Instant
 
     package init(
-        id: String, headline: String, url: String, publisher: String, provider: Provider, symbols: [Symbol],
+        id: String, headline: String, url: String, publisher: String, provider: ProviderID, symbols: [Symbol],
         publishedAt: Instant
     ) {
         self.id = id

@@ -2,14 +2,14 @@
 package struct Candle: Hashable, Sendable {
     /// The start of the interval, in seconds since 1970.
     package var time: Int64
-    package var prices: PriceBar
+    package var prices: OHLC
     package var volume: Decimal?
     /// The two sides of an FX candle, whose ``prices`` are the mid.
-    package var bid: PriceBar?
-    package var ask: PriceBar?
+    package var bid: OHLC?
+    package var ask: OHLC?
 
     package init(
-        time: Int64, prices: PriceBar, volume: Decimal?, bid: PriceBar? = nil, ask: PriceBar? = nil
+        time: Int64, prices: OHLC, volume: Decimal?, bid: OHLC? = nil, ask: OHLC? = nil
     ) {
         self.time = time
         self.prices = prices
@@ -20,7 +20,7 @@ package struct Candle: Hashable, Sendable {
 }
 
 /// First, highest, lowest and last price of an interval.
-package struct PriceBar: Hashable, Sendable {
+package struct OHLC: Hashable, Sendable {
     package var open: Decimal
     package var high: Decimal
     package var low: Decimal

@@ -18,31 +18,31 @@ package struct CandleSeries: Hashable, Sendable {
     ///
     /// All others are complete.
     package var isLastComplete: Bool?
-    package var reading: Reading
+    package var reading: Provenance
 
     /// Starts of the intervals, in seconds since 1970; for a day and longer, midnight in ``timeZone``.
     package private(set) var times: [Int64]
-    package private(set) var prices: PriceColumns
+    package private(set) var prices: OHLCColumns
     /// An empty place where the source has no volume.
     package private(set) var volume: DecimalColumn
     /// The two sides of an FX series, whose ``prices`` are the mid; nil elsewhere.
-    package private(set) var bid: PriceColumns?
-    package private(set) var ask: PriceColumns?
+    package private(set) var bid: OHLCColumns?
+    package private(set) var ask: OHLCColumns?
 
-    package init(symbol: Symbol, interval: Interval, reading: Reading, reserving capacity: Int = 0) {
+    package init(symbol: Symbol, interval: Interval, reading: Provenance, reserving capacity: Int = 0) {
         self.symbol = symbol
         self.interval = interval
         self.reading = reading
         times = []
         times.reserveCapacity(capacity)
-        prices = PriceColumns(reserving: capacity)
+        prices = OHLCColumns(reserving: capacity)
         volume = DecimalColumn(reserving: capacity)
     }
 
     /// A series of columns that are there already; nil unless all are equally long and each time is after the one before.
     package init?(
-        symbol: Symbol, interval: Interval, reading: Reading, times: [Int64], prices: PriceColumns,
-        volume: DecimalColumn, bid: PriceColumns? = nil, ask: PriceColumns? = nil
+        symbol: Symbol, interval: Interval, reading: Provenance, times: [Int64], prices: OHLCColumns,
+        volume: DecimalColumn, bid: OHLCColumns? = nil, ask: OHLCColumns? = nil
     ) {
         let counts = [prices.count, volume.count] + [bid, ask].compactMap { $0?.count }
         guard counts.allSatisfy({ $0 == times.count }), zip(times, times.dropFirst()).allSatisfy({ $0 < $1 })
@@ -68,8 +68,8 @@ package struct CandleSeries: Hashable, Sendable {
     package mutating func append(_ candle: Candle) -> Bool {
         if let last = times.last, candle.time <= last { return false }
         if times.isEmpty {
-            bid = candle.bid.map { _ in PriceColumns() }
-            ask = candle.ask.map { _ in PriceColumns() }
+            bid = candle.bid.map { _ in OHLCColumns() }
+            ask = candle.ask.map { _ in OHLCColumns() }
         }
         guard (candle.bid == nil) == (bid == nil), (candle.ask == nil) == (ask == nil) else { return false }
         guard

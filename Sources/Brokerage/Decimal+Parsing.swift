@@ -32,7 +32,7 @@ extension Decimal {
     /// Where it throws, `position` is unchanged. `position` must not be negative.
     package static func scan(_ bytes: Span<UInt8>, at position: inout Int) throws(ParseFailure) -> Decimal {
         if let value = scanShort(bytes, at: &position) { return value }
-        var scanner = Scanner(position: position)
+        var scanner = DecimalScanner(position: position)
         let value = try scanner.scan(bytes)
         position = scanner.position
         return value
@@ -77,7 +77,7 @@ extension Decimal {
 }
 
 /// Any number: one pass over the digits, which go to 128 bits where 64 are not enough.
-private struct Scanner {
+private struct DecimalScanner {
     var position: Int
     private var short: UInt64 = 0
     private var long: Int128 = 0

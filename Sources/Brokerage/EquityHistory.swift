@@ -7,11 +7,11 @@ package struct EquityHistory: Hashable, Sendable {
     /// What `profitLoss` counts from; nil where the broker has none.
     package var baseValue: Decimal?
     package var points: [EquityPoint]
-    package var reading: Reading
+    package var reading: Provenance
 
     package init(
         range: HistoryRange, interval: Interval, currency: String, baseValue: Decimal?, points: [EquityPoint],
-        reading: Reading
+        reading: Provenance
     ) {
         self.range = range
         self.interval = interval

@@ -16,9 +16,9 @@ package struct Fundamentals: Hashable, Sendable {
     package var dividendPerShare: Decimal?
     package var yearHigh: Decimal?
     package var yearLow: Decimal?
-    package var reading: Reading
+    package var reading: Provenance
 
-    package init(symbol: Symbol, reading: Reading) {
+    package init(symbol: Symbol, reading: Provenance) {
         self.symbol = symbol
         self.reading = reading
     }

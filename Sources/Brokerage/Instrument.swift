@@ -17,9 +17,9 @@ package struct Instrument: Hashable, Sendable {
     package var about: String?
     /// How the source that told of it names and trades it.
     package var listing: Listing?
-    package var reading: Reading
+    package var reading: Provenance
 
-    package init(symbol: Symbol, assetClass: AssetClass, reading: Reading) {
+    package init(symbol: Symbol, assetClass: AssetClass, reading: Provenance) {
         self.symbol = symbol
         self.assetClass = assetClass
         self.reading = reading
@@ -44,7 +44,7 @@ package enum AssetClass: String, Sendable, CaseIterable {
 
 /// An instrument at one provider: its name there and, where that is a broker, the rules of an order ticket.
 package struct Listing: Hashable, Sendable {
-    package var provider: Provider
+    package var provider: ProviderID
     /// What the provider calls it: a ticker, or Saxo's Uic.
     package var key: String
     /// The provider's own word for the kind, where it is part of the name: Saxo's AssetType.
@@ -60,7 +60,7 @@ package struct Listing: Hashable, Sendable {
     package var minimumQuantity: Decimal?
     package var quantityIncrement: Decimal?
 
-    package init(provider: Provider, key: String) {
+    package init(provider: ProviderID, key: String) {
         self.provider = provider
         self.key = key
     }

@@ -1,6 +1,6 @@
 /// Whether a broker's main market trades now.
 package struct MarketClock: Hashable, Sendable {
-    package var provider: Provider
+    package var provider: ProviderID
     package var isOpen: Bool
     package var state: MarketState?
     package var nextOpen: Instant?
@@ -8,7 +8,7 @@ package struct MarketClock: Hashable, Sendable {
     /// The provider's own time.
     package var now: Instant
 
-    package init(provider: Provider, isOpen: Bool, now: Instant) {
+    package init(provider: ProviderID, isOpen: Bool, now: Instant) {
         self.provider = provider
         self.isOpen = isOpen
         self.now = now

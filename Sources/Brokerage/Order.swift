@@ -38,9 +38,9 @@ package struct Order: Hashable, Sendable {
     package var filledAt: Instant?
     package var canceledAt: Instant?
     package var expiresAt: Instant?
-    package var reading: Reading
+    package var reading: Provenance
 
-    package init(id: String, symbol: Symbol, side: OrderSide, state: OrderState, reading: Reading) {
+    package init(id: String, symbol: Symbol, side: OrderSide, state: OrderState, reading: Provenance) {
         self.id = id
         self.symbol = symbol
         self.side = side
@@ -129,7 +129,7 @@ package struct OrderTicket: Hashable, Sendable {
     package var symbol: Symbol
     package var side: OrderSide
     package var size: OrderSize
-    package var price: OrderPrice
+    package var price: OrderPricing
     package var timeInForce: TimeInForce
     /// With `goodTillDate`.
     package var expiresOn: CalendarDate?
@@ -137,7 +137,7 @@ package struct OrderTicket: Hashable, Sendable {
 
     package init(
         clientOrderID: String, accountID: String, symbol: Symbol, side: OrderSide, size: OrderSize,
-        price: OrderPrice, timeInForce: TimeInForce = .day, expiresOn: CalendarDate? = nil,
+        price: OrderPricing, timeInForce: TimeInForce = .day, expiresOn: CalendarDate? = nil,
         isExtendedHours: Bool = false
     ) {
         self.clientOrderID = clientOrderID
@@ -159,7 +159,7 @@ package enum OrderSize: Hashable, Sendable {
 }
 
 /// An order's type, with just the prices that it takes.
-package enum OrderPrice: Hashable, Sendable {
+package enum OrderPricing: Hashable, Sendable {
     case market
     case limit(Decimal)
     case stop(Decimal)
@@ -184,14 +184,14 @@ package enum Trail: Hashable, Sendable {
 }
 
 /// What is to change in an order; what is nil stays.
-package struct OrderChange: Hashable, Sendable {
+package struct OrderReplacement: Hashable, Sendable {
     package var quantity: Decimal?
-    package var price: OrderPrice?
+    package var price: OrderPricing?
     package var timeInForce: TimeInForce?
     package var expiresOn: CalendarDate?
 
     package init(
-        quantity: Decimal? = nil, price: OrderPrice? = nil, timeInForce: TimeInForce? = nil,
+        quantity: Decimal? = nil, price: OrderPricing? = nil, timeInForce: TimeInForce? = nil,
         expiresOn: CalendarDate? = nil
     ) {
         self.quantity = quantity

@@ -37,10 +37,11 @@ package struct Position: Hashable, Sendable {
     /// In the broker's own words.
     package var status: String?
     /// The figures in the currency of the account, where the broker converts them itself.
-    package var inAccountCurrency: ConvertedFigures?
-    package var reading: Reading
+    package var inAccountCurrency: ConvertedAmounts?
+    package var reading: Provenance
 
-    package init(symbol: Symbol, side: PositionSide, quantity: Decimal, currency: String, reading: Reading) {
+    package init(symbol: Symbol, side: PositionSide, quantity: Decimal, currency: String, reading: Provenance)
+    {
         self.symbol = symbol
         self.side = side
         self.quantity = quantity
@@ -56,7 +57,7 @@ package enum PositionSide: String, Sendable, CaseIterable {
 }
 
 /// Figures of a position that the broker converted itself.
-package struct ConvertedFigures: Hashable, Sendable {
+package struct ConvertedAmounts: Hashable, Sendable {
     /// ISO 4217.
     package var currency: String
     package var marketValue: Decimal?

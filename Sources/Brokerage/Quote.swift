@@ -22,9 +22,9 @@ package struct Quote: Hashable, Sendable {
     package var delayMinutes: Int?
     /// Which of the source's feeds, such as `iex` or `sip`.
     package var feed: String?
-    package var reading: Reading
+    package var reading: Provenance
 
-    package init(symbol: Symbol, reading: Reading) {
+    package init(symbol: Symbol, reading: Provenance) {
         self.symbol = symbol
         self.reading = reading
     }

@@ -4,31 +4,31 @@ package import Brokerage
 ///
 /// Each provider is spoken to as the real one is, at a base URL of its own. Calls are counted, and things go
 /// wrong where ``faults`` and ``script`` say so; both can be reached over HTTP too, from this machine only,
-/// under `/_sandbox` (see ``ControlDesk``). Pages of other sites are refused (see ``SitePolicy``).
+/// under `/_sandbox` (see ``ControlAPI``). Pages of other sites are refused (see ``SitePolicy``).
 package struct Sandbox: Sendable {
     /// The address that it listens on, `127.0.0.1:49152`.
     package let address: String
     package let alpaca: AlpacaURLs
-    package let alphaVantage: AlphaVantageURLs
-    package let yahoo: YahooURLs
-    package let polygon: PolygonURLs
-    package let saxo: SaxoURLs
+    package let alphaVantage: FakeAlphaVantageURLs
+    package let yahoo: FakeYahooURLs
+    package let polygon: FakePolygonURLs
+    package let saxo: FakeSaxoURLs
     /// What Saxo's streams are made to say.
-    package let saxoStreams: SaxoStreamDesk
+    package let saxoStreams: FakeSaxoStreams
     package let market: Market
     /// What can be called.
-    package let endpoints: EndpointCatalogue
+    package let endpoints: EndpointCatalog
     /// What goes wrong.
-    package let faults: FaultBook
+    package let faults: FaultRegistry
     /// What users do when an application asks for access, at every provider.
-    package let oauth: OAuthDecisionBook
+    package let oauth: OAuthDecisions
     /// The WebSockets that are open.
     package let streams: OpenStreams
     private let counter: CallCounter
-    private let stage: Stage
-    private let desk: ControlDesk
-    private let switchboard: Switchboard
-    private let server: Server
+    private let stage: ScriptedMarket
+    private let desk: ControlAPI
+    private let switchboard: SandboxDispatcher
+    private let server: SandboxServer
     private let grace: Duration
 
     /// Where the stand-in for Alpaca is reached.
@@ -56,43 +56,43 @@ package struct Sandbox: Sendable {
 
     private init(_ configuration: SandboxConfiguration) async throws {
         let market = Market(seed: configuration.seed)
-        let stage = Stage(market, clock: configuration.clock)
-        let (counter, faults) = (CallCounter(), FaultBook(seed: configuration.seed))
-        let (decisions, streams) = (OAuthDecisionBook(), OpenStreams())
-        let alpaca = AlpacaStandIn(
+        let stage = ScriptedMarket(market, clock: configuration.clock)
+        let (counter, faults) = (CallCounter(), FaultRegistry(seed: configuration.seed))
+        let (decisions, streams) = (OAuthDecisions(), OpenStreams())
+        let alpaca = FakeAlpaca(
             configuration, stage: stage.seen(by: .alpaca), decisions: decisions)
-        let alphaVantage = AlphaVantageStandIn(configuration, stage: stage.seen(by: .alphaVantage))
-        let yahoo = YahooStandIn(configuration, stage: stage.seen(by: .yahoo))
-        let polygon = PolygonStandIn(configuration, stage: stage.seen(by: .polygon))
-        let saxo = SaxoStandIn(configuration, stage: stage.seen(by: .saxo), decisions: decisions)
+        let alphaVantage = FakeAlphaVantage(configuration, stage: stage.seen(by: .alphaVantage))
+        let yahoo = FakeYahoo(configuration, stage: stage.seen(by: .yahoo))
+        let polygon = FakePolygon(configuration, stage: stage.seen(by: .polygon))
+        let saxo = FakeSaxo(configuration, stage: stage.seen(by: .saxo), decisions: decisions)
         let limiters =
             alpaca.limiters + [alphaVantage.budget, yahoo.budget, polygon.budget] + saxo.resettables
         let standIns =
             alpaca.standIns + [alphaVantage.standIn, polygon.standIn] + yahoo.standIns + saxo.standIns
-        endpoints = EndpointCatalogue(standIns)
-        let desk = ControlDesk(
+        endpoints = EndpointCatalog(standIns)
+        let desk = ControlAPI(
             endpoints: endpoints, users: configuration.users.map(\.name), counter: counter, faults: faults,
             stage: stage, limiters: limiters, decisions: decisions,
             consents: [alpaca.tokens, saxo.tokens], streams: streams)
-        switchboard = Switchboard(
+        switchboard = SandboxDispatcher(
             site: SitePolicy(listeningOn: configuration.host), standIns: standIns,
             control: desk.routes + saxo.control, calls: counter, faults: faults, streams: streams)
-        server = try await Server(
+        server = try await SandboxServer(
             host: configuration.host, port: configuration.port, logger: configuration.logger,
             open: switchboard.open, answer: switchboard.answer)
         address = server.address.authority
         let base = "http://\(address)"
         self.alpaca = AlpacaURLs(
-            tradingURL: "\(base)/\(AlpacaStandIn.tradingPrefix)",
-            dataURL: "\(base)/\(AlpacaStandIn.dataPrefix)",
-            authorizeURL: "\(base)/\(AlpacaStandIn.appPrefix)/oauth/authorize",
-            tokenURL: "\(base)/\(AlpacaStandIn.tradingPrefix)/oauth/token",
-            dataStreamURL: "ws://\(address)/\(AlpacaStandIn.streamPrefix)",
-            tradeStreamURL: "ws://\(address)/\(AlpacaStandIn.tradingPrefix)/stream")
-        self.alphaVantage = AlphaVantageURLs(under: base)
-        self.yahoo = YahooURLs(under: base)
-        self.polygon = PolygonURLs(under: base)
-        self.saxo = SaxoURLs(address: address)
+            tradingURL: "\(base)/\(FakeAlpaca.tradingPrefix)",
+            dataURL: "\(base)/\(FakeAlpaca.dataPrefix)",
+            authorizeURL: "\(base)/\(FakeAlpaca.appPrefix)/oauth/authorize",
+            tokenURL: "\(base)/\(FakeAlpaca.tradingPrefix)/oauth/token",
+            dataStreamURL: "ws://\(address)/\(FakeAlpaca.streamPrefix)",
+            tradeStreamURL: "ws://\(address)/\(FakeAlpaca.tradingPrefix)/stream")
+        self.alphaVantage = FakeAlphaVantageURLs(under: base)
+        self.yahoo = FakeYahooURLs(under: base)
+        self.polygon = FakePolygonURLs(under: base)
+        self.saxo = FakeSaxoURLs(address: address)
         saxoStreams = saxo.streams
         self.market = market
         grace = configuration.grace
@@ -108,7 +108,7 @@ package struct Sandbox: Sendable {
     package var calls: Calls { counter.calls }
 
     /// The answer to a request, as the server gives it; for tests that need no socket.
-    package func answer(_ request: Request) async -> Response {
+    package func answer(_ request: SandboxRequest) async -> SandboxResponse {
         await switchboard.answer(request)
     }
 
@@ -119,7 +119,7 @@ package struct Sandbox: Sendable {
     }
 
     /// Makes the market look otherwise at one provider, until ``script`` is set or ``reset()``.
-    package func setScript(_ script: MarketScript, of provider: Provider) {
+    package func setScript(_ script: MarketScript, of provider: ProviderID) {
         stage.seen(by: provider).set(script)
     }
 

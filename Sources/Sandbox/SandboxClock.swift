@@ -34,6 +34,6 @@ package struct SandboxClock: Sendable {
 
     /// A clock that stands still; who waits for it waits until cancelled.
     package static func fixed(_ instant: Instant) -> SandboxClock {
-        SettableClock(instant).clock
+        ManualClock(instant).clock
     }
 }

@@ -11,18 +11,18 @@ package struct SandboxConfiguration: Sendable {
     package var clock: SandboxClock
     /// Whom the providers know.
     package var users: [SandboxUser]
-    package var alpaca: AlpacaSettings
-    package var alphaVantage = AlphaVantageSettings()
-    package var yahoo = YahooSettings()
-    package var polygon = PolygonSettings()
-    package var saxo = SaxoSettings()
+    package var alpaca: FakeAlpacaSettings
+    package var alphaVantage = FakeAlphaVantageSettings()
+    package var yahoo = FakeYahooSettings()
+    package var polygon = FakePolygonSettings()
+    package var saxo = FakeSaxoSettings()
     /// How long ``Sandbox/stop()`` waits for answers in the making.
     package var grace: Duration = .seconds(2)
     package var logger: Logger
 
     package init(
         host: String = "127.0.0.1", port: Int = 0, seed: UInt64 = 1, clock: SandboxClock = .real,
-        users: [SandboxUser] = [.demo, .second], alpaca: AlpacaSettings = AlpacaSettings(),
+        users: [SandboxUser] = [.demo, .second], alpaca: FakeAlpacaSettings = FakeAlpacaSettings(),
         logger: Logger = Logger(label: "sandbox")
     ) {
         self.host = host

@@ -6,15 +6,16 @@ final class ServerState: Sendable {
     let configuration: ServerConfiguration
     let limits: ServerLimits
     let router: Router
-    let load: ServerLoad
+    let load: ServerResources
     let logger: Logger
-    let requestIDs = RequestIDs()
-    let date = DateStamp()
-    let flushRounds: FlushRounds
+    let requestIDs = RequestIDGenerator()
+    let date = DateHeaderCache()
+    let flushRounds: FlushBatchers
     private let hasReportedProxy = Atomic(false)
 
     init(
-        _ configuration: ServerConfiguration, router: Router, load: ServerLoad, flushRounds: FlushRounds,
+        _ configuration: ServerConfiguration, router: Router, load: ServerResources,
+        flushRounds: FlushBatchers,
         logger: Logger
     ) {
         self.configuration = configuration

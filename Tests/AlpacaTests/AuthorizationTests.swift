@@ -6,23 +6,23 @@ import Upstream
 
 @Suite("OAuth with Alpaca")
 struct AuthorizationTests {
-    private func application() throws -> AlpacaApplication {
-        AlpacaApplication(
+    private func application() throws -> AlpacaOAuthClient {
+        AlpacaOAuthClient(
             clientID: "the-client", clientSecret: secretKey,
             redirectURL: try #require(HTTPURL("https://portico.example/back?x=1")))
     }
 
     private func withAuthorization(
         answering answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply,
-        _ body: (AlpacaAuthorization, CannedServer) async throws -> Void
+        _ body: (AlpacaOAuthFlow, CannedServer) async throws -> Void
     ) async throws {
         let server = try await CannedServer(answer)
-        let transport = try Transport(userAgent: "alpaca-tests")
-        let authorization = AlpacaAuthorization(
+        let transport = try HTTPClient(userAgent: "alpaca-tests")
+        let authorization = AlpacaOAuthFlow(
             try application(),
             authorizeURL: try #require(HTTPURL("https://app.alpaca.markets/oauth/authorize")),
             tokenURL: try #require(HTTPURL(server.url + "/oauth/token")),
-            over: ProviderLine(QuotaHolder(.alpaca), over: transport, retry: .attempts(3)))
+            over: ProviderChannel(QuotaAccount(.alpaca), over: transport, retry: .attempts(3)))
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(authorization, server))
@@ -101,7 +101,7 @@ struct AuthorizationTests {
     @Test("prints no secret of an application or a grant")
     func secrets() throws {
         let application = try application()
-        let grant = try decode(AlpacaGrant.self, from: example("oauth-token"))
+        let grant = try decode(AlpacaTokenResponse.self, from: example("oauth-token"))
         var dumped = ""
         dump(application, to: &dumped)
         dump(grant, to: &dumped)

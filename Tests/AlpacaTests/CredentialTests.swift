@@ -16,7 +16,7 @@ struct CredentialTests {
         var dumped = ""
         dump(configuration, to: &dumped)
         dump(token, to: &dumped)
-        let line = ProviderLine(QuotaHolder(.alpaca), over: try Transport(userAgent: "alpaca-tests"))
+        let line = ProviderChannel(QuotaAccount(.alpaca), over: try HTTPClient(userAgent: "alpaca-tests"))
         dump(AlpacaClient(configuration, over: line), to: &dumped)
         for text in [
             "\(configuration)", String(reflecting: configuration), "\(token)", String(reflecting: token),

@@ -30,7 +30,8 @@ struct HistoryTests {
         #expect(history.points.map(\.profitLossPercent?.description) == ["0.046", "0.057"])
         #expect(
             history.reading
-                == Reading(source: .alpaca, fetchedAt: wallTime, asOf: try instant("2025-11-21T14:31:00Z")))
+                == Provenance(source: .alpaca, fetchedAt: wallTime, asOf: try instant("2025-11-21T14:31:00Z"))
+        )
     }
 
     @Test("by days keeps the stamp of 20:00 in New York, whose date there is the day's")

@@ -9,7 +9,7 @@ import Upstream
 struct OrderStreamTests {
     private static let endpoint = "GET /stream"
 
-    private func place(_ alpaca: AlpacaClient, _ price: OrderPrice = .limit(1)) async throws -> Order {
+    private func place(_ alpaca: AlpacaClient, _ price: OrderPricing = .limit(1)) async throws -> Order {
         let ticket = OrderTicket(
             clientOrderID: "one", accountID: "any", symbol: try symbol("AMD"), side: .buy, size: .quantity(2),
             price: price)
@@ -33,7 +33,7 @@ struct OrderStreamTests {
         _ alpaca: AlpacaClient,
         _ body: (inout AsyncStream<StreamEvent<Order>>.Iterator, Task<Void, any Error>) async throws -> Void
     ) async throws {
-        let told = Told<Order>()
+        let told = ReceivedEvents<Order>()
         let running = Task { try await alpaca.run(deliver: told.deliver) }
         var events = told.events.makeAsyncIterator()
         await events.connected()
@@ -67,7 +67,7 @@ struct OrderStreamTests {
             try await listening(alpaca) { events, _ in
                 let placed = try await place(alpaca)
                 #expect(try await events.value().id == placed.id)
-                let change = OrderChange(quantity: 3)
+                let change = OrderReplacement(quantity: 3)
                 _ = try await alpaca.replace(placed, by: change, clientOrderID: "two", in: .patient)
                 let old = try await events.value()
                 let new = try await events.value()
@@ -104,7 +104,7 @@ struct OrderStreamTests {
     @Test("is connected again when the network goes away, and goes on telling")
     func followed() async throws {
         try await withSandbox { alpaca, sandbox, _ in
-            let told = Told<Order>()
+            let told = ReceivedEvents<Order>()
             var retry = RetryPolicy.streams
             retry.pause = .zero
             let policy = retry

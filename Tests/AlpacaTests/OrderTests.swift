@@ -129,24 +129,24 @@ struct OrderTests {
             (422, 40_010_001, "something new", .other),
         ])
     func refusals(status: Int, code: Int, message: String, reason: RejectionReason) throws {
-        let refusal = try #require(AlpacaRefusal(refusal(status, code, message)))
+        let refusal = try #require(AlpacaWriteRejection(refusal(status, code, message)))
         #expect(OrderRejection(refusal) == OrderRejection(reason, message: message))
     }
 
     @Test("is refused with words that can be shown, and no more of them than fit")
     func words() throws {
         let long = String(repeating: "x", count: 1_000)
-        let first = try #require(AlpacaRefusal(refusal(422, 1, #"a\u0000b\u202Ec"#)))
+        let first = try #require(AlpacaWriteRejection(refusal(422, 1, #"a\u0000b\u202Ec"#)))
         #expect(OrderRejection(first).message == "abc")
-        let second = try #require(AlpacaRefusal(refusal(422, 1, long)))
+        let second = try #require(AlpacaWriteRejection(refusal(422, 1, long)))
         #expect(OrderRejection(second).message?.count == 300)
-        let third = try #require(AlpacaRefusal(refusal(422, 1, #" \u0007"#)))
+        let third = try #require(AlpacaWriteRejection(refusal(422, 1, #" \u0007"#)))
         #expect(OrderRejection(third).message == nil)
     }
 
-    private func refusal(_ status: Int, _ code: Int, _ message: String) -> HTTPResponse {
+    private func refusal(_ status: Int, _ code: Int, _ message: String) -> HTTPClientResponse {
         let text = message.replacing("\"", with: "\\\"")
-        return HTTPResponse(
+        return HTTPClientResponse(
             status: status, head: [],
             body: Array(#"{"code":\#(code),"message":"\#(text)","available":"0"}"#.utf8))
     }

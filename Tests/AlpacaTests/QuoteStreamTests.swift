@@ -27,12 +27,12 @@ struct QuoteStreamTests {
             let alpaca = try session.client(SandboxSession.keys)
             let apple = try symbol("AAPL")
             let wanted = Wanted([apple, try symbol("EUR/USD")])
-            let told = Told<QuoteChange>()
+            let told = ReceivedEvents<QuoteUpdate>()
             let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
             var events = told.events.makeAsyncIterator()
             await events.connected()
             session.clock.advance(by: .seconds(60))
-            var merged = QuoteChange(symbol: apple)
+            var merged = QuoteUpdate(symbol: apple)
             // The day is the last to be told of in the minute's last second, behind its trade and its quote.
             while merged.open == nil {
                 let change = try await events.value()
@@ -60,7 +60,7 @@ struct QuoteStreamTests {
             let alpaca = try session.client(SandboxSession.keys)
             let (apple, cola) = (try symbol("AAPL"), try symbol("KO"))
             let wanted = Wanted()
-            let told = Told<QuoteChange>()
+            let told = ReceivedEvents<QuoteUpdate>()
             let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
             var events = told.events.makeAsyncIterator()
             // Nothing is wanted yet, and it stands all the same.
@@ -86,7 +86,7 @@ struct QuoteStreamTests {
         try await withSandbox { _, sandbox, session in
             let alpaca = try session.client(SandboxSession.keys)
             let wanted = Wanted([try symbol("AAPL")])
-            let told = Told<QuoteChange>()
+            let told = ReceivedEvents<QuoteUpdate>()
             let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
             var events = told.events.makeAsyncIterator()
             await events.connected()
@@ -100,11 +100,11 @@ struct QuoteStreamTests {
         try await withSandbox { rest, sandbox, session in
             let alpaca = try session.client(SandboxSession.keys)
             let apple = try symbol("AAPL")
-            var policy = QuoteHubPolicy()
+            var policy = QuoteFeedPolicy()
             policy.pollInterval = .seconds(3_600)
             policy.retry.pause = .milliseconds(1)
             policy.patience = .seconds(300)
-            let hub = QuoteHub(.alpaca, stream: alpaca, policy: policy, clock: session.callClock()) {
+            let hub = QuoteFeed(.alpaca, stream: alpaca, policy: policy, clock: session.callClock()) {
                 symbols, context in
                 let quotes = try? await rest.quotes(for: symbols, in: context).found
                 return quotes?.mapValues { .success($0) } ?? [:]
@@ -149,7 +149,7 @@ struct QuoteStreamTests {
             #expect(alpaca.symbolLimit == 1)
             let symbols = Set(try ["AAPL", "KO"].map(symbol))
             #expect(await end(of: alpaca, symbols) == ProviderFailure(.alpaca, .notEntitled))
-            let told = Told<QuoteChange>()
+            let told = ReceivedEvents<QuoteUpdate>()
             let running = Task { [apple = try symbol("AAPL")] in
                 try await alpaca.run(Wanted([apple]).changes, deliver: told.deliver)
             }

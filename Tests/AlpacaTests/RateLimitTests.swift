@@ -6,15 +6,15 @@ import Testing
 
 @Suite("A rate limit")
 struct RateLimitTests {
-    private func response(_ fields: String) -> HTTPResponse {
-        HTTPResponse(status: 200, head: Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8), body: [])
+    private func response(_ fields: String) -> HTTPClientResponse {
+        HTTPClientResponse(status: 200, head: Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8), body: [])
     }
 
     @Test("is read from an answer under its host's name, the reset as seconds since 1970")
     func reading() {
         let response = response(
             "x-ratelimit-limit: 200\r\nX-RateLimit-Remaining: 7\r\nX-RateLimit-Reset: 1795014330\r\n")
-        let expected = QuotaReading(
+        let expected = ReportedQuota(
             name: "trading", limit: 200, remaining: 7, resetsAt: wallTime + .seconds(30))
         #expect(AlpacaRateLimit.readings(of: .trading, in: response) == [expected])
         #expect(AlpacaRateLimit.readings(of: .data, in: response).map(\.name) == ["data"])
@@ -23,7 +23,7 @@ struct RateLimitTests {
     @Test("may lack its limit and its reset")
     func remainingOnly() {
         let readings = AlpacaRateLimit.readings(of: .data, in: response("X-RateLimit-Remaining: 0\r\n"))
-        #expect(readings == [QuotaReading(name: "data", limit: nil, remaining: 0, resetsAt: nil)])
+        #expect(readings == [ReportedQuota(name: "data", limit: nil, remaining: 0, resetsAt: nil)])
     }
 
     @Test(

@@ -43,7 +43,7 @@ struct RequestTests {
     @Test("carries a user's token instead of keys")
     func token() async throws {
         let server = try await CannedServer { _, _ in .text("[]") }
-        let transport = try Transport(userAgent: "alpaca-tests")
+        let transport = try HTTPClient(userAgent: "alpaca-tests")
         let alpaca = try client(at: server.url, credential: .token("of-a-user"), over: transport)
         let positions = try await alpaca.positions(in: .patient)
         #expect(positions == [])

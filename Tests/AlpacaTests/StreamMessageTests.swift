@@ -10,7 +10,7 @@ struct StreamMessageTests {
         try decodeList(of: AlpacaDataMessage.self, from: body)
     }
 
-    private func change(_ message: AlpacaDataMessage) -> QuoteChange? {
+    private func change(_ message: AlpacaDataMessage) -> QuoteUpdate? {
         guard case .change(let change) = message else { return nil }
         return change
     }
@@ -19,11 +19,11 @@ struct StreamMessageTests {
     func example() throws {
         let messages = try data(AlpacaTests.example("data-stream"))
         #expect(messages.count == 3)
-        var quote = QuoteChange(symbol: try symbol("AMD"))
+        var quote = QuoteUpdate(symbol: try symbol("AMD"))
         quote.bid = try decimal("187.66")
         quote.ask = try decimal("187.68")
         #expect(change(messages[0]) == quote)
-        var trade = QuoteChange(symbol: try symbol("AAPL"))
+        var trade = QuoteUpdate(symbol: try symbol("AAPL"))
         trade.price = try decimal("226.55")
         trade.asOf = try instant("2026-11-20T15:51:45.401Z")
         #expect(change(messages[1]) == trade)
@@ -44,7 +44,7 @@ struct StreamMessageTests {
     func day() throws {
         let text =
             #"[{"v":49378,"c":589.12,"l":588.975,"h":589.13,"o":588.985,"t":"2026-11-20T05:00:00Z","S":"SPY","T":"d"}]"#
-        var day = QuoteChange(symbol: try symbol("SPY"))
+        var day = QuoteUpdate(symbol: try symbol("SPY"))
         day.open = try decimal("588.985")
         day.high = try decimal("589.13")
         day.low = try decimal("588.975")

@@ -7,7 +7,7 @@ import Upstream
 struct ConfigurationTests {
     @Test("keeps to the limits of its plan, unless told others")
     func windows() throws {
-        let base = try ProviderBase(#require(AlphaVantageConfiguration.url(of: .live)))
+        let base = try ProviderBaseURL(#require(AlphaVantageConfiguration.url(of: .live)))
         let key = try APIKey("demo")
         #expect(
             AlphaVantageConfiguration(base: base, key: key).windows == [

@@ -14,8 +14,8 @@ struct CallBudgetTests {
 
         func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
 
-        var clock: CallClock {
-            CallClock(
+        var clock: TimeSource {
+            TimeSource(
                 now: { [self] in start + elapsed.withLock(\.self) },
                 wallTime: { [self] in .earliest + elapsed.withLock(\.self) }, sleep: { _ in })
         }
@@ -25,7 +25,7 @@ struct CallBudgetTests {
     func minute() {
         let time = Time()
         let budgets = CallBudgets(limit: 3, clock: time.clock)
-        let (one, other) = (RequestOrigin(1), RequestOrigin(2))
+        let (one, other) = (ClientOrigin(1), ClientOrigin(2))
         for _ in 0..<3 {
             #expect(budgets.refusal(of: one, spending: true) == nil)
             time.advance(by: .seconds(10))
@@ -42,9 +42,9 @@ struct CallBudgetTests {
     @Test("are not counted by a check whether a call is left")
     func asking() {
         let budgets = CallBudgets(limit: 1)
-        for _ in 0..<5 { #expect(budgets.refusal(of: RequestOrigin(1), spending: false) == nil) }
-        #expect(budgets.refusal(of: RequestOrigin(1), spending: true) == nil)
-        #expect(budgets.refusal(of: RequestOrigin(1), spending: false) != nil)
+        for _ in 0..<5 { #expect(budgets.refusal(of: ClientOrigin(1), spending: false) == nil) }
+        #expect(budgets.refusal(of: ClientOrigin(1), spending: true) == nil)
+        #expect(budgets.refusal(of: ClientOrigin(1), spending: false) != nil)
     }
 
     @Test("are shared by clients for which the table has no room, until entries expire")
@@ -52,16 +52,16 @@ struct CallBudgetTests {
         let time = Time()
         let budgets = CallBudgets(limit: 2, capacity: 10, clock: time.clock)
         for client in UInt64(0)..<10 {
-            #expect(budgets.refusal(of: RequestOrigin(client), spending: true) == nil)
+            #expect(budgets.refusal(of: ClientOrigin(client), spending: true) == nil)
         }
-        #expect(budgets.refusal(of: RequestOrigin(100), spending: true) == nil)
-        #expect(budgets.refusal(of: RequestOrigin(101), spending: true) == nil)
-        #expect(budgets.refusal(of: RequestOrigin(102), spending: true) != nil)
+        #expect(budgets.refusal(of: ClientOrigin(100), spending: true) == nil)
+        #expect(budgets.refusal(of: ClientOrigin(101), spending: true) == nil)
+        #expect(budgets.refusal(of: ClientOrigin(102), spending: true) != nil)
         // Clients in the table have their own budgets.
-        #expect(budgets.refusal(of: RequestOrigin(3), spending: true) == nil)
+        #expect(budgets.refusal(of: ClientOrigin(3), spending: true) == nil)
         time.advance(by: .seconds(60))
-        #expect(budgets.refusal(of: RequestOrigin(102), spending: true) == nil)
-        #expect(budgets.refusal(of: RequestOrigin(103), spending: true) == nil)
-        #expect(budgets.refusal(of: RequestOrigin(103), spending: true) == nil)
+        #expect(budgets.refusal(of: ClientOrigin(102), spending: true) == nil)
+        #expect(budgets.refusal(of: ClientOrigin(103), spending: true) == nil)
+        #expect(budgets.refusal(of: ClientOrigin(103), spending: true) == nil)
     }
 }

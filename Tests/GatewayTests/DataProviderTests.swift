@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Upstream
 
-import struct Sandbox.Instrument
+import struct Sandbox.FakeInstrument
 
 @testable import Gateway
 
@@ -101,7 +101,7 @@ struct DataProviderTests {
     /// An instrument that is no American share: by which spelling of which provider it is found.
     struct Foreign: CustomTestStringConvertible {
         let symbol: String
-        let provider: Provider
+        let provider: ProviderID
         let spelling: String
 
         var testDescription: String { "\(spelling) of \(provider)" }
@@ -239,11 +239,11 @@ struct DataProviderTests {
         arguments: [true, false])
     func budget(hasOther: Bool) async throws {
         try await withGateway { gateway in
-            let instruments = Instrument.listing.prefix(30).map(\.symbol)
+            let instruments = FakeInstrument.listing.prefix(30).map(\.symbol)
             let list = instruments.map { "\"\($0)\"" }.joined(separator: ", ")
             var sources = [try gateway.alphaVantage(perMinute: 5)]
             if hasOther { sources.append(try gateway.yahoo()) }
-            var routes = Routes.standard
+            var routes = ProviderRoutes.standard
             routes[.quotes] = [.alphaVantage, .yahoo]
             let answer = try await gateway.ask(
                 "{ quotes(symbols: [\(list)]) { source price } }", as: nil,

@@ -78,8 +78,14 @@ struct FailureTests {
             #"news(after: "bm8=") { nodes { id } }"#, "after",
             #""bm8=" is not a cursor. Use the `endCursor` of the page before as `after`."#
         ),
-        ("news(first: 0) { nodes { id } }", "first", "It is 0; it takes 1 to \(ArticleSlice.mostArticles)."),
-        ("orders(first: 101) { nodes { id } }", "first", "It is 101; it takes 1 to \(OrderWish.mostOrders)."),
+        (
+            "news(first: 0) { nodes { id } }", "first",
+            "It is 0; it takes 1 to \(ArticleConnectionPage.mostArticles)."
+        ),
+        (
+            "orders(first: 101) { nodes { id } }", "first",
+            "It is 101; it takes 1 to \(OrderFilter.mostOrders)."
+        ),
         (
             #"orders(after: "bm8=") { nodes { id } }"#, "after",
             #""bm8=" is not a cursor. Use the `endCursor` of the page before as `after`."#

@@ -10,7 +10,7 @@ import Upstream
 
 @Suite("A value of an instrument that the first source of a route does not have")
 struct InstrumentRouteTests {
-    private static let routes = Routes([
+    private static let routes = ProviderRoutes([
         .instruments: [.polygon, .yahoo], .fundamentals: [.polygon, .alphaVantage, .yahoo],
     ])
 
@@ -62,9 +62,9 @@ struct InstrumentRouteTests {
                 call: CallContext(deadline: .now + .seconds(60)))
             var position = Position(
                 symbol: .example, side: .long, quantity: 1, currency: "USD",
-                reading: Reading(source: .alpaca, fetchedAt: .now))
+                reading: Provenance(source: .alpaca, fetchedAt: .now))
             position.probableAssetClass = probable
-            let linked = LinkedPosition(
+            let linked = ConnectedPosition(
                 position: position, connection: try gateway.connection("demo", of: alice))
             #expect(try await context.assetClasses(of: [linked]).value() == [expected])
         }
@@ -73,17 +73,17 @@ struct InstrumentRouteTests {
 
 /// A source that returns the same values for every instrument and company.
 private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
-    private struct Spelling: SymbolDialect {
+    private struct Spelling: SymbolMapping {
         func spelling(of symbol: Symbol) -> String? { symbol.text }
         func symbol(spelled spelling: String) -> Symbol? { Symbol(spelling) }
     }
 
-    private let provider: Provider
+    private let provider: ProviderID
     private let assetClass: AssetClass
     private let about: String?
     private let count = Atomic(0)
 
-    init(_ provider: Provider, assetClass: AssetClass = .equity, about: String? = nil) {
+    init(_ provider: ProviderID, assetClass: AssetClass = .equity, about: String? = nil) {
         self.provider = provider
         self.assetClass = assetClass
         self.about = about
@@ -92,8 +92,9 @@ private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
     /// The number of requests for figures of a company.
     var reports: Int { count.load(ordering: .relaxed) }
 
-    var marketSource: MarketSource {
-        MarketSource(self, spelling: Spelling(), provider: provider, environment: .sandbox, for: .everybody)
+    var marketSource: MarketDataSource {
+        MarketDataSource(
+            self, spelling: Spelling(), provider: provider, environment: .sandbox, for: .everybody)
     }
 
     func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit]
@@ -103,14 +104,14 @@ private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
 
     func instrument(_ symbol: Symbol, in call: CallContext) async throws(ProviderFailure) -> Instrument {
         Instrument(
-            symbol: symbol, assetClass: assetClass, reading: Reading(source: provider, fetchedAt: .now))
+            symbol: symbol, assetClass: assetClass, reading: Provenance(source: provider, fetchedAt: .now))
     }
 
     func fundamentals(
         of symbol: Symbol, in call: CallContext
     ) async throws(ProviderFailure) -> Fundamentals {
         count.add(1, ordering: .relaxed)
-        var report = Fundamentals(symbol: symbol, reading: Reading(source: provider, fetchedAt: .now))
+        var report = Fundamentals(symbol: symbol, reading: Provenance(source: provider, fetchedAt: .now))
         report.about = about
         return report
     }

@@ -129,14 +129,14 @@ struct LiveConsistencyTests {
             let context = GatewayContext(
                 session: Session(owner: alice, scopes: [.read]), backends: try gateway.backends([connection]),
                 call: CallContext(deadline: .now + .seconds(60)))
-            let reading = Reading(source: .alpaca, fetchedAt: .now)
+            let reading = Provenance(source: .alpaca, fetchedAt: .now)
             let older = Order(id: "leg", symbol: .example, side: .sell, state: .open, reading: reading)
             let newer = Order(id: "leg", symbol: .example, side: .sell, state: .filled, reading: reading)
             let other = Order(id: "other", symbol: .example, side: .sell, state: .open, reading: reading)
             var parent = Order(id: "parent", symbol: .example, side: .buy, state: .filled, reading: reading)
             parent.legs = [older, other]
             let linked = try await context.linked([parent, newer], of: connection)
-            let event = EventValue.order(WatchedOrder(linked: linked[1], hasEnded: true))
+            let event = EventValue.order(SubscribedOrder(linked: linked[1], hasEnded: true))
             for (context, states) in [
                 (context, [OrderState.open, .open]), (context.showing(event), [.filled, .open]),
             ] {
@@ -162,7 +162,7 @@ struct LiveConsistencyTests {
 
 /// A source of one price for every symbol, with a stream: a test sets both.
 private final class ScriptedQuotes: QuoteSource, QuoteStream {
-    private struct Spelling: SymbolDialect {
+    private struct Spelling: SymbolMapping {
         func spelling(of symbol: Symbol) -> String? { symbol.text }
         func symbol(spelled spelling: String) -> Symbol? { Symbol(spelling) }
     }
@@ -179,19 +179,20 @@ private final class ScriptedQuotes: QuoteSource, QuoteStream {
         (prices, self.price) = AsyncStream.makeStream()
     }
 
-    var marketSource: MarketSource {
-        MarketSource(
+    var marketSource: MarketDataSource {
+        MarketDataSource(
             self, spelling: Spelling(), provider: .alpaca, environment: .sandbox, for: .everybody)
     }
 
     func tell(price: Decimal) { self.price.yield(price) }
 
-    func quotes(for symbols: [Symbol], in call: CallContext) async throws(ProviderFailure) -> Batch<
+    func quotes(for symbols: [Symbol], in call: CallContext) async throws(ProviderFailure) -> KeyedResults<
         Symbol, Quote
     > {
-        var batch = Batch<Symbol, Quote>()
+        var batch = KeyedResults<Symbol, Quote>()
         for symbol in symbols {
-            var quote = Quote(symbol: symbol, reading: Reading(source: .alpaca, fetchedAt: .now, asOf: .now))
+            var quote = Quote(
+                symbol: symbol, reading: Provenance(source: .alpaca, fetchedAt: .now, asOf: .now))
             quote.price = snapshot
             batch[symbol] = quote
         }
@@ -199,7 +200,7 @@ private final class ScriptedQuotes: QuoteSource, QuoteStream {
     }
 
     func run(
-        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
         var symbols = wanted.makeAsyncIterator()
         guard let symbol = await symbols.next(isolation: #isolation)?.first else {
@@ -207,7 +208,7 @@ private final class ScriptedQuotes: QuoteSource, QuoteStream {
         }
         deliver(.connected)
         for await price in prices {
-            var change = QuoteChange(symbol: symbol)
+            var change = QuoteUpdate(symbol: symbol)
             change.price = price
             change.asOf = .now
             deliver(.value(change))

@@ -23,7 +23,7 @@ struct LiveEndTests {
 
     @Test("does not block those who tell that connections have changed")
     func connections() async throws {
-        let changes = ConnectionChanges()
+        let changes = ConnectionChangeNotifier()
         let owner = try #require(OwnerID("owner"))
         for _ in 0..<Self.rounds {
             await Self.end(changes.changes(of: owner)) { changes.tell(owner) }
@@ -33,7 +33,7 @@ struct LiveEndTests {
     @Test("does not block those who tell the value of a watch")
     func values() async {
         for _ in 0..<Self.rounds {
-            let watch = Watch<Int> { _, _ in }
+            let watch = SharedSubscription<Int> { _, _ in }
             await Self.end(watch.values()) { watch.tell(.success(1)) }
         }
     }

@@ -17,14 +17,14 @@ struct LiveOrderTests {
 
     /// An order that stands until it is cancelled.
     private func standing(
-        _ gateway: TestGateway, _ backends: Backends, key: String = "key-1"
+        _ gateway: TestGateway, _ backends: GatewayServices, key: String = "key-1"
     ) async throws -> TestOrder {
         TestOrder(account: try await gateway.account(backends), key: key, price: "{ limit: \"2.55\" }")
     }
 
     /// A subscription that has told the open order with an id, so that all that comes now is a change.
     private func following(
-        _ id: String, _ gateway: TestGateway, _ backends: Backends
+        _ id: String, _ gateway: TestGateway, _ backends: GatewayServices
     ) async throws -> FollowedAnswers {
         var answers = try await gateway.subscribe(Self.query, as: alice, backends)
         _ = try await answers.value(of: "orders") { $0["id"]?.string == id }
@@ -193,16 +193,16 @@ struct LiveOrderTests {
 }
 
 @Suite("What is known of followed orders")
-struct OrderBoardTests {
+struct OrderSnapshotTests {
     private func linked(
         _ name: String, _ id: String, _ state: OrderState, at seconds: Int64 = 0, replaces: String? = nil
-    ) throws -> LinkedOrder {
+    ) throws -> ConnectedOrder {
         var order = Order(
             id: id, symbol: .example, side: .buy, state: state,
-            reading: Reading(source: .alpaca, fetchedAt: .earliest))
+            reading: Provenance(source: .alpaca, fetchedAt: .earliest))
         order.updatedAt = Instant(secondsSince1970: seconds)
         order.replaces = replaces
-        return LinkedOrder(
+        return ConnectedOrder(
             order: order, connection: try connection(), name: .standing(name), clientOrderID: nil,
             time: .earliest)
     }
@@ -224,8 +224,8 @@ struct OrderBoardTests {
 
     @Test("is the latest of each, in whatever order it comes")
     func latest() throws {
-        var board = OrderBoard()
-        let steps: [(LinkedOrder, OrderState, String)] = [
+        var board = OrderSnapshot()
+        let steps: [(ConnectedOrder, OrderState, String)] = [
             (try linked("a", "1", .open, at: 10), .open, "1"),
             (try linked("a", "1", .partiallyFilled, at: 20), .partiallyFilled, "1"),
             // Read before the stream told the last one.
@@ -245,15 +245,17 @@ struct OrderBoardTests {
 
     @Test("names those that are open no more, and keeps only the last that have ended")
     func ended() throws {
-        var board = OrderBoard()
+        var board = OrderSnapshot()
         #expect(try board.take(open: [linked("a", "a", .open), linked("b", "b", .open)]).isEmpty)
         let missing = try board.take(open: [linked("b", "b", .open)])
         #expect(missing.map(\.name) == [.standing("a")])
         board.end(missing[0])
         #expect(try board.take(open: [linked("b", "b", .open)]).isEmpty)
-        for number in 0..<OrderBoard.mostEnded { board.take(try linked("c\(number)", "c\(number)", .filled)) }
+        for number in 0..<OrderSnapshot.mostEnded {
+            board.take(try linked("c\(number)", "c\(number)", .filled))
+        }
         let names = Set(board.all.map(\.linked.name))
-        #expect(names.count == OrderBoard.mostEnded + 1)
+        #expect(names.count == OrderSnapshot.mostEnded + 1)
         #expect(names.contains(.standing("b")) && !names.contains(.standing("a")))
     }
 }

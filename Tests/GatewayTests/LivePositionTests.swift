@@ -13,17 +13,17 @@ struct LivePositionTests {
         try await withGateway { gateway in
             let connection = try gateway.connection("alpaca", of: alice)
             func reading(_ quantity: Decimal, _ price: Decimal, at seconds: Int, isStale: Bool = false)
-                -> LinkedPosition
+                -> ConnectedPosition
             {
                 let fetched = Instant.earliest + .seconds(seconds)
                 var position = Position(
                     symbol: .example, side: .long, quantity: quantity, currency: "USD",
-                    reading: Reading(source: .alpaca, fetchedAt: fetched, isStale: isStale))
+                    reading: Provenance(source: .alpaca, fetchedAt: fetched, isStale: isStale))
                 (position.currentPrice, position.marketValue) = (price, price)
-                return LinkedPosition(position: position, connection: connection)
+                return ConnectedPosition(position: position, connection: connection)
             }
-            var changes = LiveChanges<LinkedPosition>()
-            func told(_ positions: LinkedPosition...) -> [Position] {
+            var changes = ChangeDetector<ConnectedPosition>()
+            func told(_ positions: ConnectedPosition...) -> [Position] {
                 guard case .items(let items) = changes.take(.success(positions)) else { return [] }
                 return items.map(\.position)
             }

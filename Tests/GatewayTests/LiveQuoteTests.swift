@@ -19,22 +19,22 @@ struct LiveQuoteTests {
         let client = try gateway.client(.demo)
         return BrokerConnection(
             id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox, accounts: client,
-            market: MarketSource(
-                client, spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
+            market: MarketDataSource(
+                client, spelling: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
                 for: .owner(owner, connection: "alpaca")))
     }
 
-    private func backends(_ connections: [BrokerConnection], _ gateway: TestGateway) -> Backends {
-        Backends(
-            connections: connections.map { Connection($0) }, market: [],
-            reads: KeptReads(clock: gateway.clock.calls),
+    private func backends(_ connections: [BrokerConnection], _ gateway: TestGateway) -> GatewayServices {
+        GatewayServices(
+            connections: connections.map { ProviderConnection($0) }, market: [],
+            reads: ReadCaches(clock: gateway.clock.calls),
             household: gateway.household,
             condition: { provider in
-                ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
+                ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
     }
 
-    private func context(_ owner: OwnerID, _ backends: Backends) -> GatewayContext {
+    private func context(_ owner: OwnerID, _ backends: GatewayServices) -> GatewayContext {
         GatewayContext(
             session: Session(owner: owner, scopes: [.read]), backends: backends,
             call: CallContext(deadline: .now + .seconds(60)))
@@ -52,7 +52,7 @@ struct LiveQuoteTests {
     }
 
     private func asked(
-        _ symbols: [Symbol], by owner: OwnerID, _ gateway: TestGateway, _ backends: Backends
+        _ symbols: [Symbol], by owner: OwnerID, _ gateway: TestGateway, _ backends: GatewayServices
     ) async throws -> [Symbol: Decimal?] {
         let answer = try await gateway.ask(
             "{ quotes(symbols: \(symbols.map(\.text))) { symbol price } }", as: owner, backends)
@@ -135,7 +135,7 @@ struct LiveQuoteTests {
             let context = context(alice, backends)
             let symbols = ["AAPL", "TSCO:XLON", "^SPX"].compactMap { Symbol($0) }
             #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: .alpaca)))
-            var sources: [Symbol: Provider] = [:]
+            var sources: [Symbol: ProviderID] = [:]
             for await news in try context.follow(symbols, from: nil) {
                 for (symbol, item) in news { sources[symbol] = try item.get().reading.source }
                 if sources.count == symbols.count { break }
@@ -154,26 +154,26 @@ struct LiveQuoteTests {
     @Test("are followed by a hub for each source, which is dropped when nobody has followed it for a while")
     func dropped() async throws {
         try await withGateway { gateway in
-            let reads = KeptReads(clock: gateway.clock.calls)
-            let hubs = QuoteHubs(quotes: reads.quotes, clock: gateway.clock.calls)
+            let reads = ReadCaches(clock: gateway.clock.calls)
+            let hubs = QuoteFeedRegistry(quotes: reads.quotes, clock: gateway.clock.calls)
             let (first, second) = (try gateway.alpaca(), try gateway.yahoo())
             let apple = try #require(Symbol("AAPL"))
             let hub = hubs.hub(of: first)
-            var follower: QuoteFollower? = try hub.follow([apple], for: .user(alice)) {}
+            var follower: QuoteFeedSubscriber? = try hub.follow([apple], for: .user(alice)) {}
             #expect(hub.idleSince == nil)
             _ = hubs.hub(of: second)
             #expect(hubs.count == 2)
             // The one that nobody follows goes, the other stays.
-            gateway.clock.advance(by: QuoteHubs.patience)
+            gateway.clock.advance(by: QuoteFeedRegistry.patience)
             #expect(hubs.hub(of: first) === hub)
             #expect(hubs.count == 1)
             follower = nil
             #expect(follower == nil)
             #expect(hub.idleSince == gateway.clock.calls.now())
             // Who comes back in time finds it.
-            gateway.clock.advance(by: QuoteHubs.patience - .seconds(1))
+            gateway.clock.advance(by: QuoteFeedRegistry.patience - .seconds(1))
             #expect(hubs.hub(of: first) === hub)
-            gateway.clock.advance(by: QuoteHubs.patience * 2)
+            gateway.clock.advance(by: QuoteFeedRegistry.patience * 2)
             #expect(hubs.hub(of: first) !== hub)
         }
     }
@@ -182,12 +182,14 @@ struct LiveQuoteTests {
     func cancelled() async throws {
         try await withGateway { gateway in
             let apple = try #require(Symbol("AAPL"))
-            let hub = QuoteHubs(
-                quotes: KeptReads(clock: gateway.clock.calls).quotes, clock: gateway.clock.calls
+            let hub = QuoteFeedRegistry(
+                quotes: ReadCaches(clock: gateway.clock.calls).quotes, clock: gateway.clock.calls
             ).hub(of: try gateway.alpaca())
             let (told, tell) = AsyncStream.makeStream(of: Void.self)
             let task = Task {
-                for await _ in LiveQuotes([apple: [0]], for: .user(alice), at: { _ in hub }) { tell.yield() }
+                for await _ in QuoteSubscription([apple: [0]], for: .user(alice), at: { _ in hub }) {
+                    tell.yield()
+                }
             }
             var iterator = told.makeAsyncIterator()
             await iterator.next(isolation: #isolation)
@@ -204,12 +206,12 @@ struct LiveQuoteTests {
             let apple = try #require(Symbol("AAPL"))
             let clock = gateway.clock.calls
             let source = try gateway.alpaca()
-            func hub() -> QuoteHub {
-                QuoteHubs(quotes: KeptReads(clock: clock).quotes, clock: clock).hub(of: source)
+            func hub() -> QuoteFeed {
+                QuoteFeedRegistry(quotes: ReadCaches(clock: clock).quotes, clock: clock).hub(of: source)
             }
             let (first, second) = (hub(), hub())
             let asked = Mutex(0)
-            let quotes = LiveQuotes([apple: [0]], for: .user(alice)) { _ in
+            let quotes = QuoteSubscription([apple: [0]], for: .user(alice)) { _ in
                 asked.withLock { $0 += 1 }
                 return asked.withLock(\.self) == 1 ? first : second
             }

@@ -19,13 +19,13 @@ struct LiveRecoveryTests {
     }
 
     /// A feed whose provider knows some symbols, at 10 each.
-    private func hub(knowing known: Set<Symbol>, symbols limit: Int = 100) -> QuoteHub {
-        var policy = QuoteHubPolicy()
+    private func hub(knowing known: Set<Symbol>, symbols limit: Int = 100) -> QuoteFeed {
+        var policy = QuoteFeedPolicy()
         policy.symbols = limit
-        return QuoteHub(.alpaca, stream: nil, policy: policy) { symbols, _ in
-            var news: [Symbol: QuoteNews] = [:]
+        return QuoteFeed(.alpaca, stream: nil, policy: policy) { symbols, _ in
+            var news: [Symbol: QuoteEvent] = [:]
             for symbol in symbols {
-                var quote = Quote(symbol: symbol, reading: Reading(source: .alpaca, fetchedAt: .earliest))
+                var quote = Quote(symbol: symbol, reading: Provenance(source: .alpaca, fetchedAt: .earliest))
                 quote.price = 10
                 news[symbol] =
                     known.contains(symbol)
@@ -43,8 +43,8 @@ struct LiveRecoveryTests {
     @Test("gets one error if a price feed is full, and prices when the feed has room again")
     func fullFeed() async throws {
         let hub = hub(knowing: [apple, coke], symbols: 1)
-        var occupant: QuoteFollower? = try hub.follow([apple], for: .user(alice)) {}
-        let quotes = LiveQuotes([coke: [0]], for: .user(bob)) { _ throws(ProviderFailure) in hub }
+        var occupant: QuoteFeedSubscriber? = try hub.follow([apple], for: .user(alice)) {}
+        let quotes = QuoteSubscription([coke: [0]], for: .user(bob)) { _ throws(ProviderFailure) in hub }
         var news = quotes.makeAsyncIterator()
         guard case .failure(let error) = await news.next()?[coke] else {
             Issue.record("There is no error.")
@@ -73,7 +73,7 @@ struct LiveRecoveryTests {
             }
             return attempt < 2 ? .client(limit: 3, retryAt: .earliest + .nanoseconds(attempt)) : nil
         }
-        let quotes = LiveQuotes([coke: [0, 1]], for: .address(1), within: allowance) {
+        let quotes = QuoteSubscription([coke: [0, 1]], for: .address(1), within: allowance) {
             _ throws(ProviderFailure) in
             hub
         }
@@ -87,7 +87,7 @@ struct LiveRecoveryTests {
     @Test("ends when no source knows any of its symbols, after each was told as not found")
     func unknown() async throws {
         let hub = hub(knowing: [])
-        let quotes = LiveQuotes([coke: [0, 1]], for: .user(bob)) { _ throws(ProviderFailure) in hub }
+        let quotes = QuoteSubscription([coke: [0, 1]], for: .user(bob)) { _ throws(ProviderFailure) in hub }
         var news = quotes.makeAsyncIterator()
         #expect(await news.next() == [coke: failure(.notFound, .notFound)])
         #expect(await news.next() == nil)
@@ -96,7 +96,7 @@ struct LiveRecoveryTests {
 
     @Test("ends with the code of the failure when the source is gone permanently")
     func gone() async throws {
-        let quotes = LiveQuotes([coke: [0]], for: .user(bob)) { _ throws(ProviderFailure) in
+        let quotes = QuoteSubscription([coke: [0]], for: .user(bob)) { _ throws(ProviderFailure) in
             throw ProviderFailure(.alpaca, .unauthorized)
         }
         var news = quotes.makeAsyncIterator()
@@ -109,10 +109,10 @@ struct LiveRecoveryTests {
     @Test("reads positions, accounts and goals with increasing pauses while reads fail")
     func pauses() async throws {
         let times = Mutex<[ContinuousClock.Instant]>([])
-        var pace = WatchPace()
+        var pace = PollingPolicy()
         pace.interval = .milliseconds(20)
         pace.rest = .milliseconds(1)
-        let watch = Watch<Int>(pace, .system) {
+        let watch = SharedSubscription<Int>(pace, .system) {
             times.withLock { $0.append(.now) }
             return .failure(Lost())
         }
@@ -129,7 +129,7 @@ struct LiveRecoveryTests {
     struct Followed: Sendable, CustomTestStringConvertible {
         let field: String
         let selection: String
-        let provider: Provider
+        let provider: ProviderID
         let endpoint: String
 
         var testDescription: String { field }
@@ -151,10 +151,10 @@ struct LiveRecoveryTests {
     /// - Returns: The clock.
     private func standingClock(
         of gateway: TestGateway, sleep: @escaping @Sendable (Duration) async throws -> Void
-    ) -> CallClock {
+    ) -> TimeSource {
         gateway.clock.advance(by: .seconds(3_600))
         let clock = gateway.clock.calls
-        return CallClock(now: clock.now, wallTime: clock.wallTime) { end in
+        return TimeSource(now: clock.now, wallTime: clock.wallTime) { end in
             try await sleep(clock.now().duration(to: end))
         }
     }
@@ -209,8 +209,8 @@ struct LiveRecoveryTests {
                 throw CancellationError()
             }
             let (connection, backends) = (try gateway.saxo(of: alice), try gateway.backends([]))
-            let watch = Watch<[WatchedOrder]> { watch, turn in
-                let follower = OrderFollower(connection: connection, clock: clock, inbox: OrderInbox()) {
+            let watch = SharedSubscription<[SubscribedOrder]> { watch, turn in
+                let follower = OrderTracker(connection: connection, clock: clock, inbox: OrderUpdateQueue()) {
                     call in
                     GatewayContext(
                         session: Session(owner: alice, scopes: [.read]), backends: backends, call: call)

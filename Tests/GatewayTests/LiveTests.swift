@@ -96,8 +96,8 @@ struct LiveTests {
 }
 
 @Suite("What is new in a connection's items")
-struct LiveChangesTests {
-    private struct Item: LiveItem {
+struct ChangeDetectorTests {
+    private struct Item: LiveEntity {
         let globalID: String
         var value: Int
         var isCurrent = true
@@ -130,7 +130,7 @@ struct LiveChangesTests {
             (.success([("b", 3), ("c", 4)]), ["b3", "c4"]),
             (.failure(Lost()), nil),
         ]
-        var changes = LiveChanges<Item>()
+        var changes = ChangeDetector<Item>()
         for (index, (reading, expected)) in readings.enumerated() {
             let news = changes.take(
                 reading.map { $0.map { Item(globalID: $0.0, value: $0.1) } })
@@ -145,15 +145,15 @@ struct LiveChangesTests {
 
     @Test("is told to who knew it where it is over, and not to who has just come")
     func over() {
-        func news(_ changes: inout LiveChanges<Item>, _ items: [Item]) -> [Int] {
+        func news(_ changes: inout ChangeDetector<Item>, _ items: [Item]) -> [Int] {
             guard case .items(let items) = changes.take(.success(items)) else { return [] }
             return items.map(\.value)
         }
         let (open, ended) = (Item(globalID: "a", value: 1), Item(globalID: "a", value: 2, isCurrent: false))
-        var early = LiveChanges<Item>()
+        var early = ChangeDetector<Item>()
         #expect(news(&early, [open]) == [1])
         #expect(news(&early, [ended]) == [2])
-        var late = LiveChanges<Item>()
+        var late = ChangeDetector<Item>()
         #expect(news(&late, [ended]) == [])
         // What came and went between two readings is told all the same.
         let brief = Item(globalID: "b", value: 3, isCurrent: false)

@@ -6,11 +6,11 @@ import Testing
 @Suite("Reports of figures of a company")
 struct MergedFundamentalsTests {
     private static func report(
-        _ source: Provider, currency: String? = nil, sector: String? = nil, marketCap: Decimal? = nil,
+        _ source: ProviderID, currency: String? = nil, sector: String? = nil, marketCap: Decimal? = nil,
         yearHigh: Decimal? = nil, isStale: Bool = false
     ) -> Fundamentals {
         var report = Fundamentals(
-            symbol: .example, reading: Reading(source: source, fetchedAt: .earliest, isStale: isStale))
+            symbol: .example, reading: Provenance(source: source, fetchedAt: .earliest, isStale: isStale))
         report.currency = currency
         report.sector = sector
         report.marketCap = marketCap

@@ -10,7 +10,7 @@ import Upstream
 struct OrderListTests {
     /// Places some orders that stay open.
     static func place(
-        _ count: Int, _ gateway: TestGateway, _ backends: Backends, in account: String, key: String
+        _ count: Int, _ gateway: TestGateway, _ backends: GatewayServices, in account: String, key: String
     ) async throws -> [String] {
         var ids: [String] = []
         for number in 0..<count {
@@ -23,7 +23,7 @@ struct OrderListTests {
 
     /// Pages through all orders.
     static func pages(
-        _ gateway: TestGateway, _ backends: Backends, first: Int, arguments: String = ""
+        _ gateway: TestGateway, _ backends: GatewayServices, first: Int, arguments: String = ""
     ) async throws -> [String] {
         var (ids, cursor): ([String], String?) = ([], nil)
         for _ in 0..<50 {

@@ -11,11 +11,13 @@ import Upstream
 
 extension OrderJournal {
     /// Records a write of an owner whose response is lost.
-    fileprivate func lose(_ key: String, of owner: OwnerID, by connection: String) async throws -> Placing {
+    fileprivate func lose(_ key: String, of owner: OwnerID, by connection: String) async throws
+        -> OrderPlacement
+    {
         let ticket = OrderTicket(
             clientOrderID: "", accountID: "A1", symbol: .example, side: .buy, size: .quantity(1),
             price: .market)
-        let placing = Placing(
+        let placing = OrderPlacement(
             owner: owner, connection: connection, isConnectionStored: false, provider: .alpaca,
             idempotencyKey: key, ticket: ticket)
         _ = try await begin(placing)
@@ -133,7 +135,7 @@ struct ReconciliationScheduleTests {
 
 extension ReconciliationSchedule {
     /// Checks all writes of a turn; their outcome stays unknown.
-    fileprivate mutating func check(_ turn: Turn, at now: ContinuousClock.Instant) {
+    fileprivate mutating func check(_ turn: ConnectionWrites, at now: ContinuousClock.Instant) {
         for id in turn.writes { didCheck(id, isOpen: true, at: now) }
         end(turn.connection)
     }
@@ -187,7 +189,7 @@ struct OrderReconciliationTests {
         try await withGateway { gateway in
             let journal = gateway.household.orders.journal
             let backends = try gateway.backends([])
-            let link = KeptConnection(
+            let link = StoredConnection(
                 id: "closed", owner: alice, provider: .alpaca, environment: .sandbox, redirectURI: nil,
                 label: nil, connectedAt: .now)
             _ = try await gateway.household.connections.add(link, Secret("token"), atMost: 20)

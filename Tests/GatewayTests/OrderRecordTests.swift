@@ -15,7 +15,7 @@ struct OrderRecordTests {
     /// - Returns: The response to `placeOrder`.
     private func place(
         _ gateway: TestGateway, as owner: OwnerID = alice,
-        meanwhile: (_ backends: Backends, _ journal: OrderJournal) async throws -> Void
+        meanwhile: (_ backends: GatewayServices, _ journal: OrderJournal) async throws -> Void
     ) async throws -> JSONValue {
         let client = try gateway.client(.demo)
         let (isWaiting, mayGoOn) = (Event<Void>(), Event<Void>())
@@ -80,7 +80,7 @@ struct OrderRecordTests {
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             var order = TestOrder(account: try await gateway.account(backends))
             order.price = "{ limit: \"2.55\" }"
-            let left = Placing(
+            let left = OrderPlacement(
                 owner: alice, connection: "demo", isConnectionStored: false, provider: .alpaca,
                 idempotencyKey: order.key,
                 ticket: OrderTicket(
@@ -102,7 +102,7 @@ struct OrderRecordTests {
                 clientOrderID: "", accountID: "any", symbol: .example, side: .buy, size: .quantity(1),
                 price: .market)
             let placings = ["unsent", "sent"].map { key in
-                Placing(
+                OrderPlacement(
                     owner: alice, connection: "demo", isConnectionStored: false, provider: .alpaca,
                     idempotencyKey: key, ticket: ticket)
             }
@@ -119,9 +119,9 @@ struct OrderRecordTests {
     func clock() async throws {
         try await withGateway { gateway in
             let answer = try await place(gateway) { backends, journal in
-                let clock = CallClock(
-                    now: CallClock.system.now, wallTime: { .now + .seconds(3_600) },
-                    sleep: CallClock.system.sleep)
+                let clock = TimeSource(
+                    now: TimeSource.system.now, wallTime: { .now + .seconds(3_600) },
+                    sleep: TimeSource.system.sleep)
                 _ = try await OrderReconciliation(backends, clock: clock).round()
                 #expect(try await recorded(journal).order.state == .pending)
             }
@@ -135,15 +135,15 @@ struct OrderRecordTests {
     func deletion() async throws {
         try await withGateway { gateway in
             let sessions = gateway.household.authentication.sessions
-            let wish = SessionStore.Wish(scopes: [.read, .write, .trade], label: nil)
+            let wish = SessionStore.Options(scopes: [.read, .write, .trade], label: nil)
             let guest = try #require(try await sessions.openForGuest(wish))
             let session = Session(guest.session)
             let deletion = "mutation { deleteUser { deletedId } }"
-            func delete(_ backends: Backends) async throws -> JSONValue {
+            func delete(_ backends: GatewayServices) async throws -> JSONValue {
                 let response = gateway.respond(to: deletion, in: session, backends)
                 return try JSONValue(parsing: try await response.value().body)
             }
-            var backends: Backends?
+            var backends: GatewayServices?
             let answer = try await place(gateway, as: guest.user.id) { all, _ in
                 backends = all
                 let refused = try await delete(all)
@@ -169,7 +169,7 @@ struct OrderRecordTests {
     func lastSession() async throws {
         try await withGateway { gateway in
             let sessions = gateway.household.authentication.sessions
-            let wish = SessionStore.Wish(scopes: [.read, .write, .trade], label: nil)
+            let wish = SessionStore.Options(scopes: [.read, .write, .trade], label: nil)
             let guest = try #require(try await sessions.openForGuest(wish))
             let journal = gateway.household.orders.journal
             _ = try await place(gateway, as: guest.user.id) { _, journal in

@@ -12,10 +12,11 @@ struct OrderRefusalTests {
         let argument: String?
         let reason: String
         var ticket: OrderTicket = .plain
-        var change = OrderChange()
+        var change = OrderReplacement()
 
         init(
-            _ argument: String?, _ reason: String, _ differ: (inout OrderTicket, inout OrderChange) -> Void
+            _ argument: String?, _ reason: String,
+            _ differ: (inout OrderTicket, inout OrderReplacement) -> Void
         ) {
             testDescription = reason
             self.argument = argument
@@ -27,7 +28,7 @@ struct OrderRefusalTests {
     }
 
     /// Of a broker that takes the least.
-    private static let abilities = OrderAbilities(
+    private static let abilities = OrderCapabilities(
         types: [.market, .limit], timesInForce: [.day, .goodTillDate], takesFractions: false,
         takesNotional: false, takesExtendedHours: false, replaces: true, hasEndedOrders: false)
 
@@ -70,7 +71,7 @@ struct OrderRefusalTests {
             },
         ])
     func changes(_ refusal: Refusal) throws {
-        try Self.abilities.check(OrderChange(quantity: 2), at: .saxo)
+        try Self.abilities.check(OrderReplacement(quantity: 2), at: .saxo)
         let error = #expect(throws: FieldError.self) { try Self.abilities.check(refusal.change, at: .saxo) }
         Self.expect(error, refusal)
     }

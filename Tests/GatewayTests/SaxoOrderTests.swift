@@ -12,7 +12,7 @@ struct SaxoOrderTests {
     ///
     /// What stands behind the schema is made anew for each write: Saxo takes one a second, which each line counts.
     private static func with(
-        _ body: (TestGateway, _ fresh: () throws -> Backends, _ order: TestOrder) async throws -> Void
+        _ body: (TestGateway, _ fresh: () throws -> GatewayServices, _ order: TestOrder) async throws -> Void
     ) async throws {
         try await withGateway { gateway in
             let fresh = { try gateway.backends([try gateway.saxo(of: alice)]) }

@@ -85,7 +85,7 @@ struct FailureTests {
 
     @Test("is spared by the free plan's five calls a minute, unless told others")
     func windows() throws {
-        let base = try ProviderBase(#require(PolygonConfiguration.url(of: .live)))
+        let base = try ProviderBaseURL(#require(PolygonConfiguration.url(of: .live)))
         let configuration = try PolygonConfiguration(base: base, key: APIKey("k"))
         #expect(configuration.windows == [QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))])
         #expect(try PolygonConfiguration(base: base, key: APIKey("k"), windows: []).windows.isEmpty)

@@ -13,7 +13,7 @@ struct ErrorLoggingTests {
     private struct Query: GraphQLObject {
         typealias Context = Void
 
-        static let graphQL = Object<Query>("Query") {
+        static let graphQL = ObjectType<Query>("Query") {
             Field("now") { _ throws -> Int in throw Broken(secret: "token=abc") }
         }
     }
@@ -22,11 +22,11 @@ struct ErrorLoggingTests {
     func requestID() async throws {
         let lines = LoggedLines()
         var options = ExecutionOptions()
-        options.errorPresenter = ErrorPresenter(telling: Logger(label: "test") { _ in lines })
+        options.errorPresenter = ErrorFormatter(telling: Logger(label: "test") { _ in lines })
         let schema = try ExecutableSchema(
             Schema.build("type Query { now: Int! }"), query: Query(), context: Void.self, options: options)
-        let response = try await RunningRequest.$id.withValue("00000000deadbeef") {
-            try await schema.respond(to: Request("{ now }"), context: ()).value()
+        let response = try await CurrentRequest.$id.withValue("00000000deadbeef") {
+            try await schema.respond(to: GraphQLRequest("{ now }"), context: ()).value()
         }
         let error = try JSONValue(parsing: response.body)["errors"]?[0]
         #expect(error?["message"] == "Internal server error")

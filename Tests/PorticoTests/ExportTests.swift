@@ -82,14 +82,15 @@ struct ExportTests {
         var limits = CallLimits()
         limits.totalExports = CallRate(burst: 3, every: .seconds(600))
         let route = ExportRoute(
-            session: { _ in .success(.anonymous) }, export: HouseExport(of: try .temporary()), limits: limits)
+            session: { _ in .success(.anonymous) }, export: UserDataExport(of: try .temporary()),
+            limits: limits)
         for name in ["ann", "bob", "carl"] {
             #expect(try await route.response(for: #require(OwnerID(name))).status == .ok)
         }
         // Neither has reached the limit of a user: that of one is twenty.
         for name in ["dora", "ann"] {
             let owner = try #require(OwnerID(name))
-            let problem = await #expect(throws: HTTPProblem.self) { try await route.response(for: owner) }
+            let problem = await #expect(throws: HTTPError.self) { try await route.response(for: owner) }
             guard case .tooManyRequests(.everyone, "requests for exports", let delay) = problem else {
                 Issue.record("\(String(describing: problem))")
                 continue
@@ -106,9 +107,9 @@ struct ExportTests {
 
     @Test("has a limit of concurrent exports, so that other reads of the file have readers")
     func atOnce() async throws {
-        let file = try HouseFile.temporary()
+        let file = try UserDatabase.temporary()
         let route = ExportRoute(
-            session: { _ in .success(.anonymous) }, export: HouseExport(of: file), limits: CallLimits())
+            session: { _ in .success(.anonymous) }, export: UserDataExport(of: file), limits: CallLimits())
         // All four readers are busy, so that no export ends before they are free.
         let isFree = DispatchSemaphore(value: 0)
         let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
@@ -128,7 +129,7 @@ struct ExportTests {
                 group.addTask {
                     do {
                         return Int(try await route.response(for: owner).status.code)
-                    } catch HTTPProblem.tooManyRequests(.everyone, "requests for exports", _) {
+                    } catch HTTPError.tooManyRequests(.everyone, "requests for exports", _) {
                         return 429
                     }
                 }

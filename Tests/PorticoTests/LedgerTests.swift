@@ -121,7 +121,7 @@ struct LedgerTests {
 func alphaVantage(_ sandbox: Sandbox, data: URL?, perDay: Int? = nil) -> [String: String] {
     let variables: [String: String?] = [
         "PORTICO_ALPHA_VANTAGE_BASE_URL": sandbox.alphaVantage.baseURL,
-        "PORTICO_ALPHA_VANTAGE_KEY": AlphaVantageSettings.demoKey, "PORTICO_DATA": data?.path,
+        "PORTICO_ALPHA_VANTAGE_KEY": FakeAlphaVantageSettings.demoKey, "PORTICO_DATA": data?.path,
         "PORTICO_ALPHA_VANTAGE_PER_DAY": perDay.map(String.init), "PORTICO_ALPHA_VANTAGE_PER_MINUTE": "60",
     ]
     return variables.compactMapValues(\.self)

@@ -126,7 +126,7 @@ struct MemoryBoundTests {
     @Test("grows by less than 48 MB with 200 streams that follow 200 symbols each")
     func followedPrices() async throws {
         try await withServer(longestLife: .seconds(900)) { server in
-            let known = Instrument.all.map(\.symbol)
+            let known = FakeInstrument.all.map(\.symbol)
             let symbols = (known + (0..<200).map { "X\($0)" }).prefix(200).map { #"\"\#($0)\""# }
             let document = "subscription { quotes(symbols: [\(symbols.joined(separator: ","))]) { price } }"
             var clients: [RawClient] = []
@@ -150,18 +150,19 @@ struct MemoryBoundTests {
     func sum() throws {
         let limits = ServerLimits()
         let bounds = [
-            "reads": KeptReads.weightLimit, "Alpaca's assets": AlpacaDirectory.weightLimit,
-            "Alpaca's assets, while they are read": AlpacaDirectory.responseLimit,
+            "reads": ReadCaches.weightLimit, "Alpaca's assets": AlpacaAssetCache.weightLimit,
+            "Alpaca's assets, while they are read": AlpacaAssetCache.responseLimit,
             "Alpaca's calendar": AlpacaClient.calendarLimit,
             "Alpha Vantage's listings": AlphaVantageClient.weightLimit,
-            "Polygon's details": PolygonClient.weightLimit, "Saxo's instruments": SaxoDirectory.weightLimit,
+            "Polygon's details": PolygonClient.weightLimit,
+            "Saxo's instruments": SaxoInstrumentCache.weightLimit,
             "documents": ExecutionOptions().documentCacheBytes,
             "persisted documents": DocumentPolicy().persistedBytes,
             "answers": limits.answerCache, "streams": limits.streamMemory,
             "bodies of requests": limits.requestMemory,
             "responses": limits.responseMemory,
             "hashes of passwords": PasswordHasher.width * PasswordCost.standard.memory,
-            "values that wait for the persistent cache": LastingValues.Limits().waitingBytes,
+            "values that wait for the persistent cache": SQLitePersistentCache.Limits().waitingBytes,
         ]
         let sum = bounds.values.reduce(0, +)
         #expect(sum <= 245 << 20, "\(sum >> 20) MB: \(bounds)")

@@ -1,7 +1,7 @@
 package import Upstream
 
 /// Reads a whole body of UTF-8 text, as the clients do.
-package func decode<Value: JSONReadable>(
+package func decode<Value: JSONDecodable>(
     _ type: Value.Type = Value.self, from body: String
 ) throws(JSONError) -> Value {
     try JSONReader.read(Array(body.utf8)) { reader throws(JSONError) in try Value(json: &reader) }
@@ -18,10 +18,10 @@ extension CannedServer {
     /// Runs `body` with a server that gives the answers written down, and a transport to reach it by.
     package static func run(
         answering answer: @escaping @Sendable (Request, Int) -> Reply,
-        _ body: (CannedServer, Transport) async throws -> Void
+        _ body: (CannedServer, HTTPClient) async throws -> Void
     ) async throws {
         let server = try await CannedServer(answer)
-        let transport = try Transport(userAgent: "portico-tests")
+        let transport = try HTTPClient(userAgent: "portico-tests")
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(server, transport))

@@ -19,10 +19,10 @@ extension RetryPolicy {
     }
 }
 
-extension CallClock {
+extension TimeSource {
     /// The system's clock, but with a moment of the test's own on the wall.
-    package static func showing(_ wallTime: Instant) -> CallClock {
-        let system = CallClock.system
-        return CallClock(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
+    package static func showing(_ wallTime: Instant) -> TimeSource {
+        let system = TimeSource.system
+        return TimeSource(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
     }
 }

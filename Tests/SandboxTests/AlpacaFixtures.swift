@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-extension House {
+extension RunningSandbox {
     /// A request with a body to the trading host.
     func write(
         _ method: String, _ path: String, _ body: String = "", _ headers: [String: String] = demo

@@ -50,7 +50,9 @@ struct AlpacaWireTests {
         Moment.all)
     func valid(_ wanted: Case, moment: String) async throws {
         let schema = try Golden.schema(of: "alpaca").definition(wanted.shape)
-        let reply = try await withSandbox(at: moment) { try await $0.client.get(wanted.path, House.demo) }
+        let reply = try await withSandbox(at: moment) {
+            try await $0.client.get(wanted.path, RunningSandbox.demo)
+        }
         #expect(reply.status == 200)
         #expect(reply.headers["content-type"] == "application/json; charset=UTF-8")
         #expect(reply.isWhole)
@@ -67,7 +69,7 @@ struct AlpacaWireTests {
         ])
     func unchanging(_ wanted: Case) async throws {
         let schema = try Golden.schema(of: "alpaca").definition(wanted.shape)
-        let reply = try await withSandbox { try await $0.client.get(wanted.path, House.demo) }
+        let reply = try await withSandbox { try await $0.client.get(wanted.path, RunningSandbox.demo) }
         #expect(reply.status == 200)
         #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
     }
@@ -77,7 +79,7 @@ struct AlpacaWireTests {
         let schema = try Golden.schema(of: "alpaca").definition(wanted.shape)
         let reply = try await withSandbox { house in
             house.sandbox.script = MarketScript(unpriced: ["AAPL", "BRK.B", "TSLA"])
-            return try await house.client.get(wanted.path, House.demo)
+            return try await house.client.get(wanted.path, RunningSandbox.demo)
         }
         #expect(reply.status == 200)
         #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
@@ -85,10 +87,10 @@ struct AlpacaWireTests {
 
     @Test("the same seed and clock give the same bytes, another seed gives others", arguments: Case.all)
     func deterministic(_ wanted: Case) async throws {
-        let first = try await withSandbox { try await $0.client.get(wanted.path, House.demo) }
-        let again = try await withSandbox { try await $0.client.get(wanted.path, House.demo) }
+        let first = try await withSandbox { try await $0.client.get(wanted.path, RunningSandbox.demo) }
+        let again = try await withSandbox { try await $0.client.get(wanted.path, RunningSandbox.demo) }
         let other = try await withSandbox(
-            { $0.seed = 8 }, { try await $0.client.get(wanted.path, House.demo) })
+            { $0.seed = 8 }, { try await $0.client.get(wanted.path, RunningSandbox.demo) })
         #expect(first == again)
         let dependsOnPrices = !wanted.path.contains("=NOSUCH") && wanted.shape != "Clock"
         #expect(dependsOnPrices == (first != other))

@@ -3,12 +3,12 @@ import Sandbox
 import TestSupport
 import Testing
 
-import struct Sandbox.Instrument
+import struct Sandbox.FakeInstrument
 
 @Suite("What Alpha Vantage's stand-in tells")
 struct AlphaVantageDataTests {
     /// What Alpaca's stand-in says of Apple's day, so that both tell one story.
-    private func snapshot(_ house: House, _ symbol: String = "AAPL") async throws -> JSONValue {
+    private func snapshot(_ house: RunningSandbox, _ symbol: String = "AAPL") async throws -> JSONValue {
         let reply = try await house.data("/v2/stocks/snapshots?symbols=\(symbol)")
         return try #require(JSONValue(parsing: reply.body)[symbol])
     }
@@ -177,7 +177,7 @@ struct AlphaVantageDataTests {
     func companies() async throws {
         try await withSandbox({ $0.alphaVantage.premiumRequestsPerMinute = 1_000 }) { house in
             var funds: [String] = []
-            for instrument in Instrument.listing {
+            for instrument in FakeInstrument.listing {
                 let symbol = instrument.symbol.replacing(".", with: "-")
                 let overview = try await house.alphaVantageDocument("function=OVERVIEW&symbol=\(symbol)")
                 if overview.members?.isEmpty == true { funds.append(symbol) }

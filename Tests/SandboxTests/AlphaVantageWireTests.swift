@@ -48,7 +48,7 @@ struct AlphaVantageWireTests {
     ) async throws -> Client.Reply {
         try await withSandbox(at: moment, change) { house in
             house.sandbox.script = script
-            return try await house.alphaVantage(query, key: AlphaVantageSettings.premiumKey)
+            return try await house.alphaVantage(query, key: FakeAlphaVantageSettings.premiumKey)
         }
     }
 

@@ -36,20 +36,20 @@ extension Answer {
         data("/v1beta1/news", "News", "?symbols=AAPL&limit=50&include_content=true"),
         Answer(
             provider: .alpaca, endpoint: "GET /oauth/authorize", shape: .type("text/html; charset=UTF-8")
-        ) { try await $0.client.get(AlpacaOAuthTests.authorize) },
+        ) { try await $0.client.get(FakeAlpacaOAuthTests.authorize) },
         Answer(provider: .alpaca, endpoint: "POST /oauth/authorize", status: 302, shape: .empty) { house in
-            let page = try await house.client.get(AlpacaOAuthTests.authorize)
+            let page = try await house.client.get(FakeAlpacaOAuthTests.authorize)
             return try await house.client.post(
                 "/alpaca-app/oauth/authorize",
-                AlpacaOAuthTests.approval(page.body, decision: "approve"))
+                FakeAlpacaOAuthTests.approval(page.body, decision: "approve"))
         },
         Answer(
             provider: .alpaca, endpoint: "POST /oauth/token", shape: .schema("alpaca", "OAuthToken")
         ) { house in
             house.sandbox.oauth.decision = .approve(user: "demo")
-            let page = try await house.client.get(AlpacaOAuthTests.authorize)
+            let page = try await house.client.get(FakeAlpacaOAuthTests.authorize)
             let code = try #require(page.headers["location"]?.firstMatch(of: /code=([0-9a-f-]+)/)?.1)
-            let form = AlpacaOAuthTests.form(code: String(code))
+            let form = FakeAlpacaOAuthTests.form(code: String(code))
             return try await house.client.send(
                 "POST", "/alpaca/oauth/token",
                 [
@@ -65,7 +65,7 @@ extension Answer {
         path: String? = nil
     ) -> Answer {
         Answer(provider: .alpaca, endpoint: "\(method) \(template)", status: status, shape: shape) { house in
-            let placed = try await house.place(AlpacaOrdersTests.resting(#","client_order_id":"mine""#))
+            let placed = try await house.place(FakeAlpacaOrdersTests.resting(#","client_order_id":"mine""#))
             let id = try #require(placed["id"]?.string)
             return try await house.write(
                 method, (path ?? template).replacing("{order_id}", with: id), body)
@@ -74,7 +74,7 @@ extension Answer {
 
     static let alpacaOrders: [Answer] = [
         Answer(provider: .alpaca, endpoint: "POST /v2/orders", shape: .schema("alpaca", "Order")) {
-            try await $0.write("POST", "/v2/orders", AlpacaOrdersTests.market)
+            try await $0.write("POST", "/v2/orders", FakeAlpacaOrdersTests.market)
         },
         order("GET", "/v2/orders", .schema("alpaca", "OrderList")),
         order("GET", "/v2/orders/{order_id}", .schema("alpaca", "Order")),

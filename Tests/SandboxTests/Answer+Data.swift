@@ -10,7 +10,7 @@ extension Answer {
     ) -> Answer {
         get(.alphaVantage, "/query \(name)", "alphavantage", shape) { house in
             try await house.alphaVantage(
-                "function=\(name)\(parameters)", key: AlphaVantageSettings.premiumKey)
+                "function=\(name)\(parameters)", key: FakeAlphaVantageSettings.premiumKey)
         }
     }
 

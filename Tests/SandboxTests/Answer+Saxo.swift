@@ -11,7 +11,7 @@ extension Answer {
         get(.saxo, template, schema, shape) { try await $0.saxo((path ?? template) + query) }
     }
 
-    private static let client = "?ClientKey=\(SaxoClient.demo.escapedKey)"
+    private static let client = "?ClientKey=\(FakeSaxoClient.demo.escapedKey)"
     private static let details = "/ref/v1/instruments/details"
 
     static let saxo: [Answer] = [
@@ -42,7 +42,7 @@ extension Answer {
     private static let open = "5014824029"
 
     static let saxoOrders: [Answer] = ["/trade/v2/orders", "/trade/v1/orders"].flatMap { orders in
-        let change = SaxoOrderTests.order([
+        let change = FakeSaxoOrderTests.order([
             "OrderId": "\"\(open)\"", "Uic": "16", "AssetType": "\"FxSpot\"", "Amount": "20000",
             "OrderType": "\"Limit\"", "OrderPrice": "7.05",
             "OrderDuration": #"{"DurationType":"GoodTillCancel"}"#,
@@ -54,11 +54,11 @@ extension Answer {
                 provider: .saxo, endpoint: "\(method) \(orders)\(rest)", shape: .schema("saxo", shape)
             ) { try await $0.saxo(method, orders + path, body) }
         }
-        let account = SaxoOrderTests.accountQuery
+        let account = FakeSaxoOrderTests.accountQuery
         return [
-            answer("POST", "", "OrderResult", SaxoOrderTests.order(), path: ""),
+            answer("POST", "", "OrderResult", FakeSaxoOrderTests.order(), path: ""),
             answer("PATCH", "", "OrderResult", change, path: ""),
-            answer("POST", "/precheck", "PreCheckResult", SaxoOrderTests.order(), path: "/precheck"),
+            answer("POST", "/precheck", "PreCheckResult", FakeSaxoOrderTests.order(), path: "/precheck"),
             answer("DELETE", "", "CancelResult", "", path: "?\(account)&AssetType=FxSpot&Uic=16"),
             answer("DELETE", "/{order_ids}", "CancelResult", "", path: "/\(open)?\(account)"),
         ]
@@ -96,7 +96,7 @@ extension Answer {
 
     private static let login =
         "/saxo-auth/authorize?response_type=code&client_id=sandbox-saxo-app&state=s"
-        + "&redirect_uri=\(SaxoOAuthTests.redirect)"
+        + "&redirect_uri=\(FakeSaxoOAuthTests.redirect)"
 
     static let saxoLogin: [Answer] = [
         Answer(provider: .saxo, endpoint: "GET /authorize", shape: .type("text/html; charset=UTF-8")) {
@@ -105,20 +105,21 @@ extension Answer {
         Answer(provider: .saxo, endpoint: "POST /authorize", status: 302, shape: .empty) { house in
             let page = try await house.client.get(login)
             return try await house.client.post(
-                "/saxo-auth/authorize", AlpacaOAuthTests.approval(page.body, decision: "approve"))
+                "/saxo-auth/authorize", FakeAlpacaOAuthTests.approval(page.body, decision: "approve"))
         },
         Answer(
             provider: .saxo, endpoint: "POST /token", status: 201, shape: .schema("saxo", "OAuthToken")
         ) { house in
-            let form = "grant_type=refresh_token&refresh_token=\(SaxoClient.demo.credentials.refreshToken)"
+            let form =
+                "grant_type=refresh_token&refresh_token=\(FakeSaxoClient.demo.credentials.refreshToken)"
             return try await house.client.send(
                 "POST", "/saxo-auth/token",
-                SaxoOAuthTests.basic.merging(["Content-Length": "\(form.utf8.count)"]) { $1 }, form)
+                FakeSaxoOAuthTests.basic.merging(["Content-Length": "\(form.utf8.count)"]) { $1 }, form)
         },
         // Nobody listens in that context: the renewal of a stream that is open has tests of its own.
         Answer(provider: .saxo, endpoint: "PUT /authorize", status: 404, shape: .empty) {
             try await $0.client.send(
-                "PUT", "/saxo-streaming/authorize?contextid=ctx", House.saxoDemo)
+                "PUT", "/saxo-streaming/authorize?contextid=ctx", RunningSandbox.saxoDemo)
         },
     ]
 }

@@ -5,12 +5,12 @@ import Testing
 
 /// How an endpoint answers when it is asked well.
 struct Answer: Sendable, CustomTestStringConvertible {
-    let provider: Provider
+    let provider: ProviderID
     /// As calls are counted: `GET /v2/account`.
     let endpoint: String
     var status = 200
     let shape: Shape
-    let ask: @Sendable (House) async throws -> Client.Reply
+    let ask: @Sendable (RunningSandbox) async throws -> Client.Reply
     var testDescription: String { "\(provider.rawValue) \(endpoint)" }
 
     enum Shape: Sendable {
@@ -27,8 +27,8 @@ struct Answer: Sendable, CustomTestStringConvertible {
 
     /// An endpoint of which only the path below its host counts.
     static func get(
-        _ provider: Provider, _ template: String, _ schema: String, _ shape: String,
-        _ ask: @escaping @Sendable (House) async throws -> Client.Reply
+        _ provider: ProviderID, _ template: String, _ schema: String, _ shape: String,
+        _ ask: @escaping @Sendable (RunningSandbox) async throws -> Client.Reply
     ) -> Answer {
         Answer(provider: provider, endpoint: "GET \(template)", shape: .schema(schema, shape), ask: ask)
     }

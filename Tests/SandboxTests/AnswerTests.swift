@@ -6,7 +6,7 @@ import Testing
 @Suite("Every endpoint of every stand-in answers in its provider's shape")
 struct AnswerTests {
     private func everything<Result>(
-        at moment: String = Moment.midday, _ body: (House) async throws -> Result
+        at moment: String = Moment.midday, _ body: (RunningSandbox) async throws -> Result
     ) async throws -> Result {
         try await withSandbox(
             at: moment,
@@ -27,8 +27,8 @@ struct AnswerTests {
         }
     }
 
-    @Test("the table knows every endpoint: add yours", arguments: Provider.allCases)
-    func complete(provider: Provider) async throws {
+    @Test("the table knows every endpoint: add yours", arguments: ProviderID.allCases)
+    func complete(provider: ProviderID) async throws {
         let offered = try await everything { $0.sandbox.endpoints.calls(of: provider) }
         let known = Answer.all.filter { $0.provider == provider }.map(\.endpoint)
         #expect(Set(offered).subtracting(known) == [])
@@ -37,14 +37,14 @@ struct AnswerTests {
 
     /// What the first message of a stream says.
     struct Opening: Sendable, CustomTestStringConvertible {
-        let provider: Provider
+        let provider: ProviderID
         let endpoint: String
         let schema: String
         let shape: String
         let path: String
         var headers: [String: String] = [:]
         /// What makes the sandbox speak, before the stream is opened.
-        var before: @Sendable (House) async throws -> Void = { _ in }
+        var before: @Sendable (RunningSandbox) async throws -> Void = { _ in }
         /// What the client says first.
         var greeting: String?
         var testDescription: String { "\(provider.rawValue) \(endpoint)" }
@@ -55,7 +55,7 @@ struct AnswerTests {
                 path: "/alpaca-stream/v2/iex"),
             Opening(
                 provider: .alpaca, endpoint: "GET /stream", schema: "alpaca", shape: "TradingStreamMessage",
-                path: "/alpaca/stream", greeting: AlpacaTradeStreamTests.token),
+                path: "/alpaca/stream", greeting: FakeAlpacaTradeStreamTests.token),
             Opening(
                 provider: .saxo, endpoint: "GET /connect", schema: "saxo", shape: "ResetSubscriptions",
                 path: SaxoStreamTests.path, headers: SaxoStreamTests.headers,
@@ -93,8 +93,8 @@ struct AnswerTests {
         }
     }
 
-    @Test("and no stream is missing", arguments: Provider.allCases)
-    func completeStreams(provider: Provider) async throws {
+    @Test("and no stream is missing", arguments: ProviderID.allCases)
+    func completeStreams(provider: ProviderID) async throws {
         let offered = try await everything { $0.sandbox.endpoints.streams(of: provider) }
         let known = Opening.all.filter { $0.provider == provider }.map(\.endpoint)
         #expect(Set(offered) == Set(known))

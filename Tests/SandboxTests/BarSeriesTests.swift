@@ -2,8 +2,8 @@ import Brokerage
 import Sandbox
 import Testing
 
-import struct Sandbox.Candle
-import struct Sandbox.Instrument
+import struct Sandbox.FakeInstrument
+import struct Sandbox.TimedBar
 
 @Suite("A series of bars")
 struct BarSeriesTests {
@@ -13,7 +13,7 @@ struct BarSeriesTests {
         MarketView(market, at: try instant(moment))
     }
 
-    private func apple() throws -> Instrument {
+    private func apple() throws -> FakeInstrument {
         try #require(market.instrument("AAPL"))
     }
 
@@ -21,7 +21,7 @@ struct BarSeriesTests {
         Int(try instant(text).secondsSince1970)
     }
 
-    private func joined(_ bars: some Sequence<Candle>) -> Bar? {
+    private func joined(_ bars: some Sequence<TimedBar>) -> Bar? {
         bars.reduce(nil as Bar?) { $0?.joined(with: $1.bar) ?? $1.bar }
     }
 
@@ -155,7 +155,7 @@ struct BarSeriesTests {
     @Test("is made as it is asked for: the newest minute of decades costs a minute")
     func lazy() throws {
         let view = try view()
-        for instrument in Instrument.listing {
+        for instrument in FakeInstrument.listing {
             let last = Array(
                 view.bars(of: instrument, every: .minute, from: .min, newestFirst: true).prefix(3))
             #expect(last.count == 3)

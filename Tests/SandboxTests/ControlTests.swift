@@ -67,7 +67,8 @@ struct ControlTests {
             let here = try SocketAddress(ipAddress: "127.0.0.1", port: 5_000)
             let elsewhere = try SocketAddress(ipAddress: "10.1.2.3", port: 5_000)
             for (peer, status) in [(here, 200), (elsewhere, 404), (nil, 404)] {
-                let request = try #require(Request(method: .GET, target: "/_sandbox/calls", peer: peer))
+                let request = try #require(
+                    SandboxRequest(method: .GET, target: "/_sandbox/calls", peer: peer))
                 let response = await house.sandbox.answer(request)
                 #expect(response.status.code == UInt(status))
             }

@@ -2,22 +2,23 @@ import Brokerage
 import Sandbox
 import Testing
 
-import struct Sandbox.Instrument
+import struct Sandbox.FakeInstrument
 
 @Suite("The market of currencies, indices and crypto")
 struct CurrencyMarketTests {
-    static let others = Instrument.indices + Instrument.currencyPairs + Instrument.cryptocurrencies
+    static let others =
+        FakeInstrument.indices + FakeInstrument.currencyPairs + FakeInstrument.cryptocurrencies
 
     private let market = Market(seed: 7)
 
-    private func find(_ symbol: String) throws -> Instrument {
+    private func find(_ symbol: String) throws -> FakeInstrument {
         try #require(market.anyInstrument(symbol))
     }
 
     @Test("lists everything once, and shares alone to those who ask for shares")
     func listing() throws {
-        #expect(Set(Instrument.all.map(\.symbol)).count == Instrument.all.count)
-        #expect(Set(Instrument.all.map(\.id)).count == Instrument.all.count)
+        #expect(Set(FakeInstrument.all.map(\.symbol)).count == FakeInstrument.all.count)
+        #expect(Set(FakeInstrument.all.map(\.id)).count == FakeInstrument.all.count)
         for instrument in Self.others {
             #expect(market.instrument(instrument.symbol) == nil)
             #expect(market.anyInstrument(instrument.symbol) == instrument)
@@ -95,7 +96,7 @@ struct CurrencyMarketTests {
     }
 
     @Test("is quoted on both sides while it is traded, and after", arguments: others)
-    func quotes(_ instrument: Instrument) throws {
+    func quotes(_ instrument: FakeInstrument) throws {
         for moment in Moment.all {
             let second = Int(try instant(moment).secondsSince1970)
             let (quote, last) = (

@@ -8,7 +8,7 @@ import Testing
 struct FaultMatrixTests {
     /// Two endpoints of a provider, and what it says when things go wrong.
     struct Probe: Sendable, CustomTestStringConvertible {
-        let provider: Provider
+        let provider: ProviderID
         let endpoint: String
         let path: String
         let spared: String
@@ -25,17 +25,17 @@ struct FaultMatrixTests {
         static let all: [Probe] = [
             Probe(
                 provider: .alpaca, endpoint: "GET /v2/account", path: "/alpaca/v2/account",
-                spared: "/alpaca/v2/positions", headers: House.demo, tooManyShape: "Error",
+                spared: "/alpaca/v2/positions", headers: RunningSandbox.demo, tooManyShape: "Error",
                 expired: (401, "Error")),
             Probe(
                 provider: .saxo, endpoint: "GET /port/v1/clients/me", path: "/saxo/port/v1/clients/me",
-                spared: "/saxo/port/v1/accounts/me", headers: House.saxoDemo, tooManyShape: "Error"),
+                spared: "/saxo/port/v1/accounts/me", headers: RunningSandbox.saxoDemo, tooManyShape: "Error"),
             Probe(
                 provider: .alphaVantage, endpoint: "GET /query GLOBAL_QUOTE",
                 path: "/alpha-vantage/query?function=GLOBAL_QUOTE&symbol=IBM&apikey="
-                    + AlphaVantageSettings.premiumKey,
+                    + FakeAlphaVantageSettings.premiumKey,
                 spared: "/alpha-vantage/query?function=SYMBOL_SEARCH&keywords=ibm&apikey="
-                    + AlphaVantageSettings.premiumKey,
+                    + FakeAlphaVantageSettings.premiumKey,
                 tooManyShape: "Notice", tooManyStatus: 200, expired: (200, "Notice")),
             Probe(
                 provider: .yahoo, endpoint: "GET /v8/finance/chart/{symbol}",
@@ -44,11 +44,12 @@ struct FaultMatrixTests {
             Probe(
                 provider: .polygon, endpoint: "GET /v2/reference/news", path: "/polygon/v2/reference/news",
                 spared: "/polygon/v3/reference/tickers/AAPL",
-                headers: ["Authorization": "Bearer \(PolygonSettings.realtimeKey)"], tooManyShape: "Error",
+                headers: ["Authorization": "Bearer \(FakePolygonSettings.realtimeKey)"],
+                tooManyShape: "Error",
                 expired: (401, "Error")),
         ]
 
-        func ask(_ house: House, _ path: String? = nil) async throws -> Client.Reply {
+        func ask(_ house: RunningSandbox, _ path: String? = nil) async throws -> Client.Reply {
             try await house.client.get(path ?? self.path, headers)
         }
 

@@ -148,7 +148,7 @@ struct FaultTests {
     @Test("the script is bounded")
     func bounded() async throws {
         try await withSandbox { house in
-            for _ in 0..<FaultBook.maximumCount {
+            for _ in 0..<FaultRegistry.maximumCount {
                 #expect(house.sandbox.faults.add(Fault(.hang, endpoint: "none")))
             }
             #expect(!house.sandbox.faults.add(Fault(.hang, endpoint: "none")))

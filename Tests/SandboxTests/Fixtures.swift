@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A sandbox that stands still, and clients of it.
-struct House {
+struct RunningSandbox {
     let sandbox: Sandbox
     var client: Client { Client(address: sandbox.address) }
 
@@ -25,13 +25,13 @@ struct House {
 /// Runs a test beside a sandbox of its own, which is stopped whatever happens.
 func withSandbox<Result>(
     at moment: String = Moment.midday, _ change: (inout SandboxConfiguration) -> Void = { _ in },
-    _ body: (House) async throws -> Result
+    _ body: (RunningSandbox) async throws -> Result
 ) async throws -> Result {
     var configuration = SandboxConfiguration(seed: 7, clock: .fixed(try instant(moment)))
     change(&configuration)
     let sandbox = try await Sandbox.start(configuration)
     do {
-        let result = try await body(House(sandbox: sandbox))
+        let result = try await body(RunningSandbox(sandbox: sandbox))
         await sandbox.stop()
         return result
     } catch {

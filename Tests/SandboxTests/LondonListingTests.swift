@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-import struct Sandbox.Instrument
+import struct Sandbox.FakeInstrument
 
 @Suite("Shares of the London Stock Exchange")
 struct LondonListingTests {
@@ -117,7 +117,7 @@ struct LondonListingTests {
             #expect(try await house.polygon("/v3/reference/tickers/TSCO.L").status == 404)
             for symbol in ["TSCO.L", "TSCO-L", "TSCO", "AAPL.LON"] {
                 let body = try await house.alphaVantage(
-                    "function=GLOBAL_QUOTE&symbol=\(symbol)", key: AlphaVantageSettings.premiumKey
+                    "function=GLOBAL_QUOTE&symbol=\(symbol)", key: FakeAlphaVantageSettings.premiumKey
                 ).body
                 #expect(body == #"{"Global Quote":{}}"#)
             }
@@ -127,8 +127,8 @@ struct LondonListingTests {
         }
     }
 
-    @Test("tell one story at every scale", arguments: Instrument.london)
-    func scales(_ instrument: Instrument) throws {
+    @Test("tell one story at every scale", arguments: FakeInstrument.london)
+    func scales(_ instrument: FakeInstrument) throws {
         let view = MarketView(Market(seed: 7), at: try instant("2026-11-20T00:00:00Z"))
         let session = try #require(Schedule.london.session(on: date("2026-11-19")))
         let minutes = Array(

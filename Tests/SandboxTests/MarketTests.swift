@@ -2,7 +2,7 @@ import Brokerage
 import Sandbox
 import Testing
 
-import struct Sandbox.Instrument
+import struct Sandbox.FakeInstrument
 
 @Suite("The market")
 struct MarketTests {
@@ -80,8 +80,8 @@ struct MarketTests {
         }
     }
 
-    @Test("has a history over decades without leaps that no share makes", arguments: Instrument.listing)
-    func history(_ instrument: Instrument) throws {
+    @Test("has a history over decades without leaps that no share makes", arguments: FakeInstrument.listing)
+    func history(_ instrument: FakeInstrument) throws {
         let market = Market(seed: 7)
         let sessions = TradingCalendar.sessions(
             from: try date("2006-01-03"), through: try date("2026-12-31"))
@@ -98,7 +98,7 @@ struct MarketTests {
     func anchored(seed: UInt64) throws {
         let market = Market(seed: seed)
         let session = try SandboxTests.session("2026-01-02")
-        for instrument in Instrument.listing {
+        for instrument in FakeInstrument.listing {
             #expect(market.close(instrument, session) == instrument.anchor)
         }
     }
@@ -119,7 +119,7 @@ struct MarketTests {
     @Test("answers at the ends of time", arguments: [Int.min, -1, 0, 253_402_300_799, Int.max])
     func ends(second: Int) throws {
         let market = Market(seed: 7)
-        for instrument in Instrument.listing {
+        for instrument in FakeInstrument.listing {
             #expect(market.lastTrade(instrument, at: second).price > 0)
             #expect((market.quote(instrument, at: second).bid?.price ?? 1) > 0)
         }
@@ -127,18 +127,19 @@ struct MarketTests {
 
     @Test("lists each symbol and each id once, under ids that do not change")
     func listing() {
-        #expect(Set(Instrument.listing.map(\.symbol)).count == Instrument.listing.count)
-        #expect(Set(Instrument.listing.map(\.id)).count == Instrument.listing.count)
-        #expect(Instrument.listing.count >= 40)
+        #expect(Set(FakeInstrument.listing.map(\.symbol)).count == FakeInstrument.listing.count)
+        #expect(Set(FakeInstrument.listing.map(\.id)).count == FakeInstrument.listing.count)
+        #expect(FakeInstrument.listing.count >= 40)
         #expect(
-            Instrument.listing.first { $0.symbol == "AAPL" }?.id == "9107c204-c4a6-8cdf-a088-3d01ac25cd51")
+            FakeInstrument.listing.first { $0.symbol == "AAPL" }?.id == "9107c204-c4a6-8cdf-a088-3d01ac25cd51"
+        )
     }
 
     @Test("quotes stand around the last price; thin shares lack sides outside of market hours")
     func quotes() throws {
         let market = Market(seed: 7)
         let session = try SandboxTests.session("2026-11-19")
-        for instrument in Instrument.listing {
+        for instrument in FakeInstrument.listing {
             let open = market.quote(instrument, at: session.open + 3_600)
             let last = market.lastTrade(instrument, at: session.open + 3_600).price
             #expect((open.bid?.price ?? .max) < last && last < (open.ask?.price ?? 0))

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("What Polygon's stand-in tells")
 struct PolygonDataTests {
-    private func bars(_ house: House, _ path: String, key: String = PolygonSettings.realtimeKey) async throws
+    private func bars(_ house: RunningSandbox, _ path: String, key: String = FakePolygonSettings.realtimeKey)
+        async throws
         -> [JSONValue]
     {
         let document = try await house.polygonDocument("/v2/aggs/ticker/" + path, key: key)
@@ -122,14 +123,14 @@ struct PolygonDataTests {
         try await withSandbox { house in
             let path = "AAPL/range/1/minute/2026-11-18/2026-11-19?limit=50000&sort=desc"
             let realtime = try await bars(house, path)
-            let delayed = try await bars(house, path, key: PolygonSettings.delayedKey)
-            let free = try await bars(house, path, key: PolygonSettings.demoKey)
+            let delayed = try await bars(house, path, key: FakePolygonSettings.delayedKey)
+            let free = try await bars(house, path, key: FakePolygonSettings.demoKey)
             // 12:34 in New York, 12:19, and 19:59 of the day before.
             #expect(realtime.first?["t"] == 1_795_109_640_000)
             #expect(delayed.first?["t"] == 1_795_108_740_000)
             #expect(free.first?["t"] == 1_795_049_940_000)
             let status = try await house.polygonDocument(
-                "/v2/aggs/ticker/AAPL/prev", key: PolygonSettings.delayedKey)
+                "/v2/aggs/ticker/AAPL/prev", key: FakePolygonSettings.delayedKey)
             #expect(status["status"] == "DELAYED")
         }
     }

@@ -2,17 +2,17 @@ import Sandbox
 import TestSupport
 import Testing
 
-extension House {
+extension RunningSandbox {
     /// A call of Polygon's stand-in by a key that has no limit, or by another; `nil` for none.
     func polygon(
-        _ path: String, key: String? = PolygonSettings.realtimeKey
+        _ path: String, key: String? = FakePolygonSettings.realtimeKey
     ) async throws -> Client.Reply {
         try await client.get("/polygon" + path, key.map { ["Authorization": "Bearer \($0)"] } ?? [:])
     }
 
     /// The document that a call is answered with.
     func polygonDocument(
-        _ path: String, key: String? = PolygonSettings.realtimeKey
+        _ path: String, key: String? = FakePolygonSettings.realtimeKey
     ) async throws -> JSONValue {
         try JSONValue(parsing: try await polygon(path, key: key).body)
     }

@@ -2,11 +2,11 @@ import Sandbox
 import TestSupport
 import Testing
 
-extension House {
-    static let saxoDemo = bearer(SaxoClient.demo)
-    static let saxoSecond = bearer(SaxoClient.second)
+extension RunningSandbox {
+    static let saxoDemo = bearer(FakeSaxoClient.demo)
+    static let saxoSecond = bearer(FakeSaxoClient.second)
 
-    private static func bearer(_ client: SaxoClient) -> [String: String] {
+    private static func bearer(_ client: FakeSaxoClient) -> [String: String] {
         ["Authorization": "Bearer \(client.credentials.accessToken)"]
     }
 
@@ -30,7 +30,7 @@ extension House {
     }
 }
 
-extension SaxoClient {
+extension FakeSaxoClient {
     /// Keys hold characters that a query does not.
     static func escaped(_ key: String) -> String {
         key.replacing("|", with: "%7C").replacing("=", with: "%3D")

@@ -21,12 +21,12 @@ struct SaxoRefusalTests {
 
     @Test("another client's keys are a 401 too", arguments: ["balances", "netpositions", "orders"])
     func foreign(service: String) async throws {
-        let other = SaxoClient.second
-        let account = SaxoClient.escaped(other.accounts[0].key)
+        let other = FakeSaxoClient.second
+        let account = FakeSaxoClient.escaped(other.accounts[0].key)
         try await withSandbox { house in
             for query in [
                 "ClientKey=\(other.escapedKey)",
-                "AccountKey=\(account)&ClientKey=\(SaxoClient.demo.escapedKey)",
+                "AccountKey=\(account)&ClientKey=\(FakeSaxoClient.demo.escapedKey)",
             ] {
                 let reply = try await house.saxo("/port/v1/\(service)?\(query)")
                 #expect(reply.status == 401 && reply.body.isEmpty)
@@ -99,7 +99,7 @@ struct SaxoRefusalTests {
             #expect(try JSONValue(parsing: refused.body)["ErrorCode"] == "RateLimitExceeded")
             #expect(refused.headers["x-ratelimit-session-remaining"] == "0")
             #expect(try await house.saxo("/ref/v1/instruments").status == 200)
-            #expect(try await house.saxo("/port/v1/clients/me", House.saxoSecond).status == 200)
+            #expect(try await house.saxo("/port/v1/clients/me", RunningSandbox.saxoSecond).status == 200)
             house.sandbox.reset()
             #expect(try await house.saxo("/port/v1/clients/me").status == 200)
         }
@@ -140,7 +140,7 @@ struct SaxoOldEndpointTests {
             }
             let cancelled = try await house.saxo(
                 "DELETE",
-                "/trade/v1/orders/5014824029?AccountKey=\(SaxoClient.escaped(SaxoClient.demo.accounts[0].key))",
+                "/trade/v1/orders/5014824029?AccountKey=\(FakeSaxoClient.escaped(FakeSaxoClient.demo.accounts[0].key))",
                 "")
             #expect(cancelled.body == #"{"Orders":[{"OrderId":"5014824029"}]}"#)
             let subscription = try await house.saxo(

@@ -13,7 +13,7 @@ struct SaxoSessionTests {
 
     private static func authorize(_ client: String, _ more: String = "") -> String {
         "/saxo-auth/authorize?response_type=code&client_id=\(client)&state=s%201"
-            + "&redirect_uri=\(SaxoOAuthTests.redirect)" + more
+            + "&redirect_uri=\(FakeSaxoOAuthTests.redirect)" + more
     }
 
     /// What comes back with the browser, by name.
@@ -28,23 +28,23 @@ struct SaxoSessionTests {
     }
 
     /// A code that the demonstration's user has given.
-    private func code(_ house: House, _ client: String, _ more: String = "") async throws -> String {
+    private func code(_ house: RunningSandbox, _ client: String, _ more: String = "") async throws -> String {
         house.sandbox.oauth.decision = .approve(user: "demo")
         let reply = try await house.client.get(Self.authorize(client, more))
         return try #require(try answer(reply)["code"])
     }
 
     private func token(
-        _ house: House, _ form: String, isProved: Bool = false
+        _ house: RunningSandbox, _ form: String, isProved: Bool = false
     ) async throws -> Client.Reply {
-        var headers = isProved ? SaxoOAuthTests.basic : [:]
+        var headers = isProved ? FakeSaxoOAuthTests.basic : [:]
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         headers["Content-Length"] = String(form.utf8.count)
         return try await house.client.send("POST", "/saxo-auth/token", headers, form)
     }
 
     private func redemption(_ code: String, _ more: String) -> String {
-        "grant_type=authorization_code&code=\(code)&redirect_uri=\(SaxoOAuthTests.redirect)" + more
+        "grant_type=authorization_code&code=\(code)&redirect_uri=\(FakeSaxoOAuthTests.redirect)" + more
     }
 
     private func tokens(_ reply: Client.Reply) throws -> (access: [String: String], refresh: String) {
@@ -65,7 +65,7 @@ struct SaxoSessionTests {
         #expect(document["error"] == .string(error), sourceLocation: location)
     }
 
-    private func status(_ house: House, _ access: [String: String]) async throws -> Int? {
+    private func status(_ house: RunningSandbox, _ access: [String: String]) async throws -> Int? {
         try await house.saxo("/port/v1/clients/me", access).status
     }
 
@@ -78,10 +78,10 @@ struct SaxoSessionTests {
                 try await self.token(
                     house, "grant_type=refresh_token&refresh_token=\(token)", isProved: true)
             }
-            let configured = SaxoClient.demo.credentials.refreshToken
+            let configured = FakeSaxoClient.demo.credentials.refreshToken
             let first = try tokens(await refresh(configured))
             let second = try tokens(await refresh(first.refresh))
-            let stranger = try tokens(await refresh(SaxoClient.second.credentials.refreshToken))
+            let stranger = try tokens(await refresh(FakeSaxoClient.second.credentials.refreshToken))
             #expect(try await status(house, second.access) == 200)
             for used in [first.refresh, configured] {
                 try expectRefused(await refresh(used), "invalid_grant")
@@ -100,7 +100,7 @@ struct SaxoSessionTests {
 
     @Test("a code is good for ten minutes of the sandbox's clock, and once")
     func codeLifetime() async throws {
-        let clock = SettableClock(try instant(Moment.midday))
+        let clock = ManualClock(try instant(Moment.midday))
         try await withSandbox({ $0.clock = clock.clock }) { house in
             let codes = [
                 try await code(house, "sandbox-saxo-app"), try await code(house, "sandbox-saxo-app"),
@@ -121,7 +121,7 @@ struct SaxoSessionTests {
             let page = try await house.client.get(login)
             #expect(page.body.contains("Approve as second") && page.body.contains(">Deny<"))
             let denied = try await house.client.post(
-                "/saxo-auth/authorize", AlpacaOAuthTests.approval(page.body, decision: "deny"))
+                "/saxo-auth/authorize", FakeAlpacaOAuthTests.approval(page.body, decision: "deny"))
             house.sandbox.oauth.decision = .refuse
             for reply in [denied, try await house.client.get(login)] {
                 #expect(
@@ -206,7 +206,7 @@ struct SaxoSessionTests {
         try await withSandbox { house in
             let page = try await house.client.get(Self.authorize(Proof.native, Proof.hashed))
             let approved = try await house.client.post(
-                "/saxo-auth/authorize", AlpacaOAuthTests.approval(page.body, decision: "approve"))
+                "/saxo-auth/authorize", FakeAlpacaOAuthTests.approval(page.body, decision: "approve"))
             let code = try #require(try answer(approved)["code"])
             let proof = "&client_id=\(Proof.native)&code_verifier=\(Self.verifier)"
             #expect(try await token(house, redemption(code, proof)).status == 201)
@@ -257,9 +257,9 @@ struct SaxoSessionTests {
     func alpaca() async throws {
         try await withSandbox { house in
             house.sandbox.oauth.decision = .approve(user: "demo")
-            let page = try await house.client.get(AlpacaOAuthTests.authorize + Proof.hashed)
+            let page = try await house.client.get(FakeAlpacaOAuthTests.authorize + Proof.hashed)
             let code = try #require(page.headers["location"]?.firstMatch(of: /code=([0-9a-f-]+)/)?.1)
-            let form = AlpacaOAuthTests.form(code: String(code))
+            let form = FakeAlpacaOAuthTests.form(code: String(code))
             let reply = try await house.client.send(
                 "POST", "/alpaca/oauth/token",
                 [

@@ -43,14 +43,14 @@ extension JSONValue {
 @Suite("Saxo's stream", .timeLimit(.minutes(20)))
 struct SaxoStreamTests {
     static let path = "/saxo-streaming/connect?contextId=ctx-1"
-    static let headers = House.saxoDemo
+    static let headers = RunningSandbox.saxoDemo
 
     private func withClock(
         at moment: String = Moment.midday,
         _ change: @escaping (inout SandboxConfiguration) -> Void = { _ in },
-        _ body: (House, SettableClock) async throws -> Void
+        _ body: (RunningSandbox, ManualClock) async throws -> Void
     ) async throws {
-        let clock = SettableClock(try instant(moment))
+        let clock = ManualClock(try instant(moment))
         try await withSandbox({
             $0.clock = clock.clock
             change(&$0)
@@ -58,7 +58,8 @@ struct SaxoStreamTests {
     }
 
     private func subscribe(
-        _ house: House, _ reference: String, uic: Int = 21, context: String = "ctx-1", _ more: String = "",
+        _ house: RunningSandbox, _ reference: String, uic: Int = 21, context: String = "ctx-1",
+        _ more: String = "",
         groups: String = "\"Quote\",\"PriceInfo\""
     ) async throws -> Client.Reply {
         try await house.saxo(
@@ -76,7 +77,7 @@ struct SaxoStreamTests {
 
     /// Goes on to the next second, and reads what it brings.
     private static func tick(
-        _ clock: SettableClock, _ stream: inout StreamClient
+        _ clock: ManualClock, _ stream: inout StreamClient
     ) async throws -> [SaxoMessage] {
         clock.advance(by: .seconds(1))
         return try SaxoMessage.all(in: try await stream.next())
@@ -105,7 +106,7 @@ struct SaxoStreamTests {
                     }
                 }
                 #expect(ids == Array(1...5))
-                let now = try await House(sandbox: sandbox).saxoDocument(
+                let now = try await RunningSandbox(sandbox: sandbox).saxoDocument(
                     "/trade/v1/infoprices?Uic=21&AssetType=FxSpot&FieldGroups=Quote,PriceInfo")
                 #expect(price == now)
                 #expect(sandbox.streams[.saxo, "GET /connect"] == 1)
@@ -157,7 +158,7 @@ struct SaxoStreamTests {
             let sandbox = house.sandbox
             let shape = "ResetSubscriptions"
             try await StreamClient.open(Self.path, of: house.client, Self.headers) { stream in
-                let house = House(sandbox: sandbox)
+                let house = RunningSandbox(sandbox: sandbox)
                 let demand = #"{"demand":"reset","references":["p21"]}"#
                 #expect(try await house.client.post("/_sandbox/saxo/streams", demand).status == 204)
                 let messages = try await Self.tick(clock, &stream)
@@ -198,13 +199,14 @@ struct SaxoStreamTests {
             func access() async throws -> [String: String] {
                 let reply = try await house.client.send(
                     "POST", "/saxo-auth/token",
-                    SaxoOAuthTests.basic.merging(["Content-Length": "\(form.utf8.count)"]) { $1 }, form)
+                    FakeSaxoOAuthTests.basic.merging(["Content-Length": "\(form.utf8.count)"]) { $1 }, form)
                 let tokens = try JSONValue(parsing: reply.body)
                 form =
                     "grant_type=refresh_token&refresh_token=\(try #require(tokens["refresh_token"]?.string))"
                 return ["Authorization": "Bearer \(try #require(tokens["access_token"]?.string))"]
             }
-            var form = "grant_type=refresh_token&refresh_token=\(SaxoClient.demo.credentials.refreshToken)"
+            var form =
+                "grant_type=refresh_token&refresh_token=\(FakeSaxoClient.demo.credentials.refreshToken)"
             #expect(try await subscribe(house, "p21").status == 201)
             let first = try await access()
             clock.advance(by: .seconds(30))
@@ -244,7 +246,7 @@ struct SaxoStreamTests {
             try await waitUntil { sandbox.streams[.saxo, "GET /connect"] == 0 }
             try await StreamClient.open(
                 Self.path
-                    + "&messageid=\(seen[1].id)&authorization=BEARER%20\(SaxoClient.demo.credentials.accessToken)",
+                    + "&messageid=\(seen[1].id)&authorization=BEARER%20\(FakeSaxoClient.demo.credentials.accessToken)",
                 of: client
             ) { stream in
                 let replayed = try SaxoMessage.all(in: await stream.next())
@@ -305,8 +307,8 @@ struct SaxoStreamTests {
                 #expect(reply.status == status)
             }
             for (name, headers, status) in [
-                ("p1", House.saxoSecond, 404), ("?Tag=t", House.saxoDemo, 202),
-                ("p1", House.saxoDemo, 404), ("p2", House.saxoDemo, 202),
+                ("p1", RunningSandbox.saxoSecond, 404), ("?Tag=t", RunningSandbox.saxoDemo, 202),
+                ("p1", RunningSandbox.saxoDemo, 404), ("p2", RunningSandbox.saxoDemo, 202),
             ] {
                 let target = "\(path)/ctx-1" + (name.hasPrefix("?") ? name : "/" + name)
                 let reply = try await house.saxo("DELETE", target, "", headers)

@@ -11,8 +11,8 @@ struct SaxoWireTests {
         let shape: String?
         var testDescription: String { path }
 
-        static let client = SaxoClient.demo.escapedKey
-        static let krone = SaxoClient.escaped(SaxoClient.demo.accounts[1].key)
+        static let client = FakeSaxoClient.demo.escapedKey
+        static let krone = FakeSaxoClient.escaped(FakeSaxoClient.demo.accounts[1].key)
         static let all: [Case] = [
             Case(path: "/port/v1/clients/me", shape: "Client"),
             Case(path: "/port/v1/accounts/me", shape: "AccountPage"),

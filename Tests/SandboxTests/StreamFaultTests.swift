@@ -12,7 +12,7 @@ struct StreamFaultTests {
         let endpoint: String
         let path: String
         var headers: [String: String] = [:]
-        var before: @Sendable (House) async throws -> Void = { _ in }
+        var before: @Sendable (RunningSandbox) async throws -> Void = { _ in }
         var greeting: String?
         /// Whether a frame is a whole message.
         let isWhole: @Sendable (StreamClient.Frame) -> Bool
@@ -24,11 +24,11 @@ struct StreamFaultTests {
         static let all: [Probe] = [
             Probe(
                 provider: "alpaca", endpoint: "GET /v2/{feed}", path: "/alpaca-stream/v2/iex",
-                isWhole: { $0 == .text(AlpacaDataStreamTests.connected) }),
+                isWhole: { $0 == .text(FakeAlpacaDataStreamTests.connected) }),
             Probe(
                 provider: "alpaca", endpoint: "GET /stream", path: "/alpaca/stream",
-                greeting: AlpacaTradeStreamTests.token,
-                isWhole: { $0 == .binary(Array(AlpacaTradeStreamTests.authorized.utf8)) }),
+                greeting: FakeAlpacaTradeStreamTests.token,
+                isWhole: { $0 == .binary(Array(FakeAlpacaTradeStreamTests.authorized.utf8)) }),
             Probe(
                 provider: "saxo", endpoint: "GET /connect", path: SaxoStreamTests.path,
                 headers: SaxoStreamTests.headers,
@@ -46,7 +46,7 @@ struct StreamFaultTests {
         ]
 
         /// Opens the stream, and reads the first frame and what comes after it.
-        func frames(_ house: House) async throws -> [StreamClient.Frame] {
+        func frames(_ house: RunningSandbox) async throws -> [StreamClient.Frame] {
             try await before(house)
             return try await StreamClient.open(path, of: house.client, headers) { stream in
                 if let greeting { try await stream.send(greeting) }
@@ -55,7 +55,9 @@ struct StreamFaultTests {
         }
     }
 
-    private func script(_ house: House, _ probe: Probe, _ effect: String, _ rest: String) async throws {
+    private func script(_ house: RunningSandbox, _ probe: Probe, _ effect: String, _ rest: String)
+        async throws
+    {
         let script =
             #"{\#(effect),"provider":"\#(probe.provider)","endpoint":"\#(probe.endpoint)\#(rest)","remaining":1}"#
         let added = try await house.client.post("/_sandbox/faults", script)

@@ -7,13 +7,14 @@ import Testing
 struct WebSocketTests {
     private static let path = "/alpaca/stream"
     private static let endpoint = "GET /stream"
-    private static let authorized = StreamClient.Frame.binary(Array(AlpacaTradeStreamTests.authorized.utf8))
+    private static let authorized = StreamClient.Frame.binary(
+        Array(FakeAlpacaTradeStreamTests.authorized.utf8))
 
     @Test("put the fragments of a message together, and answer pings between them")
     func fragments() async throws {
         try await withSandbox { house in
             try await StreamClient.open(Self.path, of: house.client) { stream in
-                let bytes = Array(AlpacaTradeStreamTests.token.utf8)
+                let bytes = Array(FakeAlpacaTradeStreamTests.token.utf8)
                 try await stream.send(opcode: 1, Array(bytes[..<10]), isFinal: false)
                 try await stream.send(opcode: 9, [7])
                 try await stream.expect(.pong)
@@ -28,7 +29,7 @@ struct WebSocketTests {
     func binary() async throws {
         try await withSandbox { house in
             try await StreamClient.open(Self.path, of: house.client) { stream in
-                try await stream.send(opcode: 2, Array(AlpacaTradeStreamTests.token.utf8))
+                try await stream.send(opcode: 2, Array(FakeAlpacaTradeStreamTests.token.utf8))
                 try await stream.expect(Self.authorized)
             }
         }
@@ -99,10 +100,10 @@ struct WebSocketTests {
     func counted() async throws {
         try await withSandbox { house in
             try await StreamClient.open(Self.path, of: house.client) { first in
-                try await first.send(AlpacaTradeStreamTests.token)
+                try await first.send(FakeAlpacaTradeStreamTests.token)
                 try await first.expect(Self.authorized)
                 try await StreamClient.open(Self.path, of: house.client) { second in
-                    try await second.send(AlpacaTradeStreamTests.token)
+                    try await second.send(FakeAlpacaTradeStreamTests.token)
                     try await second.expect(Self.authorized)
                     #expect(house.sandbox.streams[.alpaca, Self.endpoint] == 2)
                 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What Yahoo's stand-in tells")
 struct YahooDataTests {
-    private func quote(_ house: House, _ symbol: String) async throws -> JSONValue {
+    private func quote(_ house: RunningSandbox, _ symbol: String) async throws -> JSONValue {
         let reply = try await house.yahooAdmitted("/v7/finance/quote?symbols=\(symbol)")
         return try #require(JSONValue(parsing: reply.body)["quoteResponse"]?["result"]?[0])
     }
@@ -189,7 +189,7 @@ struct YahooDataTests {
         }
     }
 
-    private func formatted(_ house: House, _ symbol: String) async throws -> JSONValue {
+    private func formatted(_ house: RunningSandbox, _ symbol: String) async throws -> JSONValue {
         let reply = try await house.yahooAdmitted("/v10/finance/quoteSummary/\(symbol)?modules=price")
         return try #require(JSONValue(parsing: reply.body)["quoteSummary"]?["result"]?[0]?["price"])
     }

@@ -2,7 +2,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-extension House {
+extension RunningSandbox {
     /// A call of Yahoo's stand-in that needs no crumb.
     func yahoo(_ path: String, _ headers: [String: String] = [:]) async throws -> Client.Reply {
         try await client.get("/yahoo" + path, headers)

@@ -4,27 +4,27 @@ import ProviderTestSupport
 import Testing
 import Upstream
 
+import struct Sandbox.FakeSaxoSettings
 import struct Sandbox.Fault
-import struct Sandbox.SaxoSettings
 
 @testable import Saxo
 
 @Suite("Saxo's OAuth")
 struct AuthorizationTests {
     /// Tokens of the sandbox's demo user, for a client that thinks them good for so long.
-    private func tokens(_ house: SandboxHouse, goodFor seconds: Int) throws -> SaxoTokens {
+    private func tokens(_ house: RunningSandbox, goodFor seconds: Int) throws -> SaxoTokenPair {
         let now = house.time.wall.now
-        return SaxoTokens(
-            access: try SaxoToken(SandboxHouse.demoToken), accessEndsAt: now + .seconds(seconds),
+        return SaxoTokenPair(
+            access: try SaxoToken(RunningSandbox.demoToken), accessEndsAt: now + .seconds(seconds),
             renewAt: now + .seconds(seconds), refresh: "sandbox-saxo-demo-refresh",
             refreshEndsAt: now + .seconds(3_600))
     }
 
     private func authorization(
-        _ house: SandboxHouse, goodFor seconds: Int = 1_200
-    ) throws -> (SaxoAuthorization, MemoryKeeper) {
+        _ house: RunningSandbox, goodFor seconds: Int = 1_200
+    ) throws -> (SaxoOAuthSession, MemoryKeeper) {
         let keeper = MemoryKeeper(try tokens(house, goodFor: seconds).kept)
-        return (SaxoAuthorization(of: try house.app(), kept: keeper, over: house.line), keeper)
+        return (SaxoOAuthSession(of: try house.app(), kept: keeper, over: house.line), keeper)
     }
 
     /// 20 reads at once; how each ended.
@@ -37,7 +37,7 @@ struct AuthorizationTests {
 
     @Test("renews a token that ends in the middle of 20 reads by exactly one call")
     func singleFlight() async throws {
-        try await SandboxHouse.run({ $0.developerTokenLifetime = .seconds(60) }) { house in
+        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(60) }) { house in
             let (authorization, keeper) = try authorization(house)
             let saxo = try house.client(.authorization(authorization))
             let before = try await saxo.orders(OrderQuery(), in: .patient).orders
@@ -55,7 +55,7 @@ struct AuthorizationTests {
 
     @Test("renews ahead of the end, so that no read is refused")
     func ahead() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let (authorization, keeper) = try authorization(house, goodFor: -1)
             let saxo = try house.client(.authorization(authorization))
             let results = await readTwentyTimes(saxo)
@@ -63,7 +63,7 @@ struct AuthorizationTests {
             #expect(house.calls("POST /token") == 1)
             #expect(house.calls("GET /port/v1/orders/me") == 20)
             // What is kept is the next one, which is good once more.
-            let kept = try #require(keeper.secret.flatMap(SaxoTokens.init(kept:)))
+            let kept = try #require(keeper.secret.flatMap(SaxoTokenPair.init(kept:)))
             #expect(kept.refresh != "sandbox-saxo-demo-refresh")
             house.time.wall.advance(by: .seconds(1_200))
             let later = await readTwentyTimes(saxo)
@@ -74,23 +74,23 @@ struct AuthorizationTests {
 
     @Test("takes what another process kept, where its own token for renewals is spent")
     func otherProcess() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let (first, keeper) = try authorization(house, goodFor: -1)
             let spent = try #require(keeper.secret)
             _ = try await first.token(by: .distant)
             let renewed = try #require(keeper.secret)
             // The second reads the old ones, and finds the new ones once it is refused.
             keeper.put(spent)
-            let second = SaxoAuthorization(
+            let second = SaxoOAuthSession(
                 of: try house.app(), kept: Interloper(spent, then: renewed), over: house.line)
             let token = try await second.token(by: .distant)
-            #expect(token == SaxoTokens(kept: renewed)?.access)
+            #expect(token == SaxoTokenPair(kept: renewed)?.access)
         }
     }
 
     @Test("ends where the token for renewals is good no more: the user must consent again")
     func ended() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let (authorization, keeper) = try authorization(house, goodFor: -1)
             house.time.wall.advance(by: .seconds(3_601))
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
@@ -106,10 +106,10 @@ struct AuthorizationTests {
 
     @Test("keeps tokens that could not be kept with the next chance")
     func brokenKeeper() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let tokens = try tokens(house, goodFor: -1)
             let keeper = Forgetful(tokens.kept)
-            let authorization = SaxoAuthorization(of: try house.app(), kept: keeper, over: house.line)
+            let authorization = SaxoOAuthSession(of: try house.app(), kept: keeper, over: house.line)
             let first = try await authorization.token(by: .distant)
             #expect(keeper.memory.secret == tokens.kept)
             keeper.recover()
@@ -117,13 +117,13 @@ struct AuthorizationTests {
             let second = try await authorization.token(by: .distant)
             #expect(second != first)
             #expect(house.calls("POST /token") == 2)
-            #expect(keeper.memory.secret.flatMap(SaxoTokens.init(kept:))?.access == second)
+            #expect(keeper.memory.secret.flatMap(SaxoTokenPair.init(kept:))?.access == second)
         }
     }
 
     @Test("is kept alive for a user who is away, a call each half of what the token for renewals lives")
     func away() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let (authorization, keeper) = try authorization(house)
             let life = Task { () -> ProviderFailure? in
                 do throws(ProviderFailure) {
@@ -149,7 +149,7 @@ struct AuthorizationTests {
 
     @Test("does not send an order again whose token is refused; the next has another token")
     func refusedWrite() async throws {
-        try await SandboxHouse.run({ $0.developerTokenLifetime = .seconds(60) }) { house in
+        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(60) }) { house in
             let (authorization, _) = try authorization(house)
             let saxo = try house.client(.authorization(authorization))
             let context = CallContext(deadline: .distant)
@@ -172,26 +172,26 @@ struct AuthorizationTests {
 
     @Test("trades a code for tokens that are kept as a secret")
     func consent() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             house.sandbox.oauth.decision = .approve(user: "second")
             let app = try house.app()
             let page = try #require(app.authorizationURL(state: "s|1"))
-            let request = HTTPRequest(.get, page, deadline: .now + .seconds(60))
+            let request = HTTPClientRequest(.get, page, deadline: .now + .seconds(60))
             let answer = try await house.transport.send(request)
             #expect(answer.status == 302)
             let back = try #require(URLComponents(string: answer["Location"] ?? ""))
             let items = back.queryItems ?? []
             #expect(items.first { $0.name == "state" }?.value == "s|1")
             let code = try #require(items.first { $0.name == "code" }?.value)
-            let secret = try await SaxoAuthorization.tokens(
+            let secret = try await SaxoOAuthSession.tokens(
                 forCode: code, of: app, over: house.line, by: .distant)
-            let authorization = SaxoAuthorization(of: app, kept: MemoryKeeper(secret), over: house.line)
+            let authorization = SaxoOAuthSession(of: app, kept: MemoryKeeper(secret), over: house.line)
             let accounts = try await house.client(.authorization(authorization)).accounts(
                 in: CallContext(deadline: .distant))
             #expect(accounts.map(\.number) == ["20918377"])
             // A code is good once.
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
-                try await SaxoAuthorization.tokens(forCode: code, of: app, over: house.line, by: .distant)
+                try await SaxoOAuthSession.tokens(forCode: code, of: app, over: house.line, by: .distant)
             }
         }
     }
@@ -203,14 +203,15 @@ struct AuthorizationTests {
         let grant: [(name: String, value: String?)] = [
             ("grant_type", "refresh_token"), ("refresh_token", "a+b"),
         ]
-        let app = SaxoApp(key: "key", secret: "p:ss", redirectURI: "https://p.example/b", loginURL: login)
+        let app = SaxoOAuthClient(
+            key: "key", secret: "p:ss", redirectURI: "https://p.example/b", loginURL: login)
         let request = try #require(app.tokenRequest(grant, deadline: deadline))
         #expect(request.url.text == "https://sim.logonvalidation.net/token")
         #expect(request.headers.fields.contains { $0.value == "Basic a2V5OnA6c3M=" })
         #expect(
             request.body.map { String(decoding: $0, as: UTF8.self) }
                 == "grant_type=refresh_token&refresh_token=a%2Bb&redirect_uri=https%3A%2F%2Fp.example%2Fb")
-        let native = SaxoApp(key: "key", secret: nil, redirectURI: "app://b", loginURL: login)
+        let native = SaxoOAuthClient(key: "key", secret: nil, redirectURI: "app://b", loginURL: login)
         let bare = try #require(native.tokenRequest(grant, deadline: deadline))
         #expect(!bare.headers.fields.contains { $0.name == "Authorization" })
         #expect(bare.body.map { String(decoding: $0, as: UTF8.self) }?.hasSuffix("&client_id=key") == true)
@@ -218,29 +219,29 @@ struct AuthorizationTests {
 
     @Test("proves itself with each renewal by the key that the consent was given to, also in a later process")
     func nativeRenewal() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             house.sandbox.oauth.decision = .approve(user: "second")
-            let native = SaxoSettings().nativeApplication
-            let app = SaxoApp(
+            let native = FakeSaxoSettings().nativeApplication
+            let app = SaxoOAuthClient(
                 key: native.clientID, secret: nil, redirectURI: "http://localhost/back",
                 loginURL: try #require(HTTPURL(house.sandbox.saxo.authURL)))
-            let proof = SaxoProofKey()
+            let proof = PKCEVerifier()
             let page = try #require(app.authorizationURL(state: "s", proof: proof))
             let answer = try await house.transport.send(
-                HTTPRequest(.get, page, deadline: .now + .seconds(60)))
+                HTTPClientRequest(.get, page, deadline: .now + .seconds(60)))
             let back = try #require(URLComponents(string: answer["Location"] ?? ""))
             let code = try #require(back.queryItems?.first { $0.name == "code" }?.value)
-            var secret = try await SaxoAuthorization.tokens(
+            var secret = try await SaxoOAuthSession.tokens(
                 forCode: code, of: app, proof: proof, over: house.line, by: .distant)
             for round in 1...2 {
                 // Of what was kept and nothing else, as after a restart.
                 let keeper = MemoryKeeper(secret)
-                let authorization = SaxoAuthorization(of: app, kept: keeper, over: house.line)
+                let authorization = SaxoOAuthSession(of: app, kept: keeper, over: house.line)
                 house.time.wall.advance(by: .seconds(1_200))
                 _ = try await authorization.token(by: .distant)
                 #expect(house.calls("POST /token") == 1 + round)
                 secret = try #require(keeper.secret)
-                #expect(SaxoTokens(kept: secret)?.verifier == proof.verifier)
+                #expect(SaxoTokenPair(kept: secret)?.verifier == proof.verifier)
             }
         }
         // What goes out says so, and nothing of the kind where there was no key.
@@ -250,15 +251,15 @@ struct AuthorizationTests {
             )
         }) { server, transport in
             for (verifier, count) in [("the-verifier", 1), (nil, 0)] as [(String?, Int)] {
-                let tokens = SaxoTokens(
+                let tokens = SaxoTokenPair(
                     access: try SaxoToken("old"), accessEndsAt: wallTime, renewAt: wallTime, refresh: "r1",
                     refreshEndsAt: wallTime + .seconds(60), verifier: verifier)
-                let app = SaxoApp(
+                let app = SaxoOAuthClient(
                     key: "key", secret: nil, redirectURI: "app://b",
                     loginURL: try #require(HTTPURL(server.url)))
-                let line = ProviderLine(
-                    QuotaHolder(.saxo, credential: "c1"), over: transport, clock: .showing(wallTime))
-                let authorization = SaxoAuthorization(of: app, kept: MemoryKeeper(tokens.kept), over: line)
+                let line = ProviderChannel(
+                    QuotaAccount(.saxo, credential: "c1"), over: transport, clock: .showing(wallTime))
+                let authorization = SaxoOAuthSession(of: app, kept: MemoryKeeper(tokens.kept), over: line)
                 _ = try await authorization.token(by: .distant)
                 let body = try #require(server.requests.last.map { String(decoding: $0.body, as: UTF8.self) })
                 #expect(body.components(separatedBy: "code_verifier=the-verifier").count - 1 == count)
@@ -268,32 +269,32 @@ struct AuthorizationTests {
 
     @Test("proves itself by the challenge of RFC 7636, appendix B")
     func proofKey() {
-        let key = SaxoProofKey(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+        let key = PKCEVerifier(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
-        #expect(SaxoProofKey().verifier.utf8.count == 43)
-        #expect(SaxoProofKey() != SaxoProofKey())
+        #expect(PKCEVerifier().verifier.utf8.count == 43)
+        #expect(PKCEVerifier() != PKCEVerifier())
     }
 
     @Test("never shows a token")
     func secrecy() async throws {
         let token = try SaxoToken("very-secret")
-        let tokens = SaxoTokens(
+        let tokens = SaxoTokenPair(
             access: token, accessEndsAt: wallTime, renewAt: wallTime, refresh: "also-secret",
             refreshEndsAt: wallTime, verifier: "secret-verifier")
         let login = try #require(HTTPURL("https://sim.logonvalidation.net"))
-        let app = SaxoApp(key: "key", secret: "third-secret", redirectURI: "x", loginURL: login)
-        let kept = KeptCredential(secret: tokens.kept, version: 3)
+        let app = SaxoOAuthClient(key: "key", secret: "third-secret", redirectURI: "x", loginURL: login)
+        let kept = VersionedCredential(secret: tokens.kept, version: 3)
         let shown = [
             everythingShown(of: token), everythingShown(of: tokens), everythingShown(of: app), "\(kept)",
         ]
         for text in shown { #expect(!text.contains("secret")) }
-        #expect(SaxoTokens(kept: tokens.kept) == tokens)
+        #expect(SaxoTokenPair(kept: tokens.kept) == tokens)
     }
 
     @Test("takes an end that is past already, which Saxo sends to who comes late")
     func late() throws {
         let answer = try decode(
-            SaxoTokenAnswer.self,
+            SaxoTokenResponse.self,
             from: #"{"access_token":"a","expires_in":"-5","refresh_token":"r"}"#)
         let tokens = answer.tokens(asOf: wallTime, verifier: nil)
         #expect(tokens.accessEndsAt < wallTime)
@@ -303,7 +304,7 @@ struct AuthorizationTests {
 }
 
 /// Has one credential for the first who reads, and another for all others, as where two processes share a store.
-private final class Interloper: CredentialKeeper {
+private final class Interloper: RotatingCredentialStore {
     private let memory: MemoryKeeper
     private let first: [UInt8]
     private let hasRead = MemoryKeeper(nil)
@@ -313,10 +314,10 @@ private final class Interloper: CredentialKeeper {
         memory = MemoryKeeper(rest)
     }
 
-    func load() async throws -> KeptCredential? {
+    func load() async throws -> VersionedCredential? {
         guard try await hasRead.load() == nil else { return try await memory.load() }
         hasRead.put([1])
-        return KeptCredential(secret: first, version: 0)
+        return VersionedCredential(secret: first, version: 0)
     }
 
     func replace(_ secret: [UInt8], ifVersion version: Int64) async throws -> Int64? {
@@ -325,7 +326,7 @@ private final class Interloper: CredentialKeeper {
 }
 
 /// Can be read, but written only once it has recovered.
-private final class Forgetful: CredentialKeeper {
+private final class Forgetful: RotatingCredentialStore {
     let memory: MemoryKeeper
     private let health = MemoryKeeper([])
 
@@ -336,7 +337,7 @@ private final class Forgetful: CredentialKeeper {
 
     func recover() { health.setBroken(false) }
 
-    func load() async throws -> KeptCredential? { try await memory.load() }
+    func load() async throws -> VersionedCredential? { try await memory.load() }
 
     func replace(_ secret: [UInt8], ifVersion version: Int64) async throws -> Int64? {
         _ = try await health.load()

@@ -26,7 +26,7 @@ struct ChartTests {
 
     @Test("are collected backwards: each page ends with what the one before begins with")
     func pages() throws {
-        var pages = SaxoChartPages(ChartWindow(interval: .oneMinute, last: 2_000))
+        var pages = SaxoChartPager(ChartWindow(interval: .oneMinute, last: 2_000))
         #expect(pages.first == .init(count: 1_200, upTo: nil))
         let outcome = pages.take(try page(8_800..<10_000))
         #expect(outcome == .next(.init(count: 802, upTo: minute(8_800))))
@@ -38,27 +38,27 @@ struct ChartTests {
 
     @Test("end where a window begins, or where Saxo has no more")
     func bounds() throws {
-        var pages = SaxoChartPages(
+        var pages = SaxoChartPager(
             ChartWindow(interval: .oneMinute, from: minute(9_000), to: minute(9_010)))
         #expect(pages.first == .init(count: 1_200, upTo: minute(9_010)))
         #expect(pages.take(try page(8_000..<9_011)) == .complete)
         #expect(pages.samples.map(\.time) == (9_000..<9_010).compactMap(minute))
         #expect(!pages.hasOlder)
-        var all = SaxoChartPages(ChartWindow(interval: .oneMinute, last: 50))
+        var all = SaxoChartPager(ChartWindow(interval: .oneMinute, last: 50))
         #expect(all.take(try page(100..<110)) == .complete)
         #expect(all.samples.count == 10)
     }
 
     @Test("that change under way are begun anew")
     func changed() throws {
-        var pages = SaxoChartPages(ChartWindow(interval: .oneMinute, last: 2_000))
+        var pages = SaxoChartPager(ChartWindow(interval: .oneMinute, last: 2_000))
         _ = pages.take(try page(8_800..<10_000))
         #expect(pages.take(try page(7_999..<8_801, version: 2)) == .changed)
     }
 
     @Test("want nothing where nothing is wanted")
     func nothing() {
-        #expect(SaxoChartPages(ChartWindow(interval: .oneDay, last: 0)).first == nil)
+        #expect(SaxoChartPager(ChartWindow(interval: .oneDay, last: 0)).first == nil)
     }
 
     @Test("of days are named by the date that they open for")

@@ -13,7 +13,7 @@ struct Example: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    init<Value: JSONReadable & SendableMetatype>(
+    init<Value: JSONDecodable & SendableMetatype>(
         _ name: String, _ type: Value.Type, _ expected: String,
         _ shown: @escaping @Sendable (Value) throws -> String
     ) {
@@ -55,7 +55,7 @@ struct Example: Sendable, CustomTestStringConvertible {
             $0.others.map { "\($0.orderID ?? "-") \($0.error?.code ?? "-")" }.joined(separator: ", ")
         },
         Example(
-            "error", SaxoProblem.self,
+            "error", SaxoErrorBody.self,
             "InvalidModelState Amount: Amount must be a positive number; ManualOrder: ManualOrder is required"
         ) { problem in
             "\(problem.info.code ?? "") "
@@ -78,7 +78,7 @@ struct Example: Sendable, CustomTestStringConvertible {
                 "\(item.key.uic) \(item.key.assetType) \(item.spelling) \(item.currency ?? "") "
                 + ($0.next == nil ? "last" : "next")
         },
-        Example("token", SaxoTokenAnswer.self, "1200 3600") { "\($0.accessSeconds) \($0.refreshSeconds)" },
+        Example("token", SaxoTokenResponse.self, "1200 3600") { "\($0.accessSeconds) \($0.refreshSeconds)" },
     ]
 
     private static func shown(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "-" }

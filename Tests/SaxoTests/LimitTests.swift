@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Saxo's limits")
 struct LimitTests {
-    private func response(_ status: Int, _ fields: [String]) -> HTTPResponse {
-        HTTPResponse(
+    private func response(_ status: Int, _ fields: [String]) -> HTTPClientResponse {
+        HTTPClientResponse(
             status: status, head: Array((fields.map { $0 + "\r\n" }.joined()).utf8), body: [])
     }
 
@@ -24,10 +24,10 @@ struct LimitTests {
                 "X-RateLimit-AppDay-Reset: 4000",
             ])
         #expect(
-            SaxoLimit.readings(of: .trading, response, now: wallTime) == [
-                QuotaReading(
+            SaxoRateLimitHeaders.readings(of: .trading, response, now: wallTime) == [
+                ReportedQuota(
                     name: "trade", limit: 120, remaining: 75, resetsAt: wallTime + .seconds(60)),
-                QuotaReading(name: "orders", limit: 1, remaining: 0, resetsAt: wallTime),
+                ReportedQuota(name: "orders", limit: 1, remaining: 0, resetsAt: wallTime),
             ])
     }
 
@@ -39,8 +39,8 @@ struct LimitTests {
                 "X-RateLimit-Session-Limit: 1e9", "X-RateLimit-Session-Remaining: -1",
                 "X-RateLimit-Session-Reset: 99999999999999999999",
             ])
-        #expect(SaxoLimit.readings(of: .chart, response, now: wallTime).isEmpty)
-        #expect(SaxoLimit.retryAt(in: response, now: wallTime) == nil)
+        #expect(SaxoRateLimitHeaders.readings(of: .chart, response, now: wallTime).isEmpty)
+        #expect(SaxoRateLimitHeaders.retryAt(in: response, now: wallTime) == nil)
     }
 
     @Test("that are used up say when to come again: after a second at the least")
@@ -103,7 +103,7 @@ struct RefusalTests {
             ), (#"{"Message":"closed","ModelState":{"Orders":["closed"]}}"#, nil),
         ] as [(String, String?)])
     func forms(body: String, code: String?) throws {
-        let problem = try decode(SaxoProblem.self, from: body)
+        let problem = try decode(SaxoErrorBody.self, from: body)
         #expect(problem.info.code == code)
         #expect(problem.info.message == "closed")
     }
@@ -127,7 +127,7 @@ struct RefusalTests {
     @Test(
         "of an order are told from an order that may stand",
         arguments: [
-            (200, #"{"OrderId":"5"}"#, SaxoOrderReply.taken(id: "5")),
+            (200, #"{"OrderId":"5"}"#, SaxoOrderResponse.taken(id: "5")),
             (200, #"{"OrderId":5}"#, .taken(id: "5")),
             (202, "", .taken(id: nil)), (200, "{}", .open),
             (200, #"{"OrderId":"5","ErrorInfo":{"ErrorCode":"X"}}"#, .open),
@@ -144,8 +144,10 @@ struct RefusalTests {
             (404, "", .unknown),
             (200, #"{"Orders":[{"OrderId":"7"}]}"#, .taken(id: "7")),
         ])
-    func orders(status: Int, body: String, reply: SaxoOrderReply) throws {
-        #expect(try SaxoOrderReply(HTTPResponse(status: status, head: [], body: Array(body.utf8))) == reply)
+    func orders(status: Int, body: String, reply: SaxoOrderResponse) throws {
+        #expect(
+            try SaxoOrderResponse(HTTPClientResponse(status: status, head: [], body: Array(body.utf8)))
+                == reply)
     }
 
     @Test("are kept on one line, and not endless")

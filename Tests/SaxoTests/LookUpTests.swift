@@ -115,7 +115,7 @@ struct LookUpTests {
 
     @Test("of prices that fail are of one AssetType alone")
     func onePart() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let saxo = try house.client(pricesPerCall: 2)
             let symbols = try ["AAPL", "MSFT", "NVDA", "EUR/USD"].map(symbol)
             let first = try await saxo.quotes(for: symbols, in: .patient)

@@ -16,11 +16,11 @@ struct OrderBodyTests {
             price: .market, timeInForce: timeInForce, expiresOn: date)
     }
 
-    private let key = SaxoKey(uic: 211, assetType: "Stock")
+    private let key = SaxoInstrumentKey(uic: 211, assetType: "Stock")
 
     @Test("are written with what Saxo requires, figures as exact numbers")
     func placing() throws {
-        let body = SaxoOrderBody.placing(
+        let body = SaxoOrderRequestBody.placing(
             try ticket(.quantity(decimal("0.123456789")), .goodTillDate, until: CalendarDate("2026-12-24")),
             .init(type: "StopLimit", price: try decimal("10.50"), stopLimitPrice: 10), of: key)
         #expect(
@@ -34,7 +34,7 @@ struct OrderBodyTests {
     @Test(
         "that trail the market say where they begin, how far behind they stay and in which steps they follow")
     func trailing() throws {
-        let body = SaxoOrderBody.placing(
+        let body = SaxoOrderRequestBody.placing(
             try ticket(.quantity(10), .day),
             .init(
                 type: "TrailingStopIfTraded", price: try decimal("225.10"),
@@ -61,7 +61,7 @@ struct OrderBodyTests {
 
     @Test("for money say so, and a market order has no price")
     func notional() throws {
-        let body = SaxoOrderBody.placing(
+        let body = SaxoOrderRequestBody.placing(
             try ticket(.notional(decimal("25.5")), .day), .init(type: "Market"), of: key)
         let text = String(decoding: body, as: UTF8.self)
         #expect(
@@ -112,13 +112,13 @@ struct OrderBodyTests {
             let failure = ProviderFailure(.saxo, .notFound)
             var order = Order(
                 id: id, symbol: try symbol("AAPL"), side: .buy, state: .open,
-                reading: Reading(source: .saxo, fetchedAt: .now))
+                reading: Provenance(source: .saxo, fetchedAt: .now))
             order.accountID = "account"
             await #expect(throws: failure) { try await saxo.order(id, of: nil, in: .patient) }
             await #expect(throws: failure) { try await saxo.cancel(order, in: .patient) }
             await #expect(throws: failure) {
                 try await saxo.replace(
-                    order, by: OrderChange(quantity: 2), clientOrderID: "portico-1", in: .patient)
+                    order, by: OrderReplacement(quantity: 2), clientOrderID: "portico-1", in: .patient)
             }
             #expect(server.requests.isEmpty)
         }
@@ -154,9 +154,9 @@ struct OrderBodyTests {
             ticket.symbol = try symbol("TSCO:XLON")
             var order = Order(
                 id: "1", symbol: ticket.symbol, side: .buy, state: .open,
-                reading: Reading(source: .saxo, fetchedAt: .now))
+                reading: Provenance(source: .saxo, fetchedAt: .now))
             (order.accountID, order.timeInForce) = ("account", .day)
-            let change = OrderChange(quantity: 2, price: .market)
+            let change = OrderReplacement(quantity: 2, price: .market)
             let failure = ProviderFailure(.saxo, cause)
             await #expect(throws: failure) { try await saxo.place(ticket, in: .patient) }
             await #expect(throws: failure) {

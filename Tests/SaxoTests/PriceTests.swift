@@ -11,7 +11,8 @@ struct PriceTests {
         -> Quote
     {
         let listing = SaxoListing(
-            SaxoKey(uic: 211, assetType: assetType), symbol: try symbol("AAPL"), currencyName: currency)
+            SaxoInstrumentKey(uic: 211, assetType: assetType), symbol: try symbol("AAPL"),
+            currencyName: currency)
         return try decode(SaxoPrice.self, from: body).quote(of: listing, fetchedAt: wallTime)
     }
 
@@ -39,7 +40,7 @@ struct PriceTests {
     func none() throws {
         let page = try decode(SaxoPage<SaxoPrice>.self, from: try goldenText("infoprices"))
         let listing = SaxoListing(
-            SaxoKey(uic: 211, assetType: "Stock"), symbol: try symbol("AAPL"), currencyName: "USD")
+            SaxoInstrumentKey(uic: 211, assetType: "Stock"), symbol: try symbol("AAPL"), currencyName: "USD")
         let share = try #require(page.items.first).quote(of: listing, fetchedAt: wallTime)
         #expect(share.price == nil)
         #expect(share.bid == nil)

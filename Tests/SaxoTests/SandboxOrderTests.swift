@@ -14,7 +14,7 @@ struct SandboxOrderTests {
     private static let account = "uQ7xN3c-5m1Y8aFz2LQw4A=="
 
     private func ticket(
-        _ text: String = "AAPL", _ amount: Brokerage.Decimal = 1, _ price: OrderPrice = .market,
+        _ text: String = "AAPL", _ amount: Brokerage.Decimal = 1, _ price: OrderPricing = .market,
         id: String = "portico-1"
     ) throws -> OrderTicket {
         OrderTicket(
@@ -22,7 +22,7 @@ struct SandboxOrderTests {
             size: .quantity(amount), price: price)
     }
 
-    private func taken(_ answer: OrderAnswer) throws -> Order {
+    private func taken(_ answer: OrderResult) throws -> Order {
         guard case .taken(let order) = answer else {
             Issue.record("not taken: \(answer)")
             throw NotTaken()
@@ -34,7 +34,7 @@ struct SandboxOrderTests {
 
     @Test("go from market to limit and back to market in their place, and are filled when it opens")
     func life() async throws {
-        try await SandboxHouse.run(at: Self.closed) { house in
+        try await RunningSandbox.run(at: Self.closed) { house in
             let saxo = try house.client()
             let aapl = try symbol("AAPL")
             let quote = try #require(try await saxo.quotes(for: [aapl], in: .patient)[aapl])
@@ -45,7 +45,8 @@ struct SandboxOrderTests {
 
             let limited = try taken(
                 try await saxo.replace(
-                    placed, by: OrderChange(price: .limit(limit)), clientOrderID: "portico-2", in: .patient))
+                    placed, by: OrderReplacement(price: .limit(limit)), clientOrderID: "portico-2",
+                    in: .patient))
             #expect(limited.id == placed.id)
             var open = try await saxo.order(placed.id, of: Self.account, in: .patient)
             #expect(open.type == .limit)
@@ -55,7 +56,7 @@ struct SandboxOrderTests {
 
             let back = try taken(
                 try await saxo.replace(
-                    limited, by: OrderChange(quantity: 2, price: .market), clientOrderID: "portico-3",
+                    limited, by: OrderReplacement(quantity: 2, price: .market), clientOrderID: "portico-3",
                     in: .patient))
             #expect(back.limitPrice == nil)
             open = try await saxo.order(placed.id, of: Self.account, in: .patient)
@@ -78,7 +79,7 @@ struct SandboxOrderTests {
 
     @Test("are one order, however often the same is sent")
     func duplicate() async throws {
-        try await SandboxHouse.run(at: Self.closed) { house in
+        try await RunningSandbox.run(at: Self.closed) { house in
             let saxo = try house.client()
             let first = try taken(try await saxo.place(try ticket(), in: .patient))
             let second = try taken(try await saxo.place(try ticket(), in: .patient))
@@ -91,7 +92,7 @@ struct SandboxOrderTests {
 
     @Test("whose answer is lost are sent once, and found by their client's id")
     func lostAnswer() async throws {
-        try await SandboxHouse.run(at: Self.closed) { house in
+        try await RunningSandbox.run(at: Self.closed) { house in
             let saxo = try house.client()
             let endpoint = "POST /trade/v2/orders"
             #expect(
@@ -115,7 +116,7 @@ struct SandboxOrderTests {
 
     @Test("are cancelled, and cannot be twice")
     func cancel() async throws {
-        try await SandboxHouse.run(at: Self.closed) { house in
+        try await RunningSandbox.run(at: Self.closed) { house in
             let saxo = try house.client()
             let order = try await saxo.order("5014824029", of: nil, in: .patient)
             #expect(order.symbol.text == "EUR/DKK")
@@ -130,7 +131,7 @@ struct SandboxOrderTests {
 
     @Test("that trail the market begin at their distance from it, follow it by steps and never go back")
     func trailing() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let saxo = try house.client()
             let aapl = try symbol("AAPL")
             let distance = try decimal("2.5")
@@ -151,13 +152,14 @@ struct SandboxOrderTests {
             // Another amount leaves the stop where it has come to; another distance begins anew.
             let smaller = try taken(
                 try await saxo.replace(
-                    open, by: OrderChange(quantity: 5), clientOrderID: "portico-2", in: .patient))
+                    open, by: OrderReplacement(quantity: 5), clientOrderID: "portico-2", in: .patient))
             #expect(smaller.stopPrice == open.stopPrice)
             // An order waited for the second after the one before, and the price went on.
             let later = try #require(try await saxo.quotes(for: [aapl], in: .distant)[aapl]?.bid)
             let wider = try taken(
                 try await saxo.replace(
-                    smaller, by: OrderChange(price: .trailingStop(.amount(20))), clientOrderID: "portico-3",
+                    smaller, by: OrderReplacement(price: .trailingStop(.amount(20))),
+                    clientOrderID: "portico-3",
                     in: .patient))
             #expect(wider.trailAmount == 20)
             #expect(try wider.stopPrice == later - 20)
@@ -178,7 +180,7 @@ struct SandboxOrderTests {
 
     @Test("that trail by percent, or where nobody tells a price, are refused before Saxo is asked")
     func untrailable() async throws {
-        try await SandboxHouse.run({ $0.tellsExchangePrices = false }) { house in
+        try await RunningSandbox.run({ $0.tellsExchangePrices = false }) { house in
             let saxo = try house.client()
             let cases: [(Trail, String)] = [
                 (
@@ -202,7 +204,7 @@ struct SandboxOrderTests {
         "are refused for reasons that can be told apart, whatever the status",
         arguments: [true, false])
     func refusals(withOK: Bool) async throws {
-        try await SandboxHouse.run({ $0.refusesOrdersWithOK = withOK }) { house in
+        try await RunningSandbox.run({ $0.refusesOrdersWithOK = withOK }) { house in
             let saxo = try house.client()
             let cases: [(OrderTicket, RejectionReason)] = [
                 (try ticket("EUR/DKK", 10, id: "a"), .quantity),

@@ -9,11 +9,11 @@ import struct Sandbox.Fault
 
 @Suite("The stream of Saxo's sandbox", .timeLimit(.minutes(20)))
 struct SandboxStreamTests {
-    private typealias Event = StreamEvent<QuoteChange>
+    private typealias Event = StreamEvent<QuoteUpdate>
 
     /// Follows symbols while `body` looks at what is told.
     private func following(
-        _ texts: [String], at house: SandboxHouse, access: SaxoAccess? = nil,
+        _ texts: [String], at house: RunningSandbox, access: SaxoCredential? = nil,
         _ body: (AsyncStream<Event>.Iterator, AsyncStream<Set<Symbol>>.Continuation) async throws -> Void
     ) async throws -> ProviderFailure? {
         let saxo = try house.client(access)
@@ -42,9 +42,9 @@ struct SandboxStreamTests {
 
     /// The next change that fits, time passing meanwhile if need be.
     private func next(
-        _ events: inout AsyncStream<Event>.Iterator, in house: SandboxHouse, isTicking: Bool = true,
-        where fits: (QuoteChange) -> Bool
-    ) async throws -> QuoteChange {
+        _ events: inout AsyncStream<Event>.Iterator, in house: RunningSandbox, isTicking: Bool = true,
+        where fits: (QuoteUpdate) -> Bool
+    ) async throws -> QuoteUpdate {
         let time = Task {
             while isTicking, !Task.isCancelled {
                 house.time.wall.advance(by: .seconds(1))
@@ -69,12 +69,12 @@ struct SandboxStreamTests {
         "tells the prices in full, then what changes in them, over one connection and one list each AssetType"
     )
     func prices() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let end = try await following(["EUR/USD", "AAPL", "MSFT", "NOSUCH"], at: house) { events, _ in
                 var events = events
                 let first = await events.next(isolation: #isolation)
                 #expect(isConnected(first))
-                var known: [Symbol: QuoteChange] = [:]
+                var known: [Symbol: QuoteUpdate] = [:]
                 while known.count < 3 {
                     let change = try await next(&events, in: house, isTicking: false) { _ in true }
                     #expect(change.previousClose != nil)
@@ -99,7 +99,7 @@ struct SandboxStreamTests {
 
     @Test("follows what is wanted as it changes")
     func wishes() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             _ = try await following(["EUR/USD"], at: house) { events, want in
                 var events = events
                 _ = try await next(&events, in: house, isTicking: false) { $0.symbol.text == "EUR/USD" }
@@ -116,7 +116,7 @@ struct SandboxStreamTests {
 
     @Test("begins lists anew that Saxo resets")
     func reset() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             _ = try await following(["EUR/USD"], at: house) { events, _ in
                 var events = events
                 _ = try await next(&events, in: house, isTicking: false) { _ in true }
@@ -132,7 +132,7 @@ struct SandboxStreamTests {
 
     @Test("goes on behind the last message where the connection breaks, and nobody is told")
     func reconnection() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             // Cut after its first message.
             #expect(
                 house.sandbox.faults.add(
@@ -153,7 +153,7 @@ struct SandboxStreamTests {
 
     @Test("ends where Saxo ends the session of a token that nobody renews")
     func disconnect() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let end = try await following(["EUR/USD"], at: house) { events, _ in
                 var events = events
                 _ = try await next(&events, in: house, isTicking: false) { _ in true }
@@ -170,14 +170,14 @@ struct SandboxStreamTests {
 
     @Test("goes on with a token that was renewed, of which Saxo is told before the old one ends")
     func renewal() async throws {
-        try await SandboxHouse.run({ $0.developerTokenLifetime = .seconds(100) }) { house in
+        try await RunningSandbox.run({ $0.developerTokenLifetime = .seconds(100) }) { house in
             let now = house.time.wall.now
-            let tokens = SaxoTokens(
-                access: try SaxoToken(SandboxHouse.demoToken), accessEndsAt: now + .seconds(100),
+            let tokens = SaxoTokenPair(
+                access: try SaxoToken(RunningSandbox.demoToken), accessEndsAt: now + .seconds(100),
                 renewAt: now + .seconds(40), refresh: "sandbox-saxo-demo-refresh",
                 refreshEndsAt: now + .seconds(3_600))
             let keeper = MemoryKeeper(tokens.kept)
-            let authorization = SaxoAuthorization(of: try house.app(), kept: keeper, over: house.line)
+            let authorization = SaxoOAuthSession(of: try house.app(), kept: keeper, over: house.line)
             _ = try await following(["EUR/USD"], at: house, access: .authorization(authorization)) {
                 events, _ in
                 var events = events
@@ -201,7 +201,7 @@ struct SandboxStreamTests {
 
     @Test("is none without an address of the streaming host, or with a token that is refused")
     func refusals() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let (wanted, want) = AsyncStream.makeStream(of: Set<Symbol>.self)
             defer { want.finish() }
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {

@@ -13,7 +13,7 @@ import struct Sandbox.SandboxUser
 struct SandboxTests {
     @Test("has two accounts, each in its own currency, with figures that fit each other")
     func accounts() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let saxo = try house.client()
             let accounts = try await saxo.accounts(in: .patient)
             #expect(accounts.map(\.number) == ["17304452", "17304453"])
@@ -41,7 +41,7 @@ struct SandboxTests {
 
     @Test("has positions by symbol, short ones too, without a look-up of any")
     func positions() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let positions = try await house.client().positions(in: .patient)
             #expect(
                 Set(positions.map(\.symbol.text))
@@ -55,7 +55,7 @@ struct SandboxTests {
 
     @Test("tells 50 positions over three pages, and their quotes in batches of one AssetType each")
     func paging() async throws {
-        try await SandboxHouse.run(users: [.holding(50)], { $0.pageMaximum = 20 }) { house in
+        try await RunningSandbox.run(users: [.holding(50)], { $0.pageMaximum = 20 }) { house in
             let saxo = try house.client(token: "holder-access", pricesPerCall: 25)
             let positions = try await saxo.positions(in: .patient)
             #expect(positions.count == 50)
@@ -79,7 +79,7 @@ struct SandboxTests {
 
     @Test("quotes what it has, and leaves out what it does not know")
     func quotes() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let saxo = try house.client()
             let symbols = try ["AAPL", "BRK.B", "EUR/DKK", "^SPX", "NOSUCH", "XXX/YYY"].map(symbol)
             let quotes = try await saxo.quotes(for: symbols, in: .patient).found
@@ -98,7 +98,7 @@ struct SandboxTests {
 
     @Test("without data of exchanges tells no price, rather than zero")
     func noAccess() async throws {
-        try await SandboxHouse.run({ $0.tellsExchangePrices = false }) { house in
+        try await RunningSandbox.run({ $0.tellsExchangePrices = false }) { house in
             let aapl = try symbol("AAPL")
             let quote = try #require(try await house.client().quotes(for: [aapl], in: .patient)[aapl])
             #expect(quote.price == nil)
@@ -113,7 +113,7 @@ struct SandboxTests {
 
     @Test("has charts over pages, each candle once")
     func longChart() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let saxo = try house.client()
             let aapl = try symbol("AAPL")
             let window = ChartWindow(interval: .fiveMinutes, last: 2_500)
@@ -136,7 +136,7 @@ struct SandboxTests {
 
     @Test("has charts of pairs with both sides, whose prices are the middle")
     func pairChart() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let pair = try symbol("EUR/DKK")
             let chart = try #require(
                 try await house.client().charts(
@@ -154,7 +154,7 @@ struct SandboxTests {
 
     @Test("finds instruments, and knows the rules of their orders")
     func instruments() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let saxo = try house.client()
             let hits = try await saxo.search("apple", limit: 10, in: .patient)
             #expect(hits.map(\.instrument.symbol.text) == ["AAPL", "AAPL:XNAS:CfdOnStock"])
@@ -175,7 +175,7 @@ struct SandboxTests {
 
     @Test("fails as it does, and no account shows where one cannot be read")
     func faults() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let endpoint = "GET /port/v1/balances"
             #expect(
                 house.sandbox.faults.add(
@@ -192,7 +192,7 @@ struct SandboxTests {
 
     @Test("is asked again after a 503, which is HTML")
     func retry() async throws {
-        try await SandboxHouse.run { house in
+        try await RunningSandbox.run { house in
             let endpoint = "GET /port/v1/orders/me"
             #expect(
                 house.sandbox.faults.add(

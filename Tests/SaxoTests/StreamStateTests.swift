@@ -11,7 +11,7 @@ struct StreamStateTests {
 
     private func listing(_ text: String, _ uic: Int, _ assetType: String) throws -> SaxoListing {
         SaxoListing(
-            SaxoKey(uic: uic, assetType: assetType), symbol: try symbol(text), currencyName: "USD")
+            SaxoInstrumentKey(uic: uic, assetType: assetType), symbol: try symbol(text), currencyName: "USD")
     }
 
     private func pair() throws -> SaxoListing { try listing("EUR/USD", 21, "FxSpot") }
@@ -25,7 +25,7 @@ struct StreamStateTests {
     private func received(
         _ state: inout SaxoStreamState, _ id: UInt64, _ reference: String, _ payload: String,
         at moment: ContinuousClock.Instant? = nil
-    ) throws -> SaxoStreamState.Reception {
+    ) throws -> SaxoStreamState.ReceiveResult {
         let parsed = try #require(try SaxoStreamMessage.messages(in: message(id, reference, payload)).first)
         return try state.receive(parsed, now: moment ?? now)
     }
@@ -35,7 +35,7 @@ struct StreamStateTests {
 
     private func order(
         _ state: inout SaxoStreamState, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> SaxoSubscriptionOrder {
+    ) throws -> SaxoSubscriptionRequest {
         guard case .subscribe(let order)? = state.nextWork() else {
             Issue.record("nothing to subscribe to", sourceLocation: sourceLocation)
             throw NoOrder()
@@ -82,7 +82,7 @@ struct StreamStateTests {
         expectNoWork(&state)
         let bid = try received(
             &state, 1, "p1", #"[{"Quote":{"Bid":1.12},"Uic":21},{"Uic":99,"Quote":{"Bid":5}}]"#)
-        var expected = QuoteChange(symbol: try symbol("EUR/USD"))
+        var expected = QuoteUpdate(symbol: try symbol("EUR/USD"))
         expected.bid = .some(try decimal("1.12"))
         expected.price = try decimal("1.16")
         #expect(bid == .init(changes: [expected]))

@@ -8,8 +8,8 @@ import Upstream
 
 @Suite("Care of a data folder")
 struct CareTests {
-    private func identity(_ owner: String) throws -> CredentialIdentity {
-        CredentialIdentity(connection: "c-\(owner)", provider: .saxo, owner: try #require(OwnerID(owner)))
+    private func identity(_ owner: String) throws -> CredentialOwner {
+        CredentialOwner(connection: "c-\(owner)", provider: .saxo, owner: try #require(OwnerID(owner)))
     }
 
     @Test("a backup holds what was there at its moment, sealed, while the file goes on")
@@ -17,18 +17,18 @@ struct CareTests {
         try await Folder.with { folder in
             let opened = try folder.opened()
             let key = try MasterKey(in: opened)
-            let house = try HouseFile(in: opened)
+            let house = try UserDatabase(in: opened)
             let store = try CredentialStore(in: house, key)
             _ = try await store.save(Secret(Array("planted-secret".utf8)), of: identity("before"))
-            try HouseBackup.write(of: opened, to: folder.file("copy.db"))
+            try DatabaseBackup.write(of: opened, to: folder.file("copy.db"))
             _ = try await store.save(Secret(Array("later".utf8)), of: identity("after"))
             #expect(try folder.permissions("copy.db") == 0o600)
             let copy = try Data(contentsOf: URL(filePath: folder.file("copy.db")))
             #expect(copy.range(of: Data("planted-secret".utf8)) == nil)
             try await Folder.with { other in
                 let restored = try other.opened()
-                try copy.write(to: URL(filePath: other.file(HouseFile.name)))
-                let store = try CredentialStore(in: HouseFile(in: restored), key)
+                try copy.write(to: URL(filePath: other.file(UserDatabase.name)))
+                let store = try CredentialStore(in: UserDatabase(in: restored), key)
                 let kept = try await store.load(identity("before"))
                 #expect(kept?.secret.bytes == Array("planted-secret".utf8))
                 #expect(try await store.load(identity("after")) == nil)
@@ -40,12 +40,12 @@ struct CareTests {
     func backupElsewhere() async throws {
         try await Folder.with { folder in
             let opened = try folder.opened()
-            _ = try HouseFile(in: opened)
+            _ = try UserDatabase(in: opened)
             try Data("mine".utf8).write(to: URL(filePath: folder.file("copy.db")))
             #expect(
                 throws: StorageError.file(path: folder.file("copy.db"), reason: "there is a file already")
             ) {
-                try HouseBackup.write(of: opened, to: folder.file("copy.db"))
+                try DatabaseBackup.write(of: opened, to: folder.file("copy.db"))
             }
             #expect(try Data(contentsOf: URL(filePath: folder.file("copy.db"))) == Data("mine".utf8))
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -78,17 +78,17 @@ struct CareTests {
                 testDescription: "a secret that was tampered with", subject: "keys",
                 text: "1 secrets do not open"
             ) {
-                let queue = try DatabaseQueue(path: $0.file(HouseFile.name))
+                let queue = try DatabaseQueue(path: $0.file(UserDatabase.name))
                 try queue.write { try $0.execute(sql: "UPDATE credential SET owner = 'thief'") }
             },
             Harm(testDescription: "no database", subject: "database", text: "is damaged") {
                 for suffix in ["-wal", "-shm"] {
-                    try? FileManager.default.removeItem(atPath: $0.file(HouseFile.name + suffix))
+                    try? FileManager.default.removeItem(atPath: $0.file(UserDatabase.name + suffix))
                 }
-                try Data(repeating: 7, count: 8_192).write(to: URL(filePath: $0.file(HouseFile.name)))
+                try Data(repeating: 7, count: 8_192).write(to: URL(filePath: $0.file(UserDatabase.name)))
             },
             Harm(testDescription: "a later version's", subject: "migrations", text: "later version") {
-                let queue = try DatabaseQueue(path: $0.file(HouseFile.name))
+                let queue = try DatabaseQueue(path: $0.file(UserDatabase.name))
                 try queue.write {
                     try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99: future')")
                 }
@@ -101,7 +101,7 @@ struct CareTests {
         try await Folder.with { folder in
             try await furnish(folder)
             let opened = try folder.opened()
-            let examination = HouseExamination(of: opened, with: try MasterKey(in: opened))
+            let examination = DataDirectoryCheck(of: opened, with: try MasterKey(in: opened))
             #expect(examination.isFine, "\(examination.findings)")
             let subjects = examination.findings.map(\.subject)
             for subject in ["disk", "file portico.db", "database", "migrations", "keys"] {
@@ -119,7 +119,7 @@ struct CareTests {
             try harm.make(folder)
             let opened = try folder.opened()
             let hasKey = FileManager.default.fileExists(atPath: folder.file(MasterKey.fileName))
-            let examination = HouseExamination(of: opened, with: hasKey ? try MasterKey(in: opened) : nil)
+            let examination = DataDirectoryCheck(of: opened, with: hasKey ? try MasterKey(in: opened) : nil)
             let faults = examination.findings.filter { !$0.isFine }
             #expect(faults.map(\.subject) == [harm.subject])
             #expect(faults.first?.text.contains(harm.text) == true, "\(faults)")
@@ -130,7 +130,7 @@ struct CareTests {
     private func furnish(_ folder: Folder) async throws {
         let opened = try folder.opened()
         let key = try MasterKey(in: opened)
-        let store = try CredentialStore(in: HouseFile(in: opened), key)
+        let store = try CredentialStore(in: UserDatabase(in: opened), key)
         _ = try await store.save(Secret(Array("secret".utf8)), of: identity("user"))
     }
 }

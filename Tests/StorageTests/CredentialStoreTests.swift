@@ -11,14 +11,14 @@ struct CredentialStoreTests {
     static let key = Data(repeating: 7, count: 32).base64EncodedString()
 
     static func identity(
-        _ connection: String = "c1", _ provider: Provider = .saxo, _ owner: String = "ann"
-    ) throws -> CredentialIdentity {
-        CredentialIdentity(connection: connection, provider: provider, owner: try #require(OwnerID(owner)))
+        _ connection: String = "c1", _ provider: ProviderID = .saxo, _ owner: String = "ann"
+    ) throws -> CredentialOwner {
+        CredentialOwner(connection: connection, provider: provider, owner: try #require(OwnerID(owner)))
     }
 
     static func store(_ folder: Folder, key: String = key) throws -> CredentialStore {
         try CredentialStore(
-            in: HouseFile(in: try folder.opened()), MasterKey(base64: key, origin: "PORTICO_MASTER_KEY"))
+            in: UserDatabase(in: try folder.opened()), MasterKey(base64: key, origin: "PORTICO_MASTER_KEY"))
     }
 
     @Test("are kept over a restart, and found by their very owner only")
@@ -55,7 +55,7 @@ struct CredentialStoreTests {
     @Test("equal secrets are sealed differently")
     func nonces() async throws {
         try await Folder.with { folder in
-            let file = try HouseFile(in: try folder.opened())
+            let file = try UserDatabase(in: try folder.opened())
             let store = try CredentialStore(in: file, MasterKey(base64: Self.key, origin: "x"))
             for number in 0..<50 {
                 _ = try await store.save(Secret("same"), of: try Self.identity("c\(number)"))
@@ -88,7 +88,7 @@ struct CredentialStoreTests {
         ])
     func tampered(_ sql: String) async throws {
         try await Folder.with { folder in
-            let file = try HouseFile(in: try folder.opened())
+            let file = try UserDatabase(in: try folder.opened())
             let store = try CredentialStore(in: file, MasterKey(base64: Self.key, origin: "x"))
             let identity = try Self.identity("c1")
             _ = try await store.save(Secret("one"), of: identity)
@@ -96,7 +96,7 @@ struct CredentialStoreTests {
             _ = try await store.save(Secret("three"), of: try Self.identity("c3", .alpaca, "bob"))
             try await file.database.write { try $0.execute(sql: sql) }
             await #expect(
-                throws: StorageError.sealBroken(path: folder.file(HouseFile.name), connection: "c1")
+                throws: StorageError.sealBroken(path: folder.file(UserDatabase.name), connection: "c1")
             ) { try await store.load(identity) }
         }
     }
@@ -122,8 +122,8 @@ struct CredentialStoreTests {
     func keeper() async throws {
         try await Folder.with { folder in
             let store = try Self.store(folder)
-            let one = ConnectionCredential(of: try Self.identity("c1"), in: store)
-            let other = ConnectionCredential(of: try Self.identity("c1", .saxo, "bob"), in: store)
+            let one = ConnectionCredentialStore(of: try Self.identity("c1"), in: store)
+            let other = ConnectionCredentialStore(of: try Self.identity("c1", .saxo, "bob"), in: store)
             #expect(try await one.load() == nil)
             #expect(try await one.replace(Array("x".utf8), ifVersion: 1) == nil)
             _ = try await store.save(Secret("first"), of: try Self.identity("c1"))
@@ -165,7 +165,7 @@ struct CredentialStoreTests {
         try await Folder.with { folder in
             _ = try await Self.store(folder).save(Secret("1"), of: try Self.identity())
             let other = Data(repeating: 8, count: 32).base64EncodedString()
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(HouseFile.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
                 try Self.store(folder, key: other)
             }
             #expect(try await Self.store(folder).load(try Self.identity())?.secret == Secret("1"))

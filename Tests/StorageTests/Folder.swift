@@ -11,7 +11,7 @@ struct Folder {
 
     var path: String { url.path }
 
-    func opened() throws -> DataFolder { try DataFolder(path) }
+    func opened() throws -> DataDirectory { try DataDirectory(path) }
 
     func file(_ name: String) -> String { url.appending(path: name).path }
 

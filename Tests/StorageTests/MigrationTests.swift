@@ -12,7 +12,7 @@ struct MigrationTests {
 
     @Test("there is a file of every version")
     func complete() {
-        #expect(HouseFile.migrator.migrations.count == Self.versions.count)
+        #expect(UserDatabase.migrator.migrations.count == Self.versions.count)
     }
 
     @Test("bring each earlier version's file to today's tables, and lose nothing in it", arguments: versions)
@@ -25,12 +25,12 @@ struct MigrationTests {
             var configuration = Configuration()
             configuration.foreignKeysEnabled = false
             let before = try DatabaseQueue(
-                path: folder.file(HouseFile.name), configuration: configuration)
+                path: folder.file(UserDatabase.name), configuration: configuration)
             try before.writeWithoutTransaction { try $0.execute(sql: text) }
             let counts = try before.read { try Self.counts($0) }
             try before.close()
 
-            let house = try HouseFile(in: opened)
+            let house = try UserDatabase(in: opened)
             let (after, tables, dangling) = try house.database.readNow { db in
                 (
                     try Self.counts(db), try Self.tables(db),
@@ -41,7 +41,7 @@ struct MigrationTests {
                 #expect(after[table] == count, "\(table)")
             }
             #expect(dangling == 0)
-            let fresh = try HouseFile.temporary().database.readNow { try Self.tables($0) }
+            let fresh = try UserDatabase.temporary().database.readNow { try Self.tables($0) }
             #expect(tables == fresh)
         }
     }

@@ -14,13 +14,13 @@ struct OrderJournalTests {
 
     /// A journal in a file of its own, with the users to whom its orders belong.
     static func journal(_ folder: Folder, mostOrders: Int = 100_000) throws -> OrderJournal {
-        let file = try HouseFile(in: try folder.opened())
+        let file = try UserDatabase(in: try folder.opened())
         for name in ["ann", "bob"] { try UserStore(in: file).ensure(owner(name)) }
         return OrderJournal(in: file, mostOrders: mostOrders)
     }
 
     static func ticket(
-        _ price: OrderPrice = .market, size: OrderSize = .quantity(1), account: String = "A1"
+        _ price: OrderPricing = .market, size: OrderSize = .quantity(1), account: String = "A1"
     ) -> OrderTicket {
         OrderTicket(
             clientOrderID: "", accountID: account, symbol: .example, side: .buy, size: size, price: price)
@@ -29,8 +29,8 @@ struct OrderJournalTests {
     static func placing(
         _ key: String = "k1", _ owner: String = "ann", connection: String = "alpaca", isStored: Bool = false,
         ticket: OrderTicket = ticket()
-    ) throws -> Placing {
-        Placing(
+    ) throws -> OrderPlacement {
+        OrderPlacement(
             owner: try Self.owner(owner), connection: connection, isConnectionStored: isStored,
             provider: .alpaca, idempotencyKey: key, ticket: ticket)
     }
@@ -39,7 +39,7 @@ struct OrderJournalTests {
     static func order(_ id: String, _ state: OrderState = .open) -> Order {
         var order = Order(
             id: id, symbol: .example, side: .buy, state: state,
-            reading: Reading(source: .alpaca, fetchedAt: now))
+            reading: Provenance(source: .alpaca, fetchedAt: now))
         order.accountID = "A1"
         order.quantity = 1
         order.type = .market
@@ -48,7 +48,7 @@ struct OrderJournalTests {
 
     /// An order that the broker has.
     static func placed(_ journal: OrderJournal, _ id: String = "P1", key: String = "k1") async throws
-        -> Placing
+        -> OrderPlacement
     {
         let placing = try placing(key)
         _ = try await journal.begin(placing)
@@ -91,12 +91,12 @@ struct OrderJournalTests {
     @Test(
         "keeps every figure of what was meant, whatever the type of the order",
         arguments: [
-            OrderPrice.market, .limit(Decimal("180.2500") ?? 1), .stop(Decimal("0.00000001") ?? 1),
+            OrderPricing.market, .limit(Decimal("180.2500") ?? 1), .stop(Decimal("0.00000001") ?? 1),
             .stopLimit(stop: 170, limit: Decimal("169.99") ?? 1),
             .trailingStop(.percent(Decimal("1.5") ?? 1)),
             .trailingStop(.amount(2)),
         ])
-    func figures(_ price: OrderPrice) async throws {
+    func figures(_ price: OrderPricing) async throws {
         try await Folder.with { folder in
             let quantity = try #require(Decimal("0.123456789"))
             let ticket = Self.ticket(price, size: .quantity(quantity))
@@ -117,7 +117,7 @@ struct OrderJournalTests {
     func concurrent() async throws {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
-            let starts = try await withThrowingTaskGroup(of: OrderJournal.PlacingStart.self) { group in
+            let starts = try await withThrowingTaskGroup(of: OrderJournal.PlacementStart.self) { group in
                 for _ in 0..<50 { group.addTask { try await journal.begin(Self.placing()) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -195,10 +195,10 @@ struct OrderJournalTests {
     /// The outcomes of a write, and the state of its order after them.
     struct End: Sendable {
         var isMarked = true
-        let outcomes: [WriteOutcome]
+        let outcomes: [OrderWriteOutcome]
         let state: OrderState
 
-        init(isMarked: Bool = true, _ outcomes: [WriteOutcome], _ state: OrderState) {
+        init(isMarked: Bool = true, _ outcomes: [OrderWriteOutcome], _ state: OrderState) {
             (self.isMarked, self.outcomes, self.state) = (isMarked, outcomes, state)
         }
     }
@@ -282,7 +282,7 @@ struct OrderJournalTests {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
-            func cancel(_ journal: OrderJournal) async throws -> OrderJournal.ChangeStart {
+            func cancel(_ journal: OrderJournal) async throws -> OrderJournal.ReplacementStart {
                 try await journal.begin(
                     .cancel, of: Self.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca)
             }
@@ -377,7 +377,7 @@ struct OrderJournalTests {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
-            let change = OrderChange(quantity: 2, price: .limit(Decimal("10.50") ?? 1))
+            let change = OrderReplacement(quantity: 2, price: .limit(Decimal("10.50") ?? 1))
             let start = try await journal.begin(
                 .replace(change), of: Self.order("P1"), placing.identity, isConnectionStored: false,
                 at: .alpaca)
@@ -404,7 +404,7 @@ struct OrderJournalTests {
         try await Folder.with { folder in
             let journal = try Self.journal(folder)
             let placing = try await Self.placed(journal)
-            let starts = try await withThrowingTaskGroup(of: OrderJournal.ChangeStart.self) { group in
+            let starts = try await withThrowingTaskGroup(of: OrderJournal.ReplacementStart.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
                         try await journal.begin(
@@ -433,7 +433,8 @@ struct OrderJournalTests {
             let journal = try Self.journal(folder)
             let identity = OrderIdentity(owner: try Self.owner(), connection: "alpaca", id: "P7")
             let start = try await journal.begin(
-                .replace(OrderChange(quantity: 3)), of: Self.order("P7"), identity, isConnectionStored: false,
+                .replace(OrderReplacement(quantity: 3)), of: Self.order("P7"), identity,
+                isConnectionStored: false,
                 at: .alpaca)
             guard case .begun(let write, _) = start else {
                 Issue.record("not begun: \(start)")
@@ -467,9 +468,9 @@ struct OrderJournalTests {
 
     @Test(
         "prevents the deletion of its user and connection only while a write is in progress",
-        arguments: WriteState.allCases)
-    func deletion(state: WriteState) async throws {
-        let outcomes: [WriteOutcome] =
+        arguments: OrderWriteState.allCases)
+    func deletion(state: OrderWriteState) async throws {
+        let outcomes: [OrderWriteOutcome] =
             switch state {
             case .pending, .sent: []
             case .unconfirmed: [.answerLost]

@@ -9,7 +9,7 @@ struct OrderListeningTests {
     private typealias Journal = OrderJournalTests
 
     /// An order that is on its way to its broker.
-    private func sent(_ journal: OrderJournal) async throws -> Placing {
+    private func sent(_ journal: OrderJournal) async throws -> OrderPlacement {
         let placing = try Journal.placing()
         _ = try await journal.begin(placing)
         #expect(try await journal.mark(placing.id))
@@ -23,7 +23,7 @@ struct OrderListeningTests {
         return order
     }
 
-    private func begun(_ start: OrderJournal.ChangeStart) throws -> JournalWrite {
+    private func begun(_ start: OrderJournal.ReplacementStart) throws -> JournalWrite {
         guard case .begun(let write, _) = start else { throw NotBegun() }
         return write
     }
@@ -31,14 +31,14 @@ struct OrderListeningTests {
     private struct NotBegun: Error {}
 
     /// What has become known of the order's own answer before its broker tells of it, and what comes of the answer after.
-    static let answers: [(before: WriteOutcome?, after: WriteOutcome?)] = [
+    static let answers: [(before: OrderWriteOutcome?, after: OrderWriteOutcome?)] = [
         (nil, nil), (nil, .answerLost), (nil, .notTaken), (.answerLost, nil),
         (nil, .taken(Journal.order("P1", .open))),
         (.answerLost, .notFound(OrderRejection(.other, message: nil))),
     ]
 
     @Test("settles the order that was sent, whatever becomes of the answer", arguments: answers)
-    func placed(_ answer: (before: WriteOutcome?, after: WriteOutcome?)) async throws {
+    func placed(_ answer: (before: OrderWriteOutcome?, after: OrderWriteOutcome?)) async throws {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
@@ -56,9 +56,9 @@ struct OrderListeningTests {
     @Test(
         "records the broker's state of an order that was reported as missing or undetermined",
         arguments: [
-            WriteOutcome.notFound(OrderRejection(.other, message: "never arrived")), .undeterminable,
+            OrderWriteOutcome.notFound(OrderRejection(.other, message: "never arrived")), .undeterminable,
         ], [true, false])
-    func givenUp(_ outcome: WriteOutcome, isListed: Bool) async throws {
+    func givenUp(_ outcome: OrderWriteOutcome, isListed: Bool) async throws {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
@@ -85,7 +85,7 @@ struct OrderListeningTests {
             func replace() async throws -> JournalWrite {
                 let write = try begun(
                     try await journal.begin(
-                        .replace(OrderChange(quantity: 2)), of: Journal.order("P1"), placing.identity,
+                        .replace(OrderReplacement(quantity: 2)), of: Journal.order("P1"), placing.identity,
                         isConnectionStored: false, at: .alpaca))
                 #expect(try await journal.mark(write.id))
                 return write
@@ -109,7 +109,7 @@ struct OrderListeningTests {
             let placing = try await Journal.placed(journal)
             let write = try begun(
                 try await journal.begin(
-                    .replace(OrderChange(quantity: 2)), of: Journal.order("P1"), placing.identity,
+                    .replace(OrderReplacement(quantity: 2)), of: Journal.order("P1"), placing.identity,
                     isConnectionStored: false, at: .alpaca
                 ))
             #expect(try await journal.mark(write.id))
@@ -153,9 +153,9 @@ struct OrderListeningTests {
     @Test(
         "reports a cancellation as undetermined until the broker reports the end of the order",
         arguments: [
-            (OrderState.canceled, WriteState.done), (.filled, .done), (.partiallyFilled, .undetermined),
+            (OrderState.canceled, OrderWriteState.done), (.filled, .done), (.partiallyFilled, .undetermined),
         ])
-    func givenUp(state: OrderState, expected: WriteState) async throws {
+    func givenUp(state: OrderState, expected: OrderWriteState) async throws {
         try await Folder.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
@@ -166,7 +166,7 @@ struct OrderListeningTests {
                 ))
             #expect(try await journal.mark(write.id))
             for (outcome, state) in [
-                (WriteOutcome.answerLost, WriteState.unconfirmed), (.undeterminable, .undetermined),
+                (OrderWriteOutcome.answerLost, OrderWriteState.unconfirmed), (.undeterminable, .undetermined),
             ] {
                 try await journal.note(outcome, of: write.id)
                 #expect(try await journal.order(placing.identity)?.latestWriteState == state)

@@ -12,8 +12,8 @@ struct ReadsRestartTests {
         private let start = ContinuousClock.now
         private let wallStart = Instant(secondsSince1970: 1_795_185_000) ?? .earliest
 
-        var clock: CallClock {
-            CallClock(
+        var clock: TimeSource {
+            TimeSource(
                 now: { [self] in start + elapsed.withLock { $0 } },
                 wallTime: { [self] in wallStart + elapsed.withLock { $0 } },
                 sleep: { try await ContinuousClock().sleep(until: $0) })
@@ -21,21 +21,22 @@ struct ReadsRestartTests {
         func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
     }
 
-    static let lifetime = Lifetime(
+    static let lifetime = CacheLifetime(
         fresh: .seconds(60), whileRevalidating: .seconds(60), ifError: .seconds(600))
     static let key = CacheKey.public(.alphaVantage, "AAPL")
 
     /// A process: reads over the file of a folder.
     struct Life {
-        let values: LastingValues
-        let reads: Reads<Quote>
-        let clock: CallClock
+        let values: SQLitePersistentCache
+        let reads: ReadCache<Quote>
+        let clock: TimeSource
 
-        init(_ folder: Folder, _ clock: CallClock) throws {
+        init(_ folder: Folder, _ clock: TimeSource) throws {
             self.clock = clock
-            values = LastingValues(in: try CacheFile(in: try folder.opened()))
-            reads = Reads(
-                "quotes", bytes: 1 << 20, ageing: Ageing(\.reading) { _, _ in ReadsRestartTests.lifetime },
+            values = SQLitePersistentCache(in: try CacheDatabase(in: try folder.opened()))
+            reads = ReadCache(
+                "quotes", bytes: 1 << 20,
+                ageing: FreshnessPolicy(\.reading) { _, _ in ReadsRestartTests.lifetime },
                 lasting: values, clock: clock)
         }
 
@@ -50,7 +51,7 @@ struct ReadsRestartTests {
                 calls.add()
                 guard let price else { throw ProviderFailure(key.provider, .unavailable) }
                 var quote = Quote(
-                    symbol: .example, reading: Reading(source: key.provider, fetchedAt: now))
+                    symbol: .example, reading: Provenance(source: key.provider, fetchedAt: now))
                 quote.price = Decimal(price)
                 return quote
             }
@@ -122,13 +123,13 @@ struct ReadsRestartTests {
             let first = try Life(folder, clock.clock)
             _ = try await first.read(price: 5, calls: calls)
             await first.values.flush()
-            let name = LastingKey(kind: "quote.1", provider: .alphaVantage, subject: "AAPL")
+            let name = PersistentCacheKey(kind: "quote.1", provider: .alphaVantage, subject: "AAPL")
             let kept = try #require(await first.values.load([name])[name])
             for (bytes, readAt) in [
                 (kept.bytes.dropLast(), kept.readAt), (kept.bytes[...], kept.readAt + .seconds(1)),
             ] {
                 first.values.save([
-                    name: LastingValue(
+                    name: PersistentCacheEntry(
                         bytes: Array(bytes), readAt: readAt, freshUntil: kept.freshUntil,
                         staleUntil: kept.staleUntil)
                 ])
@@ -154,8 +155,8 @@ struct ReadsRestartTests {
             ]
             for key in keys { _ = try await life.read(key, price: 5, calls: calls) }
             await life.values.flush()
-            let names = Provider.allCases.map {
-                LastingKey(kind: "quote.1", provider: $0, subject: "AAPL")
+            let names = ProviderID.allCases.map {
+                PersistentCacheKey(kind: "quote.1", provider: $0, subject: "AAPL")
             }
             #expect(await life.values.load(names).isEmpty)
             // A public value in the file is never given for a private key.

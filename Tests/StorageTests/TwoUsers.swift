@@ -6,12 +6,12 @@ import Upstream
 
 /// A house with two users, in a folder of its own.
 struct TwoUsers {
-    let file: HouseFile
+    let file: UserDatabase
     let ann: OwnerID
     let bob: OwnerID
 
     init(_ folder: Folder) throws {
-        file = try HouseFile(in: folder.opened())
+        file = try UserDatabase(in: folder.opened())
         ann = try #require(OwnerID("ann"))
         bob = try #require(OwnerID("bob"))
         for user in [ann, bob] { try UserStore(in: file).ensure(user) }

@@ -27,11 +27,11 @@ struct APIKeyTests {
 }
 
 @Suite("A provider's base address")
-struct ProviderBaseTests {
+struct ProviderBaseURLTests {
     @Test("ends before the query")
     func query() throws {
         let url = try #require(HTTPURL("https://a.example/b?apikey=1"))
-        let error = #expect(throws: ProviderBase.Invalid.self) { try ProviderBase(url) }
+        let error = #expect(throws: ProviderBaseURL.Invalid.self) { try ProviderBaseURL(url) }
         #expect(
             error?.description == "https://a.example/b?apikey=… cannot be the base address of a provider:"
                 + " paths are put behind it, so it must end before the \"?\".")
@@ -41,6 +41,6 @@ struct ProviderBaseTests {
         "exposes a key by plain HTTP to another machine",
         arguments: [("https://a.example", false), ("http://127.0.0.1:9", false), ("http://a.example", true)])
     func exposure(url: String, isExposed: Bool) throws {
-        #expect(try ProviderBase(#require(HTTPURL(url))).exposesCredential == isExposed)
+        #expect(try ProviderBaseURL(#require(HTTPURL(url))).exposesCredential == isExposed)
     }
 }

@@ -40,16 +40,16 @@ struct CallAllowanceTests {
     @Test(
         "calls up to the limit are sent, and the next is refused before it takes a slot of the quota")
     func limit() async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(200, body: Array("ok".utf8))
         } _: { server, transport in
-            let line = ProviderLine(
-                QuotaHolder(.alpaca), over: transport, retry: ProviderCallerTests.policy())
+            let line = ProviderChannel(
+                QuotaAccount(.alpaca), over: transport, retry: ProviderHTTPClientTests.policy())
             let caller = line.caller(within: [QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))])
             let context = Self.context(CallAllowance(limit: 2))
             func call() async throws -> String {
                 try await caller.call(
-                    "quote", TransportTests.request(server), in: context, read: ProviderCallerTests.text)
+                    "quote", HTTPClientTests.request(server), in: context, read: ProviderHTTPClientTests.text)
             }
             let answers = [try await call(), try await call()]
             #expect(answers == ["ok", "ok"])
@@ -63,17 +63,17 @@ struct CallAllowanceTests {
 
     @Test("clients without a session together leave half of a quota to clients with a session")
     func leavesQuota() async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(200, body: Array("ok".utf8))
         } _: { server, transport in
-            let line = ProviderLine(
-                QuotaHolder(.alphaVantage), over: transport, retry: ProviderCallerTests.policy())
+            let line = ProviderChannel(
+                QuotaAccount(.alphaVantage), over: transport, retry: ProviderHTTPClientTests.policy())
             let caller = line.caller(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
-            let request = try TransportTests.request(server)
+            let request = try HTTPClientTests.request(server)
             func call(_ allowance: CallAllowance) async -> Outcome {
                 do throws(ProviderFailure) {
                     _ = try await caller.call(
-                        "quote", request, in: Self.context(allowance), read: ProviderCallerTests.text)
+                        "quote", request, in: Self.context(allowance), read: ProviderHTTPClientTests.text)
                     return .sent
                 } catch {
                     switch error.cause {
@@ -97,14 +97,14 @@ struct CallAllowanceTests {
 
     @Test("a repeated call counts once for its operation, and each time for its client")
     func retries() async throws {
-        try await TransportTests.with { request in
+        try await HTTPClientTests.with { request in
             request.number < 3 ? .status(503) : .status(200, body: Array("ok".utf8))
         } _: { server, transport in
-            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
+            let caller = ProviderHTTPClient(.alpaca, over: transport, retry: ProviderHTTPClientTests.policy())
             let budget = Budget(5)
             let answer = try await caller.call(
-                "quote", TransportTests.request(server), in: Self.context(budget.allowance(limit: 1)),
-                read: ProviderCallerTests.text)
+                "quote", HTTPClientTests.request(server), in: Self.context(budget.allowance(limit: 1)),
+                read: ProviderHTTPClientTests.text)
             #expect(answer == "ok")
             #expect(budget.left == 2)
         }
@@ -112,14 +112,14 @@ struct CallAllowanceTests {
 
     @Test("a client without calls left gets this error, and nothing is sent")
     func spent() async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(200)
         } _: { server, transport in
-            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
-            let failure = await ProviderCallerTests.failure {
+            let caller = ProviderHTTPClient(.alpaca, over: transport, retry: ProviderHTTPClientTests.policy())
+            let failure = await ProviderHTTPClientTests.failure {
                 try await caller.call(
-                    "quote", TransportTests.request(server), in: Self.context(Budget(0).allowance(limit: 9)),
-                    read: ProviderCallerTests.text)
+                    "quote", HTTPClientTests.request(server), in: Self.context(Budget(0).allowance(limit: 9)),
+                    read: ProviderHTTPClientTests.text)
             }
             #expect(failure == ProviderFailure(.alpaca, .notAllowed(Budget.refusal)))
             #expect(server.requests.isEmpty)

@@ -7,18 +7,18 @@ import Testing
 
 @Suite("The record of a call")
 struct CallRecordTests {
-    private static let aapl = ReadsTests.aapl
+    private static let aapl = ReadCacheTests.aapl
 
     private static func context(_ clock: ManualClock, _ journal: Journal<CallRecord>) -> CallContext {
-        ReadsTests.context(from: clock.now, journal: journal)
+        ReadCacheTests.context(from: clock.now, journal: journal)
     }
 
     @Test("tells from when until when one waited for another's call")
     func joined() async throws {
         let clock = ManualClock()
-        let reads = ReadsTests.reads(clock.clock)
+        let reads = ReadCacheTests.reads(clock.clock)
         let gate = Gate()
-        let first = Task { [context = ReadsTests.context(from: clock.now)] in
+        let first = Task { [context = ReadCacheTests.context(from: clock.now)] in
             try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in
                 await gate.pass()
                 return 42
@@ -55,13 +55,13 @@ struct CallRecordTests {
         _ = try await reads.value(for: Self.aapl, in: Self.context(clock, journal)) {
             _ throws(ProviderFailure) in
             await gate.pass()
-            throw ReadsTests.unavailable
+            throw ReadCacheTests.unavailable
         }
         #expect(journal.entries.map(\.outcome) == [.stale])
         gate.open()
         clock.advance(by: .seconds(4))
         _ = try await reads.value(for: Self.aapl, in: Self.context(clock, journal)) {
-            _ throws(ProviderFailure) in throw ReadsTests.unavailable
+            _ throws(ProviderFailure) in throw ReadCacheTests.unavailable
         }
         #expect(journal.entries.last?.outcome == .stale)
         #expect(journal.entries.allSatisfy { $0.attempts == 0 && $0.status == nil })
@@ -69,16 +69,16 @@ struct CallRecordTests {
 
     @Test("has the status and the attempts of a call that failed", arguments: [(404, 1), (503, 3)])
     func failed(_ status: Int, _ attempts: Int) async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(status)
         } _: { server, transport in
-            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
+            let caller = ProviderHTTPClient(.alpaca, over: transport, retry: ProviderHTTPClientTests.policy())
             let journal = Journal<CallRecord>()
-            let request = try TransportTests.request(server)
-            _ = await ProviderCallerTests.failure {
+            let request = try HTTPClientTests.request(server)
+            _ = await ProviderHTTPClientTests.failure {
                 try await caller.call(
-                    "account", request, in: ReadsTests.context(journal: journal),
-                    read: ProviderCallerTests.text)
+                    "account", request, in: ReadCacheTests.context(journal: journal),
+                    read: ProviderHTTPClientTests.text)
             }
             #expect(journal.entries.map(\.status) == [status])
             #expect(journal.entries.map(\.attempts) == [attempts])
@@ -87,20 +87,20 @@ struct CallRecordTests {
 
     @Test("of one that was not let out says that it failed without an attempt, and the monitor hears of it")
     func refused() async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(200, body: Array("ok".utf8))
         } _: { server, transport in
             let all = Journal<CallRecord>()
-            let line = ProviderLine(
-                QuotaHolder(.polygon), over: transport, retry: ProviderCallerTests.policy(),
+            let line = ProviderChannel(
+                QuotaAccount(.polygon), over: transport, retry: ProviderHTTPClientTests.policy(),
                 monitor: ProviderMonitor { all.note($0) })
             let caller = line.caller(within: [QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))])
             let journal = Journal<CallRecord>()
-            let request = try TransportTests.request(server)
-            let context = ReadsTests.context(journal: journal)
-            _ = try await caller.call("ticker", request, in: context, read: ProviderCallerTests.text)
-            let failure = await ProviderCallerTests.failure {
-                try await caller.call("ticker", request, in: context, read: ProviderCallerTests.text)
+            let request = try HTTPClientTests.request(server)
+            let context = ReadCacheTests.context(journal: journal)
+            _ = try await caller.call("ticker", request, in: context, read: ProviderHTTPClientTests.text)
+            let failure = await ProviderHTTPClientTests.failure {
+                try await caller.call("ticker", request, in: context, read: ProviderHTTPClientTests.text)
             }
             let cause = try #require(failure?.cause)
             #expect(journal.entries.map(\.outcome) == [.answered, .failed(cause)])

@@ -13,17 +13,17 @@ struct CallTracingTests {
 
     @Test("has a span of its own below the operation's, of which the provider is told, whatever came of it")
     func span() async throws {
-        try await TransportTests.with { request in
+        try await HTTPClientTests.with { request in
             request.number < 3 ? .status(503) : .status(request.number == 3 ? 200 : 404, body: [1])
         } _: { server, transport in
             let tracer = InMemoryTracer()
             let operation = tracer.startSpan("query Home")
-            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
-            let request = try TransportTests.request(server)
+            let caller = ProviderHTTPClient(.alpaca, over: transport, retry: ProviderHTTPClientTests.policy())
+            let request = try HTTPClientTests.request(server)
             let context = Self.context(tracer, in: operation)
-            _ = try await caller.call("account", request, in: context, read: ProviderCallerTests.text)
-            _ = await ProviderCallerTests.failure {
-                try await caller.call("order", request, in: context, read: ProviderCallerTests.text)
+            _ = try await caller.call("account", request, in: context, read: ProviderHTTPClientTests.text)
+            _ = await ProviderHTTPClientTests.failure {
+                try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)
             }
             let spans = tracer.finishedSpans
             #expect(spans.map(\.operationName) == ["ALPACA account", "ALPACA order"])
@@ -47,13 +47,13 @@ struct CallTracingTests {
     func shared() async throws {
         let tracer = InMemoryTracer()
         let operation = tracer.startSpan("query Home")
-        let reads = ReadsTests.reads()
-        try await TransportTests.with { _ in
+        let reads = ReadCacheTests.reads()
+        try await HTTPClientTests.with { _ in
             .status(200, body: Array("1".utf8))
         } _: { server, transport in
-            let caller = ProviderCaller(.alpaca, over: transport, retry: ProviderCallerTests.policy())
-            let request = try TransportTests.request(server)
-            _ = try await reads.value(for: ReadsTests.aapl, in: Self.context(tracer, in: operation)) {
+            let caller = ProviderHTTPClient(.alpaca, over: transport, retry: ProviderHTTPClientTests.policy())
+            let request = try HTTPClientTests.request(server)
+            _ = try await reads.value(for: ReadCacheTests.aapl, in: Self.context(tracer, in: operation)) {
                 context throws(ProviderFailure) in
                 try await caller.call("quotes", request, in: context) { response throws(JSONError) in
                     response.body.count

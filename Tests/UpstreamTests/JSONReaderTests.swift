@@ -320,7 +320,7 @@ struct JSONReaderTests {
             error?.description == "expected one of \"buy\", \"sell\", found a string that is none (byte 0)")
     }
 
-    struct Number: JSONReadable {
+    struct Number: JSONDecodable {
         init(json reader: inout JSONReader) throws(JSONError) { _ = try reader.int() }
     }
 

@@ -24,13 +24,14 @@ struct RedactionTests {
 
     @Test("a request, however it is printed, shows no header, key or body")
     func requests() throws {
-        var headers = HTTPHeaders()
+        var headers = HTTPClientHeaders()
         for name in ["Authorization", "APCA-API-KEY-ID", "apca-api-secret-key", "Cookie", "X-Whatever"] {
             headers.add(name, "S3CRET")
         }
         headers.add("Accept", "application/json")
         let url = try #require(HTTPURL("https://a.b/q?apikey=S3CRET"))
-        let request = HTTPRequest(.post, url, headers: headers, body: Array("S3CRET".utf8), deadline: .now)
+        let request = HTTPClientRequest(
+            .post, url, headers: headers, body: Array("S3CRET".utf8), deadline: .now)
         var dumped = ""
         dump(request, to: &dumped)
         dump(headers, to: &dumped)
@@ -45,7 +46,7 @@ struct RedactionTests {
     @Test("a response shows its size only")
     func responses() {
         let secret = Array("S3CRET".utf8)
-        let response = HTTPResponse(status: 200, head: secret, body: secret)
+        let response = HTTPClientResponse(status: 200, head: secret, body: secret)
         var dumped = ""
         dump(response, to: &dumped)
         #expect(response.description == "status 200, 6 bytes")
@@ -121,7 +122,7 @@ struct RedactionTests {
         "refuses headers that would break out of their line",
         arguments: [("A", "b\r\nC: d"), ("A\r\n", "b"), ("", "b"), ("A b", "c"), ("A:", "b"), ("A", "\u{0}")])
     func headerInjection(_ name: String, _ value: String) {
-        var headers = HTTPHeaders()
+        var headers = HTTPClientHeaders()
         let isAdded = headers.add(name, value)
         #expect(!isAdded)
         #expect(headers.fields.isEmpty)

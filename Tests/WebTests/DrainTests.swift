@@ -190,7 +190,7 @@ struct DrainTests {
     @Test("stops with the group of services that it runs in")
     func stopsWithGroup() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = try await Server.start(
+        let server = try await HTTPServer.start(
             ServerConfiguration(port: 0), service: TestService.make(), logger: logger)
         let group = ServiceGroup(services: [server], logger: logger)
         let running = Task { try await group.run() }
@@ -217,8 +217,8 @@ struct StartTests {
     func addressInUse() async throws {
         try await withServer { server in
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let failure = await #expect(throws: ServerStartFailure.self) {
-                try await Server.start(
+            let failure = await #expect(throws: ServerStartError.self) {
+                try await HTTPServer.start(
                     ServerConfiguration(port: server.port), service: TestService.make(), logger: logger)
             }
             #expect(
@@ -243,7 +243,7 @@ struct StartTests {
 
     @Test("gives the remedy for the reason", arguments: reasons)
     func reason(code: Int32, message: String) {
-        let failure = ServerStartFailure(
+        let failure = ServerStartError(
             host: "a.example", port: 80, IOError(errnoCode: code, reason: "bind"))
         #expect(failure.description == "Cannot listen on a.example port 80: \(message)")
     }

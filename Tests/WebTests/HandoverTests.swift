@@ -73,14 +73,14 @@ private struct EchoRoute: Route {
         try channel.pipeline.syncOperations.addHandler(EchoHandler())
     }
 
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         guard head.fields.asksForUpgrade(to: "echo") else {
-            return .failure(Refusal(.unknownPath("/echo"), id: id))
+            return .failure(RequestRejection(.unknownPath("/echo"), id: id))
         }
         return .success { _, _ in
             .ready(
                 HTTPResponse(
-                    switchingTo: ProtocolHandover(takeOver), headers: [HTTPResponse.Header("upgrade", "echo")]
+                    switchingTo: ProtocolUpgrade(takeOver), headers: [HTTPResponse.Header("upgrade", "echo")]
                 ))
         }
     }

@@ -93,8 +93,9 @@ struct LogTests {
         var service = TestService.make()
         service.respond = { _, _ in
             .later {
-                let id = RunningRequest.id?.description ?? "none"
-                return GraphQL.Response(body: Array(#"{"data":{"id":"\#(id)"}}"#.utf8), outcome: .complete)
+                let id = CurrentRequest.id?.description ?? "none"
+                return GraphQL.GraphQLResponse(
+                    body: Array(#"{"data":{"id":"\#(id)"}}"#.utf8), outcome: .complete)
             }
         }
         try await withServer(service) { server in

@@ -101,11 +101,11 @@ struct MetricsTests {
     @Test("tell the own time of operations apart from the time that they spent on providers")
     func times() {
         let metrics = Metrics()
-        var facts = OperationFacts(name: "A", document: [], outcome: .complete)
+        var facts = OperationSummary(name: "A", document: [], outcome: .complete)
         let start = ContinuousClock.now
         let call = UpstreamCall(
             provider: "A", call: "a", outcome: .fetched, start: start, duration: .milliseconds(40))
-        facts.upstream = UpstreamUse(of: [call], from: start, until: start + .milliseconds(60))
+        facts.upstream = UpstreamUsage(of: [call], from: start, until: start + .milliseconds(60))
         metrics.record(path: "/graphql", method: "POST", status: 200, facts, took: .milliseconds(60))
         let sums = [
             "": 0.06, "_own": 0.02, "_upstream": 0.04,
@@ -162,7 +162,7 @@ struct MetricsTests {
     func names() {
         let metrics = Metrics()
         for number in 0..<1_000 {
-            let facts = OperationFacts(name: "Operation\(number)", document: [], outcome: .complete)
+            let facts = OperationSummary(name: "Operation\(number)", document: [], outcome: .complete)
             metrics.record(path: "/graphql", method: "POST", status: 200, facts, took: .milliseconds(1))
         }
         let operations =

@@ -38,7 +38,7 @@ struct RateLimiterTests {
 }
 
 @Suite("A client's quota")
-struct ClientQuotaTests {
+struct ClientRateLimitsTests {
     /// Between two requests: longer than the slowest machine takes for a test.
     private let pause = TimeAmount.hours(1)
 
@@ -80,7 +80,7 @@ struct ClientQuotaTests {
     func routes(path: String, status: Int) async throws {
         var limits = limits
         limits.addressRate = RateLimit(every: pause, burst: 1)
-        let file = ReadingRoute { _ in HTTPResponse(.ok, "text/plain", body: []) }
+        let file = ReadOnlyRoute { _ in HTTPResponse(.ok, "text/plain", body: []) }
         try await withServer(limits: limits, routes: ["/file": file]) { server in
             let type = "application/graphql-response+json"
             let request = RawRequest.get(path, fields: ["Accept: \(type)"])

@@ -13,13 +13,13 @@ struct RequestAssemblerTests {
     }
 
     private func assembler() -> RequestAssembler {
-        let load = ServerLoad(limits)
+        let load = ServerResources(limits)
         let router = Router(TestService.make(), ServerConfiguration(limits: limits), load, logger: .silent)
         return RequestAssembler(
             router: router, limits: limits, memory: load.requestMemory, shares: load.shares)
     }
 
-    private func head(_ fields: [(String, String)] = [], path: String = "/graphql") -> RequestPart {
+    private func head(_ fields: [(String, String)] = [], path: String = "/graphql") -> RequestEvent {
         let all = [("Host", "a"), ("Content-Type", "application/json")] + fields
         let lines = ["POST \(path) HTTP/1.1"] + all.map { "\($0): \($1)" } + ["", ""]
         var parser = RequestParser(ServerLimits())
@@ -27,11 +27,11 @@ struct RequestAssemblerTests {
         return parser.next() ?? .end
     }
 
-    private func body(_ text: String) -> RequestPart { .body(ByteBuffer(string: text)) }
+    private func body(_ text: String) -> RequestEvent { .body(ByteBuffer(string: text)) }
 
     /// What parts lead to, in words.
-    private func steps(_ parts: [RequestPart]) -> [String] {
-        let ids = RequestIDs()
+    private func steps(_ parts: [RequestEvent]) -> [String] {
+        let ids = RequestIDGenerator()
         var assembler = assembler()
         return parts.map { part in
             switch assembler.receive(part, newID: ids.make) {

@@ -180,13 +180,13 @@ struct StreamingTests {
 
 /// A route whose answer is streamed.
 struct StreamingRoute: Route {
-    let producer: BodyProducer
+    let producer: StreamingBody
 
     init(_ produce: @escaping @Sendable (BodyWriter) async throws -> Void) {
-        producer = BodyProducer(produce)
+        producer = StreamingBody(produce)
     }
 
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         .success { [producer] _, _ in .ready(HTTPResponse(.ok, "text/plain", streaming: producer)) }
     }
 }

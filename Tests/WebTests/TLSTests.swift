@@ -73,7 +73,7 @@ struct TLSTests {
             try await makeCertificate(files)
             #expect(try identity.reload())
             try Data("nonsense".utf8).write(to: URL(filePath: files.certificateChain))
-            let failure = #expect(throws: TLSFailure.self) { try identity.reload() }
+            let failure = #expect(throws: TLSError.self) { try identity.reload() }
             #expect(failure?.path == files.certificateChain)
             #expect(failure?.reason == "it has no certificate in PEM")
         }
@@ -82,7 +82,7 @@ struct TLSTests {
     @Test("that is not there, the server does not begin")
     func missing() async throws {
         let files = TLSFiles(certificateChain: "/nothing/chain.pem", privateKey: "/nothing/key.pem")
-        let failure = await #expect(throws: TLSFailure.self) {
+        let failure = await #expect(throws: TLSError.self) {
             try await withServer(configuration(files)) { _ in }
         }
         #expect(

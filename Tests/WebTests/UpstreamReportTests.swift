@@ -266,7 +266,7 @@ struct UpstreamReportTests {
     @Test("takes the time in which at least one call is under way", arguments: uses)
     func time(_ calls: [(Int, Int)], _ whole: Int, _ expected: Int) {
         let start = ContinuousClock.now
-        let use = UpstreamUse(
+        let use = UpstreamUsage(
             of: calls.map { from, to in
                 UpstreamCall(
                     provider: "A", call: "a", outcome: .fetched, start: start + .milliseconds(from),

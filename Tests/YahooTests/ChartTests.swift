@@ -43,7 +43,7 @@ struct ChartTests {
         let series = try #require(try await chart(example("chart"), window))
         #expect(series.times == [1_795_185_000, 1_795_192_200])
         #expect(series[0].prices.open.description == "226.1")
-        #expect(series[0].prices == PriceBar(tenths: 2261, high: 2269, low: 2258, close: 2264))
+        #expect(series[0].prices == OHLC(tenths: 2261, high: 2269, low: 2258, close: 2264))
         #expect(series.volume.coefficients == [9_021_100, 4_110_022])
         #expect(series.currency == "USD")
         #expect(series.adjustment == .splits)
@@ -239,7 +239,7 @@ struct ChartTests {
     }
 }
 
-extension PriceBar {
+extension OHLC {
     /// A bar of whole tenths.
     fileprivate init(tenths open: Int128, high: Int128, low: Int128, close: Int128) {
         func price(_ tenths: Int128) -> Decimal { Decimal(coefficient: tenths, scale: 1) ?? .zero }

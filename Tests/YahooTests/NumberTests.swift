@@ -40,9 +40,9 @@ struct NumberTests {
     @Test("may be numbers in the query language, which has strings")
     func queryLanguage() throws {
         let body = try example("yql-quotes")
-        let own = try decode(YahooQueryQuotes.self, from: body)
+        let own = try decode(YQLQuotes.self, from: body)
         let numbers = body.replacing(#/:"([0-9]+(?:\.[0-9]+)?)"/#) { ":\($0.1)" }
         #expect(numbers != body)
-        #expect(try decode(YahooQueryQuotes.self, from: numbers).quotes == own.quotes)
+        #expect(try decode(YQLQuotes.self, from: numbers).quotes == own.quotes)
     }
 }

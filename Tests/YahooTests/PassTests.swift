@@ -119,7 +119,7 @@ struct PassTests {
 
     @Test("is not shown")
     func silence() {
-        let pass = YahooPass(cookie: "A3=secret", crumb: "secret")
+        let pass = YahooCrumb(cookie: "A3=secret", crumb: "secret")
         #expect(!everythingShown(of: pass).contains("secret"))
     }
 }

@@ -10,14 +10,14 @@ import Upstream
 struct QueryTests {
     private func withQuery(
         _ body: String, symbolsPerCall: Int = 100,
-        _ test: (YahooQueryClient, CannedServer) async throws -> Void
+        _ test: (YQLClient, CannedServer) async throws -> Void
     ) async throws {
         try await CannedServer.run(answering: { _, _ in .text(body) }) { server, transport in
-            let configuration = try YahooQueryConfiguration(
-                base: ProviderBase(#require(HTTPURL(server.url + "/y"))), symbolsPerCall: symbolsPerCall)
-            let line = ProviderLine(
-                QuotaHolder(.yahoo), over: transport, clock: .showing(wallTime), retry: .once)
-            try await test(YahooQueryClient(configuration, over: line), server)
+            let configuration = try YQLConfiguration(
+                base: ProviderBaseURL(#require(HTTPURL(server.url + "/y"))), symbolsPerCall: symbolsPerCall)
+            let line = ProviderChannel(
+                QuotaAccount(.yahoo), over: transport, clock: .showing(wallTime), retry: .once)
+            try await test(YQLClient(configuration, over: line), server)
         }
     }
 
@@ -88,7 +88,7 @@ struct QueryTests {
             ("<b></b>", nil),
         ] as [(String, String?)])
     func figures(text: String, figure: String?) throws {
-        let read = try #require(YahooQueryFigure.read(text))
+        let read = try #require(YQLNumber.read(text))
         #expect(read?.description == figure)
     }
 
@@ -96,7 +96,7 @@ struct QueryTests {
         "has no figure in other words",
         arguments: ["n/a", "143.46 USD", "%", "B", "1,000", "4:00pm - 143.46", "--1", "1e99B"])
     func noFigures(text: String) {
-        #expect(YahooQueryFigure.read(text) == nil)
+        #expect(YQLNumber.read(text) == nil)
     }
 
     @Test(
@@ -108,7 +108,7 @@ struct QueryTests {
             ("2017-04-10", "4:00pm", nil), ("4/10/2017", "", nil), ("4/10/2017", "4:60pm", nil),
         ] as [(String, String, String?)])
     func times(date: String, time: String, instant: String?) {
-        #expect(YahooQueryFigure.newYorkTime(date: date, time: time)?.description == instant)
+        #expect(YQLNumber.newYorkTime(date: date, time: time)?.description == instant)
     }
 
     @Test("tells the price in bold type where it stands nowhere else")

@@ -29,7 +29,7 @@ struct SandboxTests {
     ]
 
     /// The market's price, in Portico's words.
-    private func price(of listed: Listed, _ house: SandboxHouse) throws -> Decimal {
+    private func price(of listed: Listed, _ house: RunningSandbox) throws -> Decimal {
         let ticks = try #require(house.view.price(listed.name))
         let instrument = try #require(house.sandbox.market.anyInstrument(listed.name))
         return try instrument.price(ticks).rounded(to: listed.digits, .halfEven)

@@ -27,7 +27,7 @@ final class ConnectionHealth: Sendable {
 
     // Calls end on any thread; held for a few stores.
     private let state: Mutex<Facts>
-    let clock: CallClock
+    let clock: TimeSource
     private let refusalChanged: @Sendable (ConnectionHealth) -> Void
 
     /// - Parameters:
@@ -36,7 +36,7 @@ final class ConnectionHealth: Sendable {
     ///   - refusalChanged: Told when the provider begins to refuse the credential, and when it takes it again; calls end at
     ///     once, so what counts is what is known when it looks.
     init(
-        failure: Facts.Failure? = nil, clock: CallClock = .system,
+        failure: Facts.Failure? = nil, clock: TimeSource = .system,
         refusalChanged: @escaping @Sendable (ConnectionHealth) -> Void = { _ in }
     ) {
         self.clock = clock

@@ -6,7 +6,7 @@ import Upstream
 /// A consent that a user was sent to give.
 struct PendingAuthorization: Sendable {
     let owner: OwnerID
-    let provider: Provider
+    let provider: ProviderID
     let environment: Environment
     let redirectURI: HTTPURL
     /// What proves that who asked for the code is who trades it (RFC 7636); nil where the provider takes none.
@@ -61,9 +61,9 @@ final class PendingAuthorizations: Sendable {
 
     // Held for a few look-ups.
     private let state = Mutex(State())
-    private let clock: CallClock
+    private let clock: TimeSource
 
-    init(clock: CallClock) {
+    init(clock: TimeSource) {
         self.clock = clock
     }
 
@@ -92,7 +92,7 @@ final class PendingAuthorizations: Sendable {
     /// Takes out what a user was sent for; nil for a state that is unknown, used, too old, or somebody else's.
     ///
     /// Of somebody else it is left in its place: who finds a state must not be able to spoil the consent.
-    func take(_ name: String, of owner: OwnerID, at provider: Provider) -> PendingAuthorization? {
+    func take(_ name: String, of owner: OwnerID, at provider: ProviderID) -> PendingAuthorization? {
         // States are ASCII. A text that is canonically equivalent to a state must not match it.
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let now = clock.now()

@@ -7,7 +7,7 @@ package import Upstream
 ///
 /// What a user did wrong is a `FieldError`, what the provider did a `ProviderFailure`; neither says anything of a credential.
 package protocol ProviderConnector: Sendable {
-    var provider: Provider { get }
+    var provider: ProviderID { get }
 
     /// The provider's worlds that a user can connect with, the one first that is meant where nothing is said.
     var environments: [Environment] { get }
@@ -15,13 +15,13 @@ package protocol ProviderConnector: Sendable {
     /// Where a user gives consent.
     ///
     /// - Throws: `FieldError` where the provider takes no consent, or knows no application of this server.
-    func page(for request: ConsentRequest) throws -> ConsentPage
+    func page(for request: OAuthConsentRequest) throws -> OAuthConsentURL
 
     /// Makes a credential of what a user brings, by a call where it takes one.
     ///
     /// - Throws: `FieldError` where the provider takes no such thing, `ProviderFailure` where it does not take this one.
     func credential(
-        for proof: ConnectionProof, in environment: Environment, by call: CallContext
+        for proof: SubmittedCredential, in environment: Environment, by call: CallContext
     ) async throws -> Secret
 
     /// Opens a credential, without a call.
@@ -33,13 +33,13 @@ package protocol ProviderConnector: Sendable {
     ///   - keeper: Keeps what the credential is replaced by.
     /// - Returns: nil where it is nothing that this server could open: the application has gone from its settings.
     func open(
-        _ secret: Secret, of kept: KeptConnection, spending holder: QuotaHolder,
-        renewedIn keeper: any CredentialKeeper
-    ) -> OpenedConnection?
+        _ secret: Secret, of kept: StoredConnection, spending holder: QuotaAccount,
+        renewedIn keeper: any RotatingCredentialStore
+    ) -> ConnectionClients?
 }
 
 /// What a user is sent to consent with.
-package struct ConsentRequest: Sendable {
+package struct OAuthConsentRequest: Sendable {
     package let environment: Environment
     package let redirectURI: HTTPURL
     /// Comes back with the code.
@@ -47,7 +47,7 @@ package struct ConsentRequest: Sendable {
 }
 
 /// Where a user consents.
-package struct ConsentPage: Sendable {
+package struct OAuthConsentURL: Sendable {
     let url: HTTPURL
     let verifier: Secret?
 
@@ -61,7 +61,7 @@ package struct ConsentPage: Sendable {
 }
 
 /// What a user brings to be connected; it never prints itself.
-package enum ConnectionProof: Sendable {
+package enum SubmittedCredential: Sendable {
     case authorization(code: Secret, verifier: Secret?, redirectURI: HTTPURL)
     case apiKey(Secret, secret: Secret?)
     case accessToken(Secret)

@@ -57,7 +57,7 @@ extension FieldError {
                     """
                 )
             }
-        let provider: Provider? =
+        let provider: ProviderID? =
             switch failure.cause {
             // The limit is Portico's own, so no provider is named.
             case .notAllowed(.operation), .notAllowed(.client): nil

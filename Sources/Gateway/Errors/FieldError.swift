@@ -2,11 +2,11 @@ package import Brokerage
 package import GraphQL
 
 /// A failure of one field, as clients see it.
-package struct FieldError: PublicError, Hashable {
+package struct FieldError: ClientVisibleError, Hashable {
     package let code: ErrorCode
     package let message: String
     /// Who failed, where it was a provider.
-    package var provider: Provider?
+    package var provider: ProviderID?
     /// When to try again, where somebody knows.
     package var retryAt: Instant?
     /// The argument that is wrong, where one is: `input.allocations[0].symbol`.
@@ -14,7 +14,7 @@ package struct FieldError: PublicError, Hashable {
     /// Why a broker refused to change an order.
     package var rejection: RejectionReason?
 
-    package init(_ code: ErrorCode, _ message: String, provider: Provider? = nil, retryAt: Instant? = nil) {
+    package init(_ code: ErrorCode, _ message: String, provider: ProviderID? = nil, retryAt: Instant? = nil) {
         self.code = code
         self.message = message
         self.provider = provider
@@ -28,7 +28,7 @@ package struct FieldError: PublicError, Hashable {
         if let argument { extensions["argument"] = .string(argument) }
         if let rejection { extensions["rejection"] = .string(rejection.rawValue) }
         // What is kept from the client is in the log, under this name.
-        if code == .internalServerError, let id = RunningRequest.id {
+        if code == .internalServerError, let id = CurrentRequest.id {
             extensions["requestId"] = .string(id.description)
         }
         return extensions
@@ -38,7 +38,7 @@ package struct FieldError: PublicError, Hashable {
 extension FieldError {
     /// An argument that cannot be used, for what Portico knows and not for its form.
     package static func argument(
-        _ path: String, code: ErrorCode = .badUserInput, _ reason: String, provider: Provider? = nil
+        _ path: String, code: ErrorCode = .badUserInput, _ reason: String, provider: ProviderID? = nil
     ) -> FieldError {
         FieldError(code, reason, provider: provider).of(argument: path)
     }

@@ -5,7 +5,7 @@ import Upstream
 
 extension GatewayContext {
     /// Makes a goal of what its owner holds now.
-    func createGoal(_ content: GoalContent) throws -> Loading<GoalPayload?> {
+    func createGoal(_ content: GoalFields) throws -> MaybeAsync<GoalPayload?> {
         let owner = try owner()
         return .later {
             let held = try await held(for: content.allocations)
@@ -16,9 +16,9 @@ extension GatewayContext {
     }
 
     /// Changes what the patch names of a goal.
-    func updateGoal(id: String, _ patch: GoalPatch) throws -> Loading<GoalPayload?> {
+    func updateGoal(id: String, _ patch: GoalPatch) throws -> MaybeAsync<GoalPayload?> {
         let owner = try owner()
-        guard let own = LinkedGoal.ownID(id) else { throw FieldError.noGoal(id) }
+        guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
         return .later {
             let held = try await held(for: patch.allocations ?? [])
             let outcome = try await backends.household.goals.update(own, patch, for: owner, holding: held)
@@ -27,9 +27,9 @@ extension GatewayContext {
         }
     }
 
-    func deleteGoal(id: String) throws -> Loading<DeletePayload?> {
+    func deleteGoal(id: String) throws -> MaybeAsync<DeletePayload?> {
         let owner = try owner()
-        guard let own = LinkedGoal.ownID(id) else { throw FieldError.noGoal(id) }
+        guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
         return .later {
             guard try await backends.household.goals.delete(own, for: owner) else {
                 throw FieldError.noGoal(id)
@@ -67,14 +67,14 @@ extension GatewayContext {
 
 /// `GoalPayload` of the schema.
 struct GoalPayload: Sendable {
-    let goal: LinkedGoal
+    let goal: GoalObject
 
     /// - Throws: `FieldError` with the argument's path for what was refused.
     fileprivate init(
         _ outcome: GoalStore.Outcome, of allocations: [GoalAllocation], id: String = ""
     ) throws(FieldError) {
         switch outcome {
-        case .success(let goal): self.goal = LinkedGoal(goal)
+        case .success(let goal): self.goal = GoalObject(goal)
         case .failure(let refusal): throw FieldError(refusal, of: allocations, id: id)
         }
     }
@@ -83,7 +83,7 @@ struct GoalPayload: Sendable {
 extension GoalPayload: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<GoalPayload>("GoalPayload") {
+    static let graphQL = ObjectType<GoalPayload>("GoalPayload") {
         Field("goal", \.goal)
         Field(
             "goalsProgress", CurrencyArguments.self,
@@ -97,7 +97,7 @@ extension FieldError {
     }
 
     /// Why a goal was not made or changed, as clients see it.
-    fileprivate init(_ refusal: GoalRefusal, of allocations: [GoalAllocation], id: String) {
+    fileprivate init(_ refusal: GoalError, of allocations: [GoalAllocation], id: String) {
         switch refusal {
         case .notFound: self = .noGoal(id)
         case .tooManyGoals(let limit):

@@ -13,20 +13,20 @@ extension GatewayContext {
     }
 
     /// All goals of the user, in the order in which they were made.
-    func goals() throws -> Loading<[LinkedGoal]?> {
+    func goals() throws -> MaybeAsync<[GoalObject]?> {
         let owner = try owner()
-        return .later { try await backends.household.goals.goals(of: owner).map(LinkedGoal.init) }
+        return .later { try await backends.household.goals.goals(of: owner).map(GoalObject.init) }
     }
 
     /// A goal of the user by its id in the schema; nil where there is none.
-    func goal(id: String) throws -> Loading<LinkedGoal?> {
+    func goal(id: String) throws -> MaybeAsync<GoalObject?> {
         let owner = try owner()
-        guard let own = LinkedGoal.ownID(id) else { return .ready(nil) }
-        return .later { try await backends.household.goals.goal(own, of: owner).map(LinkedGoal.init) }
+        guard let own = GoalObject.ownID(id) else { return .ready(nil) }
+        return .later { try await backends.household.goals.goal(own, of: owner).map(GoalObject.init) }
     }
 
     /// What each allocation is worth: positions and rates are each asked for in one go.
-    func appraisals(of requests: [Appraisal.Request]) throws -> Loading<[Appraisal]> {
+    func appraisals(of requests: [AllocationValuation.Request]) throws -> MaybeAsync<[AllocationValuation]> {
         if requests.isEmpty { return .ready([]) }
         switch try holdings() {
         case .ready(let holdings): return appraisals(of: requests, in: holdings)
@@ -36,18 +36,18 @@ extension GatewayContext {
     }
 
     private func appraisals(
-        of requests: [Appraisal.Request], in holdings: OwnHoldings
-    ) -> Loading<[Appraisal]> {
+        of requests: [AllocationValuation.Request], in holdings: UserHoldings
+    ) -> MaybeAsync<[AllocationValuation]> {
         let pairs = requests.flatMap { request -> [(from: String, to: String)] in
             let positions = try? holdings.positions(
                 of: request.allocation.symbol, inAccount: request.allocation.account)
             return (positions ?? []).map { (from: $0.position.currency, to: request.currency) }
         }
-        return rateTable(pairs).map { table in requests.map { Appraisal($0, holdings, table) } }
+        return rateTable(pairs).map { table in requests.map { AllocationValuation($0, holdings, table) } }
     }
 
     /// What the allocations of each goal are worth, in the goal's currency.
-    func appraisals(of goals: [LinkedGoal]) throws -> Loading<[[Appraisal]]> {
+    func appraisals(of goals: [GoalObject]) throws -> MaybeAsync<[[AllocationValuation]]> {
         let requests = goals.flatMap { goal in goal.allocations.map(\.request) }
         return try appraisals(of: requests).map { appraisals in
             var rest = appraisals[...]
@@ -60,13 +60,15 @@ extension GatewayContext {
     }
 
     /// How far all goals together are, in one currency.
-    func goalsProgress(in code: String) throws -> Loading<GoalsProgress?> {
+    func goalsProgress(in code: String) throws -> MaybeAsync<GoalsProgress?> {
         let currency = try Currency(code, of: "currency").code
         let goals = try goals()
         return .later {
             let goals = try await goals.value() ?? []
             let requests = goals.flatMap { goal in
-                goal.goal.content.allocations.map { Appraisal.Request(allocation: $0, currency: currency) }
+                goal.goal.content.allocations.map {
+                    AllocationValuation.Request(allocation: $0, currency: currency)
+                }
             }
             let pairs = goals.map { (from: $0.goal.content.currency, to: currency) }
             async let appraised = appraisals(of: requests).value()

@@ -3,14 +3,14 @@ import GraphQL
 import Storage
 
 /// A goal, as the schema shows it.
-struct LinkedGoal: Sendable {
-    let goal: KeptGoal
-    let allocations: [LinkedAllocation]
+struct GoalObject: Sendable {
+    let goal: StoredGoal
+    let allocations: [GoalAllocationObject]
 
-    init(_ goal: KeptGoal) {
+    init(_ goal: StoredGoal) {
         self.goal = goal
         allocations = goal.content.allocations.map {
-            LinkedAllocation(allocation: $0, currency: goal.content.currency)
+            GoalAllocationObject(allocation: $0, currency: goal.content.currency)
         }
     }
 
@@ -29,10 +29,10 @@ struct LinkedGoal: Sendable {
     }
 }
 
-extension LinkedGoal: GraphQLObject {
+extension GoalObject: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<LinkedGoal>("Goal") {
+    static let graphQL = ObjectType<GoalObject>("Goal") {
         Field("id") { $0.globalID }
         Field("title", \.goal.content.title)
         Field("about", \.goal.content.about)
@@ -52,7 +52,7 @@ extension LinkedGoal: GraphQLObject {
             load: { goals, context in
                 try context.appraisals(of: goals).map { appraisals in
                     zip(goals, appraisals).map { goal, own in
-                        Result { try LinkedGoal.progress(of: own.total(), towards: goal.goal.content.target) }
+                        Result { try GoalObject.progress(of: own.total(), towards: goal.goal.content.target) }
                     }
                 }
             })

@@ -3,17 +3,19 @@ import GraphQL
 import Storage
 
 /// A share of a holding, and the currency of the goal that it counts towards.
-struct LinkedAllocation: Sendable {
+struct GoalAllocationObject: Sendable {
     let allocation: GoalAllocation
     let currency: String
 
-    var request: Appraisal.Request { Appraisal.Request(allocation: allocation, currency: currency) }
+    var request: AllocationValuation.Request {
+        AllocationValuation.Request(allocation: allocation, currency: currency)
+    }
 }
 
-extension LinkedAllocation: GraphQLObject {
+extension GoalAllocationObject: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<LinkedAllocation>("GoalAllocation") {
+    static let graphQL = ObjectType<GoalAllocationObject>("GoalAllocation") {
         Field("symbol", \.allocation.symbol)
         Field(
             "instrument",
@@ -32,7 +34,7 @@ extension LinkedAllocation: GraphQLObject {
             "positions",
             load: { allocations, context in
                 try context.holdings().map { holdings in
-                    allocations.map { linked -> Result<Answers<LinkedPosition>?, any Error> in
+                    allocations.map { linked -> Result<BatchResults<ConnectedPosition>?, any Error> in
                         .success(
                             holdings.answers(
                                 of: linked.allocation.symbol, inAccount: linked.allocation.account))

@@ -5,14 +5,14 @@ import Storage
 /// `GoalInput` of the schema.
 struct GoalInput: Sendable {
     let title: GoalTitle
-    let about: GoalAbout
+    let about: GoalDescription
     let target: GoalTarget
     let currency: Currency
     let dueOn: CalendarDate?
     let allocations: BoundedList<GoalAllocationInput>
 
-    var content: GoalContent {
-        GoalContent(
+    var content: GoalFields {
+        GoalFields(
             title: title.text, about: about.text, target: target.value, currency: currency.code, dueOn: dueOn,
             allocations: allocations.elements.map(\.allocation))
     }
@@ -38,7 +38,7 @@ extension GoalInput: GraphQLInputObject {
 /// `GoalPatch` of the schema.
 struct GoalPatchInput: Sendable {
     let title: PatchField<GoalTitle>
-    let about: PatchField<GoalAbout>
+    let about: PatchField<GoalDescription>
     let target: PatchField<GoalTarget>
     let currency: PatchField<Currency>
     let dueOn: RemovablePatchField<CalendarDate>
@@ -127,7 +127,7 @@ struct GoalTitle: StoredText {
     let text: String
 }
 
-struct GoalAbout: StoredText {
+struct GoalDescription: StoredText {
     static var lengths: ClosedRange<Int> { 0...2_000 }
     static var form: TextForm { .lines }
     let text: String
@@ -163,8 +163,8 @@ struct AllocatedPercent: BoundedDecimal {
     }
 }
 
-extension Currency: Input {
-    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+extension Currency: GraphQLInput {
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { String.bindInput(to: &binder) }
 
     static var sample: Currency { .dollar }
 

@@ -7,9 +7,12 @@ struct GoalsProgress: Sendable {
     let currency: String
     private let achieved: Result<Decimal?, any Error>
     private let target: Result<Decimal, any Error>
-    private let readings: [Reading]
+    private let readings: [Provenance]
 
-    init(_ goals: [LinkedGoal], in currency: String, _ appraisals: [Appraisal], _ table: RateTable) {
+    init(
+        _ goals: [GoalObject], in currency: String, _ appraisals: [AllocationValuation],
+        _ table: ExchangeRateTable
+    ) {
         self.currency = currency
         achieved = Result { try appraisals.total() }
         target = Result {
@@ -31,13 +34,13 @@ struct GoalsProgress: Sendable {
 
     private var isStale: Bool { readings.contains(where: \.isStale) }
 
-    private var source: Provider? {
+    private var source: ProviderID? {
         let sources = Set(readings.map(\.source))
         return sources.count == 1 ? sources.first : nil
     }
 }
 
-extension GoalsProgress: LiveItem {
+extension GoalsProgress: LiveEntity {
     var globalID: String { currency }
     /// There is always one.
     var closed: GoalsProgress? { nil }
@@ -64,13 +67,13 @@ extension Result where Success == Decimal?, Failure == any Error {
 extension GoalsProgress: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<GoalsProgress>("GoalsProgress") {
+    static let graphQL = ObjectType<GoalsProgress>("GoalsProgress") {
         Field("currency", \.currency)
         Field("achieved", throwing: { try $0.achieved.get() })
         Field("target", throwing: { Optional(try $0.target.get()) })
         Field(
             "progress",
-            throwing: { try LinkedGoal.progress(of: $0.achieved.get(), towards: $0.target.get()) })
+            throwing: { try GoalObject.progress(of: $0.achieved.get(), towards: $0.target.get()) })
         Field("asOf") { $0.asOf }
         Field("fetchedAt") { $0.readings.map(\.fetchedAt).min() }
         Field("source") { $0.source }

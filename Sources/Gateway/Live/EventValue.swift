@@ -18,33 +18,33 @@ struct LiveEvent<Value: Sendable>: Sendable {
 indirect enum EventValue: Sendable {
     case quote(Quote)
     /// All accounts behind a connection, with their figures, from the read that produced the event.
-    case accounts([LinkedAccount], behind: BrokerConnection)
+    case accounts([ConnectedAccount], behind: BrokerConnection)
     /// All positions behind a connection, from the read that produced the event.
-    case positions([LinkedPosition], behind: BrokerConnection)
-    case order(WatchedOrder)
+    case positions([ConnectedPosition], behind: BrokerConnection)
+    case order(SubscribedOrder)
 
     /// The quote of a symbol, if it comes from the requested provider.
     ///
     /// A nil provider matches every quote.
-    func quote(of symbol: Symbol, from provider: Provider?) -> Quote? {
+    func quote(of symbol: Symbol, from provider: ProviderID?) -> Quote? {
         guard case .quote(let quote) = self, quote.symbol == symbol else { return nil }
         return provider == nil || provider == quote.reading.source ? quote : nil
     }
 
-    func accounts(behind connection: BrokerConnection) -> [ReadAccount]? {
+    func accounts(behind connection: BrokerConnection) -> [LoadedAccount]? {
         guard case .accounts(let accounts, let own) = self, own.isSame(as: connection) else { return nil }
         return accounts.compactMap { linked in
-            linked.figures.map { ReadAccount(account: $0, connection: linked.connection) }
+            linked.figures.map { LoadedAccount(account: $0, connection: linked.connection) }
         }
     }
 
-    func positions(behind connection: BrokerConnection) -> [LinkedPosition]? {
+    func positions(behind connection: BrokerConnection) -> [ConnectedPosition]? {
         guard case .positions(let positions, let own) = self, own.isSame(as: connection) else { return nil }
         return positions
     }
 
     /// The order with the same id, if the event carries it.
-    func order(instead other: LinkedOrder) -> WatchedOrder? {
+    func order(instead other: ConnectedOrder) -> SubscribedOrder? {
         guard case .order(let order) = self, order.linked.connection.isSame(as: other.connection),
             order.globalID == other.globalID
         else { return nil }

@@ -7,17 +7,19 @@ typealias LiveValue<Value: Sendable> = Result<Value?, any Error>
 
 extension GatewayContext {
     /// The prices of some symbols: the first of each as soon as it is known, then each change.
-    func livePrices(of symbols: [Symbol]) throws -> LivePrices {
+    func livePrices(of symbols: [Symbol]) throws -> QuoteSequence {
         let sources = try sources(for: .quotes, from: nil)
         let unknown = symbols.filter { symbol in !sources.contains { $0.has(symbol) } }
-        return LivePrices(try follow(symbols, from: nil), unknown: unknown)
+        return QuoteSequence(try follow(symbols, from: nil), unknown: unknown)
     }
 
     /// The positions of all accounts, those of connections that are made meanwhile included: all of them first, then each
     /// that changes; one that was closed has no quantity.
-    func livePositions(with provider: Provider?) throws -> Feed<String, LiveEvent<LinkedPosition>> {
+    func livePositions(with provider: ProviderID?) throws -> ConflatingStream<
+        String, LiveEvent<ConnectedPosition>
+    > {
         feed(ofConnectionsOf: try owner(), with: provider) { connection in
-            watch(connection, WatchKey.Subject.positions, in: backends.watches.positions) { context in
+            watch(connection, SubscriptionKey.Target.positions, in: backends.watches.positions) { context in
                 try await context.positions(of: connection, symbols: nil).value() ?? []
             } carrying: { _, all in
                 .positions(all, behind: connection)
@@ -30,19 +32,20 @@ extension GatewayContext {
     /// An account: its current state, then each change.
     ///
     /// Ends with an error when its connection is removed.
-    func liveAccount(id: String?) throws -> Feed<String, LiveEvent<LinkedAccount>> {
+    func liveAccount(id: String?) throws -> ConflatingStream<String, LiveEvent<ConnectedAccount>> {
         let connections = try connections(with: nil)
         let wanted = id.map { id in connections.filter { id.hasPrefix($0.globalID(ofAccount: "")) } }
         if let id, wanted?.isEmpty == true { throw FieldError.noAccount(id) }
         let watches = (wanted ?? Array(connections.prefix(1))).map { connection in
-            watch(connection, WatchKey.Subject.accounts, in: backends.watches.accounts) { context in
+            watch(connection, SubscriptionKey.Target.accounts, in: backends.watches.accounts) { context in
                 try await context.readAccounts(of: connection).value().map(\.linked)
             } carrying: { _, all in
                 .accounts(all, behind: connection)
             }
         }
         let gone = wanted?.first ?? connections.first
-        return feed(of: watches, ending: gone.map { .noConnection(Connection.globalID($0.id)) }) { accounts in
+        return feed(of: watches, ending: gone.map { .noConnection(ProviderConnection.globalID($0.id)) }) {
+            accounts in
             guard let id else { return Array(accounts.prefix(1)) }
             let account = accounts.filter { $0.globalID == id }
             if account.isEmpty { throw FieldError.noAccount(id) }
@@ -51,36 +54,36 @@ extension GatewayContext {
     }
 
     /// How far all goals together are, in one currency: first as it is, then each time that it changes.
-    func liveGoalsProgress(in code: String) throws -> Feed<String, LiveEvent<GoalsProgress>> {
+    func liveGoalsProgress(in code: String) throws -> ConflatingStream<String, LiveEvent<GoalsProgress>> {
         let currency = try Currency(code, of: "currency").code
-        let key = WatchKey(try owner(), .goals(currency: currency))
+        let key = SubscriptionKey(try owner(), .goals(currency: currency))
         // Prices and rates may be read with the server's own credentials.
         let watch = backends.watches.goals.watch(key, within: call.allowance) { [session, backends] call in
             let context = GatewayContext(session: session, backends: backends, call: call)
             return try await context.goalsProgress(in: currency).value().map { [$0] } ?? []
         }
-        return feed(of: [Watched(id: currency, values: watch.values)], keeping: { $0 })
+        return feed(of: [SubscribedSource(id: currency, values: watch.values)], keeping: { $0 })
     }
 
     /// The orders of all connections, those that are made meanwhile included: the open ones first, then each that is placed,
     /// changes or ends.
-    func liveOrders() throws -> Feed<String, LiveEvent<LinkedOrder>> {
-        feed(ofConnectionsOf: try owner(), with: nil) { connection -> Watched<WatchedOrder>? in
+    func liveOrders() throws -> ConflatingStream<String, LiveEvent<ConnectedOrder>> {
+        feed(ofConnectionsOf: try owner(), with: nil) { connection -> SubscribedSource<SubscribedOrder>? in
             guard connection.orders != nil else { return nil }
             let watch = backends.watches.orders.watch(connection) {
                 [session, backends] inbox, watch, turn in
                 // By its credential of now, which may be another one than when it was first followed.
                 let links = backends.links(of: connection.owner)
                 guard let current = links.first(where: { $0.id == connection.id })?.broker else {
-                    watch.tell(.failure(FieldError.noConnection(Connection.globalID(connection.id))))
+                    watch.tell(.failure(FieldError.noConnection(ProviderConnection.globalID(connection.id))))
                     return watch.end()
                 }
-                let follower = OrderFollower(
+                let follower = OrderTracker(
                     connection: current, clock: backends.watches.clock, inbox: inbox
                 ) { call in GatewayContext(session: session, backends: backends, call: call) }
                 await follower.run(telling: watch, turn)
             }
-            return Watched(id: connection.id) {
+            return SubscribedSource(id: connection.id) {
                 watch.orders.values()
             } carrying: { order, _ in
                 .order(order)
@@ -92,26 +95,26 @@ extension GatewayContext {
 
     // MARK: Watching
 
-    private func watch<Item: LiveItem>(
-        _ connection: BrokerConnection, _ subject: (String) -> WatchKey.Subject,
-        in table: WatchTable<[Item]>,
+    private func watch<Item: LiveEntity>(
+        _ connection: BrokerConnection, _ subject: (String) -> SubscriptionKey.Target,
+        in table: SubscriptionTable<[Item]>,
         reading read: @escaping @Sendable (GatewayContext) async throws -> [Item],
         carrying carried: @escaping @Sendable (Item, [Item]) -> EventValue?
-    ) -> Watched<Item> {
-        let watch = table.watch(WatchKey(connection, subject)) { [session, backends] call in
+    ) -> SubscribedSource<Item> {
+        let watch = table.watch(SubscriptionKey(connection, subject)) { [session, backends] call in
             try await read(GatewayContext(session: session, backends: backends, call: call))
         }
-        return Watched(id: connection.id, values: watch.values, carrying: carried)
+        return SubscribedSource(id: connection.id, values: watch.values, carrying: carried)
     }
 
     /// The changes of the watched items.
     ///
     /// Ends with an error when the watched connection is removed.
-    private func feed<Item: LiveItem>(
-        of watches: [Watched<Item>], ending error: FieldError? = nil,
+    private func feed<Item: LiveEntity>(
+        of watches: [SubscribedSource<Item>], ending error: FieldError? = nil,
         keeping kept: @escaping @Sendable ([Item]) throws -> [Item]
-    ) -> Feed<String, LiveEvent<Item>> {
-        Feed { inbox in
+    ) -> ConflatingStream<String, LiveEvent<Item>> {
+        ConflatingStream { inbox in
             await withDiscardingTaskGroup { group in
                 for watched in watches {
                     group.addTask { await watched.tell(inbox, keeping: kept) { $0 } }
@@ -129,12 +132,12 @@ extension GatewayContext {
     ///   - watched: Where a connection's items come from; nil for one that is passed over.
     ///   - told: An item as it is told.
     /// - Returns: all items first, then each that changes.
-    private func feed<Item: LiveItem, Told: Sendable>(
-        ofConnectionsOf owner: OwnerID, with provider: Provider?,
-        _ watched: @escaping @Sendable (BrokerConnection) -> Watched<Item>?,
+    private func feed<Item: LiveEntity, Told: Sendable>(
+        ofConnectionsOf owner: OwnerID, with provider: ProviderID?,
+        _ watched: @escaping @Sendable (BrokerConnection) -> SubscribedSource<Item>?,
         telling told: @escaping @Sendable (Item) -> Told
-    ) -> Feed<String, LiveEvent<Told>> {
-        Feed { [backends] inbox in
+    ) -> ConflatingStream<String, LiveEvent<Told>> {
+        ConflatingStream { [backends] inbox in
             await withDiscardingTaskGroup { group in
                 var followed: Set<String> = []
                 for await _ in backends.watches.connections.changes(of: owner) {
@@ -151,7 +154,7 @@ extension GatewayContext {
 }
 
 /// Where the values of something that is watched come from; it is watched as long as this is kept.
-private struct Watched<Item: LiveItem>: Sendable {
+private struct SubscribedSource<Item: LiveEntity>: Sendable {
     /// Tells it from the others that are followed with it.
     let id: String
     let values: @Sendable () -> AsyncStream<Result<[Item], any Error>>
@@ -172,7 +175,7 @@ private struct Watched<Item: LiveItem>: Sendable {
         _ inbox: FeedInbox<String, LiveEvent<Told>>,
         keeping kept: @Sendable ([Item]) throws -> [Item], telling told: @Sendable (Item) -> Told
     ) async {
-        var changes = LiveChanges<Item>()
+        var changes = ChangeDetector<Item>()
         for await answer in values() {
             switch changes.take(answer.flatMap { items in Result { try kept(items) } }) {
             case .items(let items):

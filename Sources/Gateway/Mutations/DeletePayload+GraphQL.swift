@@ -8,7 +8,7 @@ struct DeletePayload: Sendable {
 extension DeletePayload: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<DeletePayload>("DeletePayload") {
+    static let graphQL = ObjectType<DeletePayload>("DeletePayload") {
         Field("deletedId", \.deletedID)
     }
 }

@@ -6,7 +6,7 @@ extension Mutation {
     @FieldsBuilder<Mutation> static var connections: [Field<Mutation>] {
         Field(
             "beginConnection", BeginConnectionArguments.self,
-            once: { arguments, context -> Loading<ConnectionRequest?> in
+            once: { arguments, context -> MaybeAsync<AuthorizationStart?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .ready(
                     try context.backends.desk.begin(
@@ -15,7 +15,7 @@ extension Mutation {
             })
         Field(
             "connectProvider", InputArguments<ConnectProviderInput>.self,
-            once: { arguments, context -> Loading<ConnectProviderPayload?> in
+            once: { arguments, context -> MaybeAsync<ConnectProviderPayload?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .later {
                     ConnectProviderPayload(
@@ -25,7 +25,7 @@ extension Mutation {
             })
         Field(
             "disconnectProvider", IDArguments.self,
-            once: { arguments, context -> Loading<DeletePayload?> in
+            once: { arguments, context -> MaybeAsync<DeletePayload?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .later {
                     try await context.backends.desk.disconnect(arguments.id, of: owner)
@@ -39,17 +39,17 @@ extension Mutation {
 struct ConnectProviderPayload: GraphQLObject {
     typealias Context = GatewayContext
 
-    let connection: Connection
+    let connection: ProviderConnection
 
-    static let graphQL = Object<ConnectProviderPayload>("ConnectProviderPayload") {
+    static let graphQL = ObjectType<ConnectProviderPayload>("ConnectProviderPayload") {
         Field("connection", \.connection)
     }
 }
 
-extension ConnectionRequest: GraphQLObject {
+extension AuthorizationStart: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<ConnectionRequest>("ConnectionRequest") {
+    static let graphQL = ObjectType<AuthorizationStart>("ConnectionRequest") {
         Field("url", \.url)
         Field("state", \.state)
         Field("expiresAt", \.expiresAt)
@@ -57,7 +57,7 @@ extension ConnectionRequest: GraphQLObject {
 }
 
 struct BeginConnectionArguments: GraphQLArguments {
-    let provider: Provider
+    let provider: ProviderID
     let redirectURI: String
     let environment: Environment?
 

@@ -10,7 +10,7 @@ package struct Mutation: Sendable {
 extension Mutation: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<Mutation>("Mutation") {
+    package static let graphQL = ObjectType<Mutation>("Mutation") {
         Mutation.sessions
         Mutation.users
         Mutation.connections

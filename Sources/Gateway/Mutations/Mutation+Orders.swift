@@ -20,9 +20,9 @@ extension Mutation {
 struct OrderPayload: GraphQLObject {
     typealias Context = GatewayContext
 
-    let order: LinkedOrder
+    let order: ConnectedOrder
 
-    static let graphQL = Object<OrderPayload>("OrderPayload") {
+    static let graphQL = ObjectType<OrderPayload>("OrderPayload") {
         Field("order", \.order)
     }
 }

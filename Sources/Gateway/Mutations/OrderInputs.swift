@@ -36,7 +36,7 @@ extension PlaceOrderInput: GraphQLInputObject {
 
 /// `ReplaceOrderInput` of the schema.
 struct ReplaceOrderInput {
-    let quantity: OrderFigure?
+    let quantity: OrderAmount?
     let price: OrderPriceInput?
     let timeInForce: TimeInForce?
     let expiresOn: CalendarDate?
@@ -54,19 +54,19 @@ extension ReplaceOrderInput: GraphQLInputObject {
         expiresOn = try fields["expiresOn"]
     }
 
-    var change: OrderChange {
-        OrderChange(
+    var change: OrderReplacement {
+        OrderReplacement(
             quantity: quantity?.value, price: price?.price, timeInForce: timeInForce, expiresOn: expiresOn)
     }
 }
 
 /// What a user calls an order, so that asking twice places it once.
-struct IdempotencyKey: Input {
+struct IdempotencyKey: GraphQLInput {
     let text: String
 
     private static let longest = 128
 
-    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { String.bindInput(to: &binder) }
 
     static var sample: IdempotencyKey { IdempotencyKey(text: "sample") }
 
@@ -86,16 +86,16 @@ struct IdempotencyKey: Input {
 }
 
 /// A price, a distance, a number of pieces or money to spend: above zero.
-struct OrderFigure: Input {
+struct OrderAmount: GraphQLInput {
     let value: Decimal
 
     /// As many digits after the point as a broker takes, and more.
     private static let mostDigits = 9
     private static var most: Decimal { 1_000_000_000_000 }
 
-    static func bindInput(to binder: inout Binder) -> BoundType { Decimal.bindInput(to: &binder) }
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { Decimal.bindInput(to: &binder) }
 
-    static var sample: OrderFigure { OrderFigure(value: 1) }
+    static var sample: OrderAmount { OrderAmount(value: 1) }
 
     private init(value: Decimal) {
         self.value = value
@@ -134,12 +134,12 @@ extension InstrumentRef: GraphQLInputObject {
 }
 
 /// The id that the schema gives an instrument.
-struct InstrumentID: Input {
+struct InstrumentID: GraphQLInput {
     let symbol: Symbol
 
     static let prefix = "Instrument:"
 
-    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { String.bindInput(to: &binder) }
 
     static var sample: InstrumentID { InstrumentID(symbol: .example) }
 
@@ -170,15 +170,15 @@ extension OrderSizeInput: GraphQLInputObject {
     }
 
     init(_ fields: ArgumentReader) throws {
-        let quantity: OrderFigure? = try fields["quantity"]
-        let notional: OrderFigure? = try fields["notional"]
+        let quantity: OrderAmount? = try fields["quantity"]
+        let notional: OrderAmount? = try fields["notional"]
         size = notional.map { .notional($0.value) } ?? .quantity(quantity?.value ?? 1)
     }
 }
 
-/// `OrderPrice` of the schema, which has exactly one of its fields.
+/// `OrderPricing` of the schema, which has exactly one of its fields.
 struct OrderPriceInput {
-    let price: OrderPrice
+    let price: OrderPricing
 }
 
 extension OrderPriceInput: GraphQLInputObject {
@@ -190,8 +190,8 @@ extension OrderPriceInput: GraphQLInputObject {
 
     init(_ fields: ArgumentReader) throws {
         let _: Market? = try fields["market"]
-        let limit: OrderFigure? = try fields["limit"]
-        let stop: OrderFigure? = try fields["stop"]
+        let limit: OrderAmount? = try fields["limit"]
+        let stop: OrderAmount? = try fields["stop"]
         let stopLimit: StopLimitPrice? = try fields["stopLimit"]
         let trail: TrailInput? = try fields["trail"]
         price =
@@ -209,8 +209,8 @@ extension OrderPriceInput: GraphQLInputObject {
     }
 
     /// `market: true`.
-    private struct Market: Input {
-        static func bindInput(to binder: inout Binder) -> BoundType { Bool.bindInput(to: &binder) }
+    private struct Market: GraphQLInput {
+        static func bindInput(to binder: inout SchemaBinder) -> BoundType { Bool.bindInput(to: &binder) }
 
         static var sample: Market { Market() }
 
@@ -226,8 +226,8 @@ extension OrderPriceInput: GraphQLInputObject {
 
 /// `StopLimitPrice` of the schema.
 struct StopLimitPrice {
-    let stop: OrderFigure
-    let limit: OrderFigure
+    let stop: OrderAmount
+    let limit: OrderAmount
 }
 
 extension StopLimitPrice: GraphQLInputObject {
@@ -254,8 +254,8 @@ extension TrailInput: GraphQLInputObject {
     }
 
     init(_ fields: ArgumentReader) throws {
-        let percent: OrderFigure? = try fields["percent"]
-        let amount: OrderFigure? = try fields["amount"]
+        let percent: OrderAmount? = try fields["percent"]
+        let amount: OrderAmount? = try fields["amount"]
         trail = percent.map { .percent($0.value) } ?? .amount(amount?.value ?? 1)
     }
 }

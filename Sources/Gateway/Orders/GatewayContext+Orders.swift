@@ -9,12 +9,13 @@ extension GatewayContext {
     /// The order with an id.
     ///
     /// - Throws: `FieldError` with NOT_FOUND where the user has none such.
-    func order(id: String) throws -> Loading<LinkedOrder> {
+    func order(id: String) throws -> MaybeAsync<ConnectedOrder> {
         let connections = try connections(with: nil)
-        guard let connection = connections.first(where: { id.hasPrefix(OrderName.prefix(of: $0)) }) else {
+        guard let connection = connections.first(where: { id.hasPrefix(OrderReference.prefix(of: $0)) })
+        else {
             throw FieldError.noOrder(id)
         }
-        let name = OrderName(id.dropFirst(OrderName.prefix(of: connection).count))
+        let name = OrderReference(id.dropFirst(OrderReference.prefix(of: connection).count))
         return .later {
             guard let order = try await self.order(name, of: connection) else { throw FieldError.noOrder(id) }
             return order
@@ -22,7 +23,7 @@ extension GatewayContext {
     }
 
     /// The order with an id; nil where the user has none such.
-    func orderIfAny(_ id: String) -> Loading<LinkedOrder?> {
+    func orderIfAny(_ id: String) -> MaybeAsync<ConnectedOrder?> {
         .later {
             do {
                 return try await self.order(id: id).value()
@@ -33,7 +34,7 @@ extension GatewayContext {
     }
 
     /// An order of a connection; nil where there is none of that name.
-    func order(_ name: OrderName, of connection: BrokerConnection) async throws -> LinkedOrder? {
+    func order(_ name: OrderReference, of connection: BrokerConnection) async throws -> ConnectedOrder? {
         switch name {
         case .replaced(let id):
             guard let order = try await brokerOrder(id, of: connection) else { return nil }
@@ -46,12 +47,12 @@ extension GatewayContext {
                 return try await linked([order], of: connection).first { $0.name == name }
             }
             guard let providerID = known.providerOrderID else {
-                return LinkedOrder(known, known.standing, of: connection)
+                return ConnectedOrder(known, known.standing, of: connection)
             }
             guard let order = try await brokerOrder(providerID, of: connection) else {
-                return LinkedOrder(known, known.ended, of: connection)
+                return ConnectedOrder(known, known.ended, of: connection)
             }
-            return LinkedOrder(order, known.names, of: connection)
+            return ConnectedOrder(order, known.names, of: connection)
         }
     }
 
@@ -72,7 +73,7 @@ extension GatewayContext {
     ///
     /// If an order belongs to a write whose outcome is unknown or could not be determined, records that
     /// outcome first.
-    func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [LinkedOrder] {
+    func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
         let names = try await kept { () throws(StorageError) in
             var names = try await journal.names(of: ids, of: connection.owner, connection.id)
@@ -82,13 +83,13 @@ extension GatewayContext {
             }
             return names
         }
-        return orders.map { LinkedOrder($0, names, of: connection) }
+        return orders.map { ConnectedOrder($0, names, of: connection) }
     }
 
     /// The orders with the broker's ids that some orders tell of: those that they replaced, or were replaced by.
     func related(
-        _ orders: [LinkedOrder], by id: any KeyPath<Order, String?> & Sendable
-    ) -> Loading<Answers<LinkedOrder?>> {
+        _ orders: [ConnectedOrder], by id: any KeyPath<Order, String?> & Sendable
+    ) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
         .each(orders) { linked in
             guard let id = linked.order[keyPath: id] else { return .ready(nil) }
             return .later {
@@ -100,7 +101,7 @@ extension GatewayContext {
     }
 
     /// The orders that are tied to one.
-    func legs(of linked: LinkedOrder) -> Loading<[LinkedOrder]?> {
+    func legs(of linked: ConnectedOrder) -> MaybeAsync<[ConnectedOrder]?> {
         if linked.order.legs.isEmpty { return .ready([]) }
         return .later {
             let legs = try await self.linked(linked.order.legs, of: linked.connection)
@@ -120,8 +121,8 @@ extension GatewayContext {
 
 extension JournalOrder {
     /// The name of this order alone.
-    fileprivate var names: OrderJournal.Names {
-        var names = OrderJournal.Names()
+    fileprivate var names: OrderJournal.OrderAliases {
+        var names = OrderJournal.OrderAliases()
         names.standing[order.id] = self
         return names
     }

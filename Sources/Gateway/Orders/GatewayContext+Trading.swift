@@ -4,22 +4,23 @@ import Storage
 import Upstream
 
 extension GatewayContext {
-    private var keeping: OrderKeeping { backends.household.orders }
+    private var keeping: OrderWorkflow { backends.household.orders }
 
     // MARK: Placing
 
     /// Places an order, once for its key.
     ///
     /// It goes on when the client hangs up: whoever asks again with the same key is told what became of it.
-    func place(_ input: PlaceOrderInput) throws -> Loading<OrderPayload?> {
+    func place(_ input: PlaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
         let connections = try connections(with: nil)
         guard
             let connection = connections.first(where: { input.account.hasPrefix($0.globalID(ofAccount: "")) })
         else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
         let desk = try desk(of: connection)
-        let placing = Placing(input, by: connection, isStored: try isStored(connection))
+        let placing = OrderPlacement(input, by: connection, isStored: try isStored(connection))
         try desk.orderAbilities.check(placing.ticket, at: connection.provider)
-        let turn = OrderKeeping.Turn(owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
+        let turn = OrderWorkflow.PlacementKey(
+            owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
         return .later {
             let task = self.keeping.turns.take(turn) {
                 try await self.place(placing, input, at: desk, by: connection)
@@ -29,8 +30,9 @@ extension GatewayContext {
     }
 
     private func place(
-        _ placing: Placing, _ input: PlaceOrderInput, at desk: any OrderDesk, by connection: BrokerConnection
-    ) async throws -> LinkedOrder {
+        _ placing: OrderPlacement, _ input: PlaceOrderInput, at desk: any TradingAPI,
+        by connection: BrokerConnection
+    ) async throws -> ConnectedOrder {
         let journal = keeping.journal
         var start = try await kept { () throws(StorageError) in try await journal.find(placing) }
         if start == nil {
@@ -56,7 +58,7 @@ extension GatewayContext {
 
     /// Checks what must be read for it: that the account is there, that the broker has the instrument, and trades it so.
     private func check(
-        _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: Provider
+        _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
     ) async throws {
         _ = try await naming("input.accountId") { try await account(id: input.account, with: nil).value() }
         // Without a source of its instruments the broker's own answer to the order has to do.
@@ -82,16 +84,17 @@ extension GatewayContext {
     }
 
     /// An order that was placed before, as it stands now where the broker tells.
-    private func known(_ order: JournalOrder, of connection: BrokerConnection) async throws -> LinkedOrder {
-        let name = OrderName.standing(order.identity.id)
+    private func known(_ order: JournalOrder, of connection: BrokerConnection) async throws -> ConnectedOrder
+    {
+        let name = OrderReference.standing(order.identity.id)
         let standing = try? await self.order(id: name.globalID(of: connection)).value()
-        return standing ?? LinkedOrder(order, order.standing, of: connection)
+        return standing ?? ConnectedOrder(order, order.standing, of: connection)
     }
 
     // MARK: Changing
 
     /// Has the broker change an order.
-    func replace(_ id: String, by input: ReplaceOrderInput) throws -> Loading<OrderPayload?> {
+    func replace(_ id: String, by input: ReplaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
         let change = input.change
         return try self.change(id, .replace(change)) { desk, order, write, call throws(ProviderFailure) in
             try await desk.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
@@ -101,7 +104,7 @@ extension GatewayContext {
     }
 
     /// Asks the broker to cancel an order.
-    func cancel(_ id: String) throws -> Loading<OrderPayload?> {
+    func cancel(_ id: String) throws -> MaybeAsync<OrderPayload?> {
         try change(id, .cancel) { desk, order, _, call throws(ProviderFailure) in
             try await desk.cancel(order, in: call)
         } checking: { _, _ in
@@ -111,11 +114,11 @@ extension GatewayContext {
     private func change(
         _ id: String, _ kind: JournalWrite.Kind,
         by send:
-            @escaping @Sendable (any OrderDesk, Order, JournalWrite, CallContext)
+            @escaping @Sendable (any TradingAPI, Order, JournalWrite, CallContext)
             async throws(ProviderFailure)
-            -> OrderAnswer,
-        checking check: @escaping @Sendable (any OrderDesk, LinkedOrder) throws(FieldError) -> Void
-    ) throws -> Loading<OrderPayload?> {
+            -> OrderResult,
+        checking check: @escaping @Sendable (any TradingAPI, ConnectedOrder) throws(FieldError) -> Void
+    ) throws -> MaybeAsync<OrderPayload?> {
         let order = try order(id: id)
         return .later {
             let order = try await order.value()
@@ -138,7 +141,7 @@ extension GatewayContext {
     ///
     /// - Returns: The write to send, and the order before it.
     private func begin(
-        _ kind: JournalWrite.Kind, of order: LinkedOrder
+        _ kind: JournalWrite.Kind, of order: ConnectedOrder
     ) async throws -> (JournalWrite, JournalOrder) {
         let connection = order.connection
         let identity = OrderIdentity(
@@ -164,12 +167,12 @@ extension GatewayContext {
     /// - Throws: `FieldError` NOT_FOUND if the connection has been deleted in the meantime.
     private func isStored(_ connection: BrokerConnection) throws(FieldError) -> Bool {
         guard let link = link(of: connection) else {
-            throw FieldError.noConnection(Connection.globalID(connection.id))
+            throw FieldError.noConnection(ProviderConnection.globalID(connection.id))
         }
         return link.kept != nil
     }
 
-    private func desk(of connection: BrokerConnection) throws(FieldError) -> any OrderDesk {
+    private func desk(of connection: BrokerConnection) throws(FieldError) -> any TradingAPI {
         guard let desk = connection.orders else {
             throw FieldError(
                 .unsupported, "\(connection.provider.rawValue) takes no orders.",
@@ -189,10 +192,10 @@ extension GatewayContext {
     /// - Throws: `FieldError` where the broker refused a change, and where nothing can have been changed.
     private func send(
         _ id: String, _ order: JournalOrder, by connection: BrokerConnection,
-        _ call: (CallContext) async throws(ProviderFailure) -> OrderAnswer
-    ) async throws -> LinkedOrder {
-        let passage = OutgoingWrite(id, in: keeping.journal)
-        let outcome: WriteOutcome?
+        _ call: (CallContext) async throws(ProviderFailure) -> OrderResult
+    ) async throws -> ConnectedOrder {
+        let passage = OrderWriteAttempt(id, in: keeping.journal)
+        let outcome: OrderWriteOutcome?
         var failure: FieldError?
         do throws(ProviderFailure) {
             switch try await call(self.call.telling(passage.watch)) {
@@ -223,13 +226,13 @@ extension GatewayContext {
         }
         // Where the outcome cannot be written down, the mark that it was sent stands, and the broker will be asked.
         let standing = noted ?? outcome.map(order.after) ?? order
-        let linked = LinkedOrder(standing, standing.standing, of: connection)
+        let linked = ConnectedOrder(standing, standing.standing, of: connection)
         backends.watches.orders.tell(linked)
         return linked
     }
 }
 
-extension Placing {
+extension OrderPlacement {
     /// What is meant by an input.
     fileprivate init(_ input: PlaceOrderInput, by connection: BrokerConnection, isStored: Bool) {
         let account = String(input.account.dropFirst(connection.globalID(ofAccount: "").count))
@@ -245,7 +248,7 @@ extension Placing {
 
 extension JournalOrder {
     /// The order as its journal would have it.
-    fileprivate func after(_ outcome: WriteOutcome) -> JournalOrder {
+    fileprivate func after(_ outcome: OrderWriteOutcome) -> JournalOrder {
         var known = self
         switch outcome {
         case .taken(let order), .found(let order): known.order = order
@@ -261,7 +264,7 @@ extension JournalOrder {
     }
 }
 
-extension LinkedOrder {
+extension ConnectedOrder {
     /// Whether the broker could still change it: what is known to be refused is not sent.
     fileprivate func requireChangeable() throws(FieldError) {
         if order.state.isFinal || name != .standing(name.text) {
@@ -280,7 +283,7 @@ extension LinkedOrder {
 
 extension CallContext {
     /// The same, telling somebody when a call goes out that changes something.
-    fileprivate func telling(_ watch: WriteWatch) -> CallContext {
+    fileprivate func telling(_ watch: WriteObserver) -> CallContext {
         CallContext(
             deadline: deadline, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge, observe: observe,
             watch: watch, tracing: tracing,
@@ -290,7 +293,7 @@ extension CallContext {
 
 extension FieldError {
     /// The broker refused to change an order, which stands as it did.
-    static func refused(_ rejection: OrderRejection, by provider: Provider) -> FieldError {
+    static func refused(_ rejection: OrderRejection, by provider: ProviderID) -> FieldError {
         let words = rejection.message ?? "It gives no reason."
         var error = FieldError(
             .conflict, "\(provider.rawValue) does not change the order: \(words)", provider: provider)

@@ -6,10 +6,10 @@ import Foundation
 /// Clients get it as an opaque text.
 struct OrderCursor: Hashable, Sendable {
     /// By connection; one that is not there is still to be listed from its newest.
-    private(set) var places: [String: Place] = [:]
+    private(set) var places: [String: Position] = [:]
 
     /// The place of an order in its connection's list, newest first.
-    struct Place: Hashable, Sendable, Comparable {
+    struct Position: Hashable, Sendable, Comparable {
         let time: Instant
         /// Tells orders of the same moment apart.
         let name: String
@@ -19,12 +19,12 @@ struct OrderCursor: Hashable, Sendable {
             self.name = name
         }
 
-        init(_ linked: LinkedOrder) {
+        init(_ linked: ConnectedOrder) {
             self.init(time: linked.time, name: linked.name.text)
         }
 
         /// Whether it stands before the other in the list.
-        static func < (one: Place, other: Place) -> Bool {
+        static func < (one: Position, other: Position) -> Bool {
             one.time == other.time ? one.name < other.name : one.time > other.time
         }
     }
@@ -46,7 +46,7 @@ struct OrderCursor: Hashable, Sendable {
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ")
             guard parts.count == 3, let time = Instant(String(parts[1])) else { throw .noOrderCursor(text) }
-            places[String(parts[0])] = Place(time: time, name: String(parts[2]))
+            places[String(parts[0])] = Position(time: time, name: String(parts[2]))
         }
     }
 
@@ -56,8 +56,8 @@ struct OrderCursor: Hashable, Sendable {
     }
 
     /// The same, with an order listed.
-    mutating func pass(_ linked: LinkedOrder) {
-        places[linked.connection.id] = Place(linked)
+    mutating func pass(_ linked: ConnectedOrder) {
+        places[linked.connection.id] = Position(linked)
     }
 }
 

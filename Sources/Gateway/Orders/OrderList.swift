@@ -4,7 +4,7 @@ import Storage
 import Upstream
 
 /// Which orders are asked for.
-struct OrderWish: Sendable {
+struct OrderFilter: Sendable {
     /// Open ones, ended ones, or all.
     let isOpen: Bool?
     let symbols: [Symbol]?
@@ -20,17 +20,17 @@ struct OrderWish: Sendable {
 }
 
 /// The next orders of one connection, newest first.
-struct OrderStretch: Sendable {
-    var orders: [LinkedOrder]
+struct ConnectionOrderPage: Sendable {
+    var orders: [ConnectedOrder]
     var hasMore: Bool
 }
 
 extension GatewayContext {
     /// The orders of a connection that come behind a place: what the broker tells, and what the journal knows beside.
     func orders(
-        _ wish: OrderWish, of connection: BrokerConnection, behind place: OrderCursor.Place?
-    ) async throws -> OrderStretch {
-        guard let desk = connection.orders else { return OrderStretch(orders: [], hasMore: false) }
+        _ wish: OrderFilter, of connection: BrokerConnection, behind place: OrderCursor.Position?
+    ) async throws -> ConnectionOrderPage {
+        guard let desk = connection.orders else { return ConnectionOrderPage(orders: [], hasMore: false) }
         let (told, hasMore) =
             try await desk.orderAbilities.hasEndedOrders
             ? fromBroker(wish, of: connection, desk, behind: place)
@@ -41,18 +41,18 @@ extension GatewayContext {
         }.filter { linked in
             wish.symbols?.contains(linked.order.symbol) ?? true
                 && wish.account.map { $0 == linked.order.accountID ?? $0 } ?? true
-                && place.map { $0 < OrderCursor.Place(linked) } ?? true
-        }.sorted { OrderCursor.Place($0) < OrderCursor.Place($1) }
-        return OrderStretch(
+                && place.map { $0 < OrderCursor.Position(linked) } ?? true
+        }.sorted { OrderCursor.Position($0) < OrderCursor.Position($1) }
+        return ConnectionOrderPage(
             orders: Array(orders.prefix(wish.first)), hasMore: hasMore || orders.count > wish.first)
     }
 
     /// Of a broker that tells of ended orders too; the journal has only those beside that never came to it.
     private func fromBroker(
-        _ wish: OrderWish, of connection: BrokerConnection, _ desk: any OrderDesk,
-        behind place: OrderCursor.Place?
-    ) async throws -> ([LinkedOrder], hasMore: Bool) {
-        let limit = wish.first + OrderWish.slack
+        _ wish: OrderFilter, of connection: BrokerConnection, _ desk: any TradingAPI,
+        behind place: OrderCursor.Position?
+    ) async throws -> ([ConnectedOrder], hasMore: Bool) {
+        let limit = wish.first + OrderFilter.slack
         // Those of the same moment are asked for again, and passed over by their names.
         let before = place.map { $0.time + .milliseconds(1) }
         let query = OrderQuery(isOpen: wish.isOpen, symbols: wish.symbols, limit: limit, before: before)
@@ -66,24 +66,24 @@ extension GatewayContext {
         }
         let fitting = own.filter { wish.takes(isFinal: $0.order.state.isFinal) }
         return (
-            told + fitting.map { LinkedOrder($0, $0.standing, of: connection) },
+            told + fitting.map { ConnectedOrder($0, $0.standing, of: connection) },
             page.hasMore || own.count == limit
         )
     }
 
     /// Of a broker that tells of open orders only: those that have ended are the journal's.
     private func fromBrokerAndJournal(
-        _ wish: OrderWish, of connection: BrokerConnection, _ desk: any OrderDesk,
-        behind place: OrderCursor.Place?
-    ) async throws -> ([LinkedOrder], hasMore: Bool) {
+        _ wish: OrderFilter, of connection: BrokerConnection, _ desk: any TradingAPI,
+        behind place: OrderCursor.Position?
+    ) async throws -> ([ConnectedOrder], hasMore: Bool) {
         let journal = backends.household.orders.journal
         // The journal first: what is in it by then and still open is in the list that is asked for afterwards.
-        let limit = wish.first + OrderWish.mostOfBroker
+        let limit = wish.first + OrderFilter.mostOfBroker
         let known = try await kept { () throws(StorageError) in
             try await journal.orders(
                 .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
         }
-        let query = OrderQuery(isOpen: true, limit: OrderWish.mostOfBroker)
+        let query = OrderQuery(isOpen: true, limit: OrderFilter.mostOfBroker)
         let open = try await page(query, of: connection, desk).orders
         let told = try await linked(open, of: connection)
         try await remember(open, knownAs: known)
@@ -92,12 +92,12 @@ extension GatewayContext {
         let others = known.filter { order in
             !names.contains(order.identity.id) && order.providerOrderID.map { !ids.contains($0) } ?? true
         }
-        let ended = others.compactMap { order -> LinkedOrder? in
+        let ended = others.compactMap { order -> ConnectedOrder? in
             guard order.providerOrderID == nil else {
-                return wish.isOpen == true ? nil : LinkedOrder(order, order.ended, of: connection)
+                return wish.isOpen == true ? nil : ConnectedOrder(order, order.ended, of: connection)
             }
             guard wish.takes(isFinal: order.order.state.isFinal) else { return nil }
-            return LinkedOrder(order, order.standing, of: connection)
+            return ConnectedOrder(order, order.standing, of: connection)
         }
         return ((wish.isOpen == false ? [] : told) + ended, known.count == limit)
     }
@@ -115,7 +115,7 @@ extension GatewayContext {
     }
 
     private func page(
-        _ query: OrderQuery, of connection: BrokerConnection, _ desk: any OrderDesk
+        _ query: OrderQuery, of connection: BrokerConnection, _ desk: any TradingAPI
     ) async throws -> OrderPage {
         try await read(query.subject, of: connection, keptIn: backends.reads.orders) {
             call throws(ProviderFailure) in
@@ -124,7 +124,7 @@ extension GatewayContext {
     }
 }
 
-extension OrderWish {
+extension OrderFilter {
     /// Whether an order that has ended, or one that has not, is asked for.
     fileprivate func takes(isFinal: Bool) -> Bool {
         isOpen.map { $0 != isFinal } ?? true

@@ -11,8 +11,8 @@ package import Upstream
 /// one pass, so that a broker that does not respond delays only its own writes. All calls count against the
 /// brokers' quotas, as any other call does.
 package final class OrderReconciliation: Sendable {
-    private let backends: Backends
-    private let clock: CallClock
+    private let backends: GatewayServices
+    private let clock: TimeSource
     private let settings: Settings
     // A lock, because the checks of several connections change the schedule.
     private let schedule: Mutex<ReconciliationSchedule>
@@ -40,7 +40,7 @@ package final class OrderReconciliation: Sendable {
         package init() {}
     }
 
-    package init(_ backends: Backends, clock: CallClock = .system, settings: Settings = Settings()) {
+    package init(_ backends: GatewayServices, clock: TimeSource = .system, settings: Settings = Settings()) {
         self.backends = backends
         self.clock = clock
         self.settings = settings
@@ -50,7 +50,7 @@ package final class OrderReconciliation: Sendable {
                 mostConnections: settings.mostConnections))
     }
 
-    private var keeping: OrderKeeping { backends.household.orders }
+    private var keeping: OrderWorkflow { backends.household.orders }
     private var journal: OrderJournal { keeping.journal }
 
     // MARK: Rounds
@@ -108,7 +108,7 @@ package final class OrderReconciliation: Sendable {
     /// The turns of the connections that are to be checked at a time.
     private func due(
         at now: ContinuousClock.Instant
-    ) async throws(StorageError) -> [ReconciliationSchedule.Turn] {
+    ) async throws(StorageError) -> [ReconciliationSchedule.ConnectionWrites] {
         try await journal.abandonUnattended()
         let writes = try await journal.unconfirmed()
         let since = clock.runningTime()
@@ -117,7 +117,7 @@ package final class OrderReconciliation: Sendable {
 
     /// Checks writes of one connection, one after the other, until ``Settings/patience`` has passed.
     private func check(
-        _ turn: ReconciliationSchedule.Turn, reporting report: @Sendable (StorageError) -> Void
+        _ turn: ReconciliationSchedule.ConnectionWrites, reporting report: @Sendable (StorageError) -> Void
     ) async {
         let end = clock.now() + settings.patience
         for id in turn.writes where !Task.isCancelled && clock.now() < end {
@@ -165,14 +165,14 @@ package final class OrderReconciliation: Sendable {
     /// A write about which its broker is queried.
     private struct Inquiry {
         let write: JournalWrite
-        let desk: any OrderDesk
+        let desk: any TradingAPI
         let call: CallContext
         /// Whether so much time had passed before the first query that the broker has the request, if it ever receives it.
         let hasArrived: Bool
     }
 
     /// The outcome of a write according to its broker; nil if the broker's response does not determine it.
-    private func outcome(of write: JournalWrite, asking desk: any OrderDesk) async -> WriteOutcome? {
+    private func outcome(of write: JournalWrite, asking desk: any TradingAPI) async -> OrderWriteOutcome? {
         // Determined before the first query: a response proves nothing about a request that arrives after it, and the
         // process can be paused for a minute between query and response.
         let hasArrived = hasArrived(write)
@@ -189,7 +189,7 @@ package final class OrderReconciliation: Sendable {
         }
     }
 
-    private func outcome(ofPlacing inquiry: Inquiry) async throws(ProviderFailure) -> WriteOutcome? {
+    private func outcome(ofPlacing inquiry: Inquiry) async throws(ProviderFailure) -> OrderWriteOutcome? {
         switch try await trace(inquiry) {
         case .found(let order): .found(order)
         case .absent: missing(inquiry)
@@ -199,21 +199,21 @@ package final class OrderReconciliation: Sendable {
     }
 
     private func outcome(
-        of change: OrderChange, _ inquiry: Inquiry
-    ) async throws(ProviderFailure) -> WriteOutcome? {
+        of change: OrderReplacement, _ inquiry: Inquiry
+    ) async throws(ProviderFailure) -> OrderWriteOutcome? {
         // A broker that puts a new order into the place of the old one knows it by the id that it was to get.
         if case .found(let order) = try await trace(inquiry) { return .found(order) }
         guard let order = try await changedOrder(inquiry) else { return gone(inquiry) }
         return order.has(change) ? .found(order) : missing(inquiry)
     }
 
-    private func outcome(ofCancelling inquiry: Inquiry) async throws(ProviderFailure) -> WriteOutcome? {
+    private func outcome(ofCancelling inquiry: Inquiry) async throws(ProviderFailure) -> OrderWriteOutcome? {
         guard let order = try await changedOrder(inquiry) else { return gone(inquiry) }
         return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(inquiry)
     }
 
     /// The broker's record of the order that the write was to place.
-    private func trace(_ inquiry: Inquiry) async throws(ProviderFailure) -> OrderTrace {
+    private func trace(_ inquiry: Inquiry) async throws(ProviderFailure) -> OrderLookup {
         let write = inquiry.write
         return try await inquiry.desk.order(
             clientID: write.clientOrderID, of: write.account, in: inquiry.call)
@@ -234,13 +234,13 @@ package final class OrderReconciliation: Sendable {
     ///
     /// A broker that returns ended orders never received the change. At any other broker the order has ended, with or
     /// without the change.
-    private func gone(_ inquiry: Inquiry) -> WriteOutcome? {
+    private func gone(_ inquiry: Inquiry) -> OrderWriteOutcome? {
         if inquiry.desk.orderAbilities.hasEndedOrders { return missing(inquiry) }
         return inquiry.hasArrived ? .undeterminable : nil
     }
 
     /// The outcome "never received", if the time of ``Settings/arrival`` had passed before the query; nil otherwise.
-    private func missing(_ inquiry: Inquiry) -> WriteOutcome? {
+    private func missing(_ inquiry: Inquiry) -> OrderWriteOutcome? {
         guard inquiry.hasArrived else { return nil }
         let provider = inquiry.write.provider.rawValue
         return .notFound(
@@ -256,7 +256,7 @@ package final class OrderReconciliation: Sendable {
 
 extension Order {
     /// Whether it is as a change would have it.
-    fileprivate func has(_ change: OrderChange) -> Bool {
+    fileprivate func has(_ change: OrderReplacement) -> Bool {
         if let quantity = change.quantity, quantity != self.quantity { return false }
         if let timeInForce = change.timeInForce, timeInForce != self.timeInForce { return false }
         switch change.price {

@@ -3,9 +3,9 @@ import Upstream
 
 // What is known to be refused is not sent: each error names the argument and what to do.
 
-extension OrderAbilities {
+extension OrderCapabilities {
     /// Checks an order against what its broker takes.
-    func check(_ ticket: OrderTicket, at provider: Provider) throws(FieldError) {
+    func check(_ ticket: OrderTicket, at provider: ProviderID) throws(FieldError) {
         try check(ticket.price.type, ticket.timeInForce, at: provider)
         switch ticket.size {
         case .notional where !takesNotional:
@@ -24,13 +24,13 @@ extension OrderAbilities {
     }
 
     /// Checks a change of an order against what its broker takes.
-    func check(_ change: OrderChange, at provider: Provider) throws(FieldError) {
+    func check(_ change: OrderReplacement, at provider: ProviderID) throws(FieldError) {
         guard replaces else {
             throw FieldError(
                 .unsupported, "\(provider.rawValue) changes no orders: cancel it and place another.",
                 provider: provider)
         }
-        if change == OrderChange() {
+        if change == OrderReplacement() {
             throw .argument("input", "It changes nothing.")
         }
         try check(change.price?.type, change.timeInForce, at: provider)
@@ -41,7 +41,7 @@ extension OrderAbilities {
     }
 
     private func check(
-        _ type: OrderType?, _ timeInForce: TimeInForce?, at provider: Provider
+        _ type: OrderType?, _ timeInForce: TimeInForce?, at provider: ProviderID
     ) throws(FieldError) {
         if let type, !types.contains(type) {
             throw .unsupported(
@@ -104,7 +104,7 @@ extension Decimal {
 extension FieldError {
     /// The provider cannot do what an argument asks.
     fileprivate static func unsupported(
-        _ argument: String, _ reason: String, _ provider: Provider
+        _ argument: String, _ reason: String, _ provider: ProviderID
     ) -> FieldError {
         .argument(argument, code: .unsupported, reason, provider: provider)
     }

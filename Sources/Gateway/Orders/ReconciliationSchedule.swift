@@ -18,7 +18,7 @@ struct ReconciliationSchedule {
     }
 
     /// The writes of a connection that are to be checked, one after the other.
-    struct Turn: Hashable, Sendable {
+    struct ConnectionWrites: Hashable, Sendable {
         let connection: ConnectionKey
         /// The ids of its due writes; the one that has been due for longest comes first.
         let writes: [String]
@@ -76,7 +76,7 @@ struct ReconciliationSchedule {
     ///   ``end(_:)`` for each one.
     mutating func begin(
         _ writes: [OrderJournal.Unconfirmed], at now: ContinuousClock.Instant, since: SuspendingClock.Instant
-    ) -> [Turn] {
+    ) -> [ConnectionWrites] {
         var entries: [String: Entry] = [:]
         var due: [ConnectionKey: [(dueAt: ContinuousClock.Instant, age: Int, id: String)]] = [:]
         for (age, write) in writes.enumerated() {
@@ -101,7 +101,7 @@ struct ReconciliationSchedule {
             running.insert(key)
             turns[key] = turn
         }
-        return chosen.map { Turn(connection: $0.key, writes: $0.value.map(\.id)) }
+        return chosen.map { ConnectionWrites(connection: $0.key, writes: $0.value.map(\.id)) }
     }
 
     /// Records the check of a write, which stays in the schedule if its outcome is still unknown.

@@ -78,8 +78,8 @@ struct SessionLabel: Sendable {
     let text: String
 }
 
-extension SessionLabel: Input {
-    static func bindInput(to binder: inout Binder) -> BoundType { LabelText.bindInput(to: &binder) }
+extension SessionLabel: GraphQLInput {
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { LabelText.bindInput(to: &binder) }
 
     static var sample: SessionLabel { SessionLabel(text: "") }
 

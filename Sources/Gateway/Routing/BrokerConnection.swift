@@ -11,21 +11,23 @@ package final class BrokerConnection: Sendable {
     ///
     /// Nothing that is read through the connection is ever shown to anybody else.
     package let owner: OwnerID
-    package let provider: Provider
+    package let provider: ProviderID
     package let environment: Environment
     package let accounts: any AccountSource
     /// The source that reads accounts one by one; nil if one call returns all accounts with their figures.
     let directory: (any AccountDirectory)?
     /// What takes the account's orders; nil where it takes none.
-    package let orders: (any OrderDesk)?
+    package let orders: (any TradingAPI)?
     /// The lists of instruments that the user keeps with the broker; nil where it keeps none.
     package let watchlists: (any WatchlistSource)?
     /// Market data by the user's own credential; nil where there is none, or the server's own key serves the provider.
-    package let market: MarketSource?
+    package let market: MarketDataSource?
 
     package init(
-        id: String, owner: OwnerID, provider: Provider, environment: Environment, accounts: any AccountSource,
-        orders: (any OrderDesk)? = nil, watchlists: (any WatchlistSource)? = nil, market: MarketSource? = nil
+        id: String, owner: OwnerID, provider: ProviderID, environment: Environment,
+        accounts: any AccountSource,
+        orders: (any TradingAPI)? = nil, watchlists: (any WatchlistSource)? = nil,
+        market: MarketDataSource? = nil
     ) {
         self.id = id
         self.owner = owner

@@ -13,14 +13,14 @@ package final class CallBudgets: Sendable {
     }
 
     private struct State {
-        var clients: [RequestOrigin: Spending] = [:]
+        var clients: [ClientOrigin: Spending] = [:]
         var others: Spending?
         var nextSweep: ContinuousClock.Instant?
     }
 
     private let limit: Int
     private let capacity: Int
-    private let clock: CallClock
+    private let clock: TimeSource
     // A lock, because calls begin on any thread; held for a look-up.
     private let state = Mutex(State())
 
@@ -30,12 +30,12 @@ package final class CallBudgets: Sendable {
     ///   - limit: The calls of one client in a minute; at least 1.
     ///   - capacity: The number of clients with a budget of their own.
     ///   - clock: The clock for the minute.
-    package init(limit: Int, capacity: Int = 100_000, clock: CallClock = .system) {
+    package init(limit: Int, capacity: Int = 100_000, clock: TimeSource = .system) {
         (self.limit, self.capacity, self.clock) = (max(limit, 1), max(capacity, 1), clock)
     }
 
     /// The number of calls that an operation may make for a client with a budget.
-    package func allowance(of client: RequestOrigin, limit: Int) -> CallAllowance {
+    package func allowance(of client: ClientOrigin, limit: Int) -> CallAllowance {
         CallAllowance(limit: limit) { [self] isSpent in refusal(of: client, spending: isSpent) }
     }
 
@@ -45,7 +45,7 @@ package final class CallBudgets: Sendable {
     ///   - client: The client.
     ///   - isSpent: Whether the call is counted.
     /// - Returns: The reason for the refusal; nil if the client has a call left.
-    func refusal(of client: RequestOrigin, spending isSpent: Bool) -> CallRefusal? {
+    func refusal(of client: ClientOrigin, spending isSpent: Bool) -> CallRefusal? {
         let now = clock.now()
         let end: ContinuousClock.Instant? = state.withLock { state in
             let isKnown = state.clients[client] != nil || makeRoom(in: &state, now)

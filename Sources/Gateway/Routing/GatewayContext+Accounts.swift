@@ -5,7 +5,7 @@ import Upstream
 
 extension GatewayContext {
     /// The account with an id, or the default account of the first connection; nil where there is none.
-    func account(id: String?, with provider: Provider?) throws -> Loading<LinkedAccount?> {
+    func account(id: String?, with provider: ProviderID?) throws -> MaybeAsync<ConnectedAccount?> {
         let connections = try connections(with: provider)
         guard let id else {
             return connections.first.map { accounts(of: $0).map { $0.first } } ?? .ready(nil)
@@ -22,20 +22,22 @@ extension GatewayContext {
     }
 
     /// Every account; a failure in the place of each connection that could not be read.
-    func accounts(with provider: Provider?) throws -> Loading<Answers<LinkedAccount>?> {
-        Loading.each(try connections(with: provider)) { accounts(of: $0) }.map {
+    func accounts(with provider: ProviderID?) throws -> MaybeAsync<BatchResults<ConnectedAccount>?> {
+        MaybeAsync.each(try connections(with: provider)) { accounts(of: $0) }.map {
             GatewayContext.flattened($0)
         }
     }
 
     /// Every account with its figures; a failure in the place of each connection that could not be read.
-    func readAccounts() throws -> Loading<Answers<ReadAccount>> {
-        Loading.each(try connections(with: nil)) { readAccounts(of: $0) }.map { GatewayContext.flattened($0) }
+    func readAccounts() throws -> MaybeAsync<BatchResults<LoadedAccount>> {
+        MaybeAsync.each(try connections(with: nil)) { readAccounts(of: $0) }.map {
+            GatewayContext.flattened($0)
+        }
     }
 
     /// The items of several lists, with a failure in the place of each list that failed.
-    private static func flattened<Item>(_ lists: Answers<[Item]>) -> Answers<Item> {
-        lists.flatMap { list -> Answers<Item> in
+    private static func flattened<Item>(_ lists: BatchResults<[Item]>) -> BatchResults<Item> {
+        lists.flatMap { list -> BatchResults<Item> in
             switch list {
             case .success(let items): items.map { .success($0) }
             case .failure(let error): [.failure(error)]
@@ -45,9 +47,9 @@ extension GatewayContext {
 
     /// The positions of all accounts, and behind them one failure for each account that could not be read.
     func positions(
-        with provider: Provider?, of symbols: [Symbol]?
-    ) throws -> Loading<Answers<LinkedPosition>?> {
-        let loading = Loading.each(try connections(with: provider)) {
+        with provider: ProviderID?, of symbols: [Symbol]?
+    ) throws -> MaybeAsync<BatchResults<ConnectedPosition>?> {
+        let loading = MaybeAsync.each(try connections(with: provider)) {
             positions(of: $0, symbols: symbols)
         }
         return loading.map { answers in
@@ -56,10 +58,10 @@ extension GatewayContext {
     }
 
     /// The items of several lists, and behind them a failure for each list that failed.
-    static func joined<Item>(_ lists: [Result<[Item], any Error>]) -> Answers<Item> {
-        var items: Answers<Item> = []
+    static func joined<Item>(_ lists: [Result<[Item], any Error>]) -> BatchResults<Item> {
+        var items: BatchResults<Item> = []
         items.reserveCapacity(lists.reduce(0) { $0 + ((try? $1.get().count) ?? 1) })
-        var failures: Answers<Item> = []
+        var failures: BatchResults<Item> = []
         for list in lists {
             switch list {
             case .success(let list):
@@ -72,14 +74,14 @@ extension GatewayContext {
     }
 
     /// The account at each of some places, the accounts of a connection looked up once.
-    func accounts(at places: [AccountPlace]) -> Loading<Answers<LinkedAccount?>> {
+    func accounts(at places: [AccountReference]) -> MaybeAsync<BatchResults<ConnectedAccount?>> {
         var connections: [BrokerConnection] = []
         let indices = places.map { place in
             if let known = connections.firstIndex(where: { $0.id == place.connection.id }) { return known }
             connections.append(place.connection)
             return connections.count - 1
         }
-        return Loading.each(connections) { accounts(of: $0) }.map { lists in
+        return MaybeAsync.each(connections) { accounts(of: $0) }.map { lists in
             zip(places, indices).map { place, index in
                 lists[index].map { accounts in place.account(among: accounts) }
             }
@@ -87,7 +89,7 @@ extension GatewayContext {
     }
 
     /// The accounts behind a link; none behind one to a data service.
-    func accounts(of link: Connection) -> Loading<[LinkedAccount]?> {
+    func accounts(of link: ProviderConnection) -> MaybeAsync<[ConnectedAccount]?> {
         guard let broker = link.broker else { return .ready([]) }
         return accounts(of: broker).map { $0 }
     }
@@ -96,34 +98,35 @@ extension GatewayContext {
     /// available.
     ///
     /// Requests from the broker only what is not stored.
-    func accounts(of connection: BrokerConnection) -> Loading<[LinkedAccount]> {
+    func accounts(of connection: BrokerConnection) -> MaybeAsync<[ConnectedAccount]> {
         if let carried = event?.accounts(behind: connection) { return .ready(carried.map(\.linked)) }
         guard connection.directory != nil else {
             if let accounts = atHand(Self.accountsSubject, of: connection, keptIn: backends.reads.accounts) {
-                return .ready(accounts.map { ReadAccount(account: $0, connection: connection).linked })
+                return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).linked })
             }
             if let known = storedAccounts(of: connection) {
-                return .ready(known.map { LinkedAccount(who: $0, connection: connection, figures: nil) })
+                return .ready(known.map { ConnectedAccount(who: $0, connection: connection, figures: nil) })
             }
             return readAccounts(of: connection).map { accounts in accounts.map(\.linked) }
         }
-        let known = storedAccounts(of: connection).map { Loading.ready($0) } ?? listedAccounts(of: connection)
+        let known =
+            storedAccounts(of: connection).map { MaybeAsync.ready($0) } ?? listedAccounts(of: connection)
         return known.map { [self] known in
             known.map { who in
                 let figures = atHand(
                     Self.subject(ofAccount: who.id), of: connection, keptIn: backends.reads.accounts)
-                return LinkedAccount(who: who, connection: connection, figures: figures?.first)
+                return ConnectedAccount(who: who, connection: connection, figures: figures?.first)
             }
         }
     }
 
-    private func storedAccounts(of connection: BrokerConnection) -> [KnownAccount]? {
+    private func storedAccounts(of connection: BrokerConnection) -> [StoredAccount]? {
         guard let known = link(of: connection)?.knownAccounts, !known.isEmpty else { return nil }
         return known
     }
 
     /// The accounts behind a connection as the broker lists them, without their figures.
-    private func listedAccounts(of connection: BrokerConnection) -> Loading<[KnownAccount]> {
+    private func listedAccounts(of connection: BrokerConnection) -> MaybeAsync<[StoredAccount]> {
         readBehind("account list", connection, keptIn: backends.reads.knownAccounts) {
             [desk = backends.desk] source, call throws(ProviderFailure) in
             // The kind of a connection's source does not change.
@@ -139,7 +142,7 @@ extension GatewayContext {
     /// The figures of an account: those that came with it, otherwise read by a call.
     ///
     /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
-    func figures(of linked: LinkedAccount) throws -> Loading<Account> {
+    func figures(of linked: ConnectedAccount) throws -> MaybeAsync<Account> {
         if let figures = linked.figures { return .ready(figures) }
         return try readFigures(of: linked)
     }
@@ -150,7 +153,7 @@ extension GatewayContext {
     /// account.
     ///
     /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
-    func readFigures(of linked: LinkedAccount) throws -> Loading<Account> {
+    func readFigures(of linked: ConnectedAccount) throws -> MaybeAsync<Account> {
         let connection = linked.connection
         let accounts =
             connection.directory == nil || event?.accounts(behind: connection) != nil
@@ -168,25 +171,26 @@ extension GatewayContext {
     }
 
     /// The accounts behind a connection with their figures, the default one first.
-    func readAccounts(of connection: BrokerConnection) -> Loading<[ReadAccount]> {
+    func readAccounts(of connection: BrokerConnection) -> MaybeAsync<[LoadedAccount]> {
         if let carried = event?.accounts(behind: connection) { return .ready(carried) }
-        let accounts: Loading<[Account]> =
+        let accounts: MaybeAsync<[Account]> =
             if connection.directory == nil {
                 readBehind(Self.accountsSubject, connection, keptIn: backends.reads.accounts) {
                     [desk = backends.desk] source, call throws(ProviderFailure) in
                     let accounts = try await source.accounts(in: call)
-                    desk.learn(accounts.map(KnownAccount.init), of: connection)
+                    desk.learn(accounts.map(StoredAccount.init), of: connection)
                     return accounts
                 }
             } else {
                 ofEachAccount(behind: connection) { id, context in context.readAccount(id, of: connection) }
             }
-        return accounts.map { accounts in accounts.map { ReadAccount(account: $0, connection: connection) } }
+        return accounts.map { accounts in accounts.map { LoadedAccount(account: $0, connection: connection) }
+        }
     }
 
     /// One account behind a connection whose broker returns accounts one by one; empty if the broker no
     /// longer has it.
-    private func readAccount(_ id: String, of connection: BrokerConnection) -> Loading<[Account]> {
+    private func readAccount(_ id: String, of connection: BrokerConnection) -> MaybeAsync<[Account]> {
         readBehind(Self.subject(ofAccount: id), connection, keptIn: backends.reads.accounts) {
             [desk = backends.desk] source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else { return [] }
@@ -203,14 +207,14 @@ extension GatewayContext {
     /// Fails if one account fails: a part of the accounts must not count as all.
     private func ofEachAccount<Value: Sendable>(
         behind connection: BrokerConnection,
-        _ read: @escaping @Sendable (_ id: String, GatewayContext) -> Loading<[Value]>
-    ) -> Loading<[Value]> {
+        _ read: @escaping @Sendable (_ id: String, GatewayContext) -> MaybeAsync<[Value]>
+    ) -> MaybeAsync<[Value]> {
         switch listedAccounts(of: connection) {
         case .ready(let known):
-            return Loading.each(known) { read($0.id, self) }.joinedOrFailed()
+            return MaybeAsync.each(known) { read($0.id, self) }.joinedOrFailed()
         case .later(let list):
             return .later {
-                let known: [KnownAccount]
+                let known: [StoredAccount]
                 do {
                     known = try await list()
                 } catch {
@@ -218,7 +222,7 @@ extension GatewayContext {
                     guard let stored = storedAccounts(of: connection) else { throw error }
                     known = stored
                 }
-                return try await Loading.each(known) { read($0.id, self) }.joinedOrFailed().value()
+                return try await MaybeAsync.each(known) { read($0.id, self) }.joinedOrFailed().value()
             }
         }
     }
@@ -228,7 +232,7 @@ extension GatewayContext {
     private static func subject(ofAccount id: String) -> String { "accounts/\(id)" }
 
     /// What an account holds, of some instruments or of all.
-    func positions(of account: LinkedAccount, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
+    func positions(of account: ConnectedAccount, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
         let (connection, id) = (account.connection, account.who.id)
         if connection.directory != nil, event?.positions(behind: connection) == nil {
             return linked(readPositions(of: id, behind: connection), at: connection, of: symbols)
@@ -239,7 +243,7 @@ extension GatewayContext {
     }
 
     /// What the accounts behind a connection hold, of some instruments or of all.
-    func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> Loading<[LinkedPosition]?> {
+    func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
         if let carried = event?.positions(behind: connection) {
             return .ready(
                 symbols.map { symbols in carried.filter { symbols.contains($0.position.symbol) } } ?? carried)
@@ -260,7 +264,7 @@ extension GatewayContext {
     /// The positions of one account, for a broker that returns accounts one by one.
     private func readPositions(
         of account: String, behind connection: BrokerConnection
-    ) -> Loading<[Position]> {
+    ) -> MaybeAsync<[Position]> {
         readBehind("positions/\(account)", connection, keptIn: backends.reads.positions) {
             source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else {
@@ -271,18 +275,18 @@ extension GatewayContext {
     }
 
     private func linked(
-        _ positions: Loading<[Position]>, at connection: BrokerConnection, of symbols: [Symbol]?
-    ) -> Loading<[LinkedPosition]?> {
+        _ positions: MaybeAsync<[Position]>, at connection: BrokerConnection, of symbols: [Symbol]?
+    ) -> MaybeAsync<[ConnectedPosition]?> {
         positions.map { positions in
             let wanted = symbols.map { symbols in positions.filter { symbols.contains($0.symbol) } }
-            return (wanted ?? positions).map { LinkedPosition(position: $0, connection: connection) }
+            return (wanted ?? positions).map { ConnectedPosition(position: $0, connection: connection) }
         }
     }
 
     /// How the equity of an account went.
     func history(
-        of linked: LinkedAccount, _ range: HistoryRange, interval: Interval?
-    ) -> Loading<EquityHistory?> {
+        of linked: ConnectedAccount, _ range: HistoryRange, interval: Interval?
+    ) -> MaybeAsync<EquityHistory?> {
         let (connection, id) = (linked.connection, linked.who.id)
         let subject = "history/\(id)/\(range.rawValue)/\(interval?.rawValue ?? "")"
         return readBehind(subject, connection, keptIn: backends.reads.histories) {
@@ -293,9 +297,10 @@ extension GatewayContext {
     }
 }
 
-extension Loading {
+extension MaybeAsync {
     /// The items of all lists in one list, or the first failure.
-    fileprivate func joinedOrFailed<Item: Sendable>() -> Loading<[Item]> where Value == Answers<[Item]> {
+    fileprivate func joinedOrFailed<Item: Sendable>() -> MaybeAsync<[Item]>
+    where Value == BatchResults<[Item]> {
         switch self {
         case .ready(let lists):
             do {

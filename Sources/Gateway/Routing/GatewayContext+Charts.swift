@@ -9,13 +9,14 @@ extension GatewayContext {
     /// Charts in the order asked; a failure in the place of a symbol that is unknown or failed.
     func charts(
         of symbols: [Symbol], _ arguments: ChartArguments
-    ) throws -> Loading<Answers<CandleSeries>> {
+    ) throws -> MaybeAsync<BatchResults<CandleSeries>> {
         try Self.refuse(symbols, beyond: Self.mostCharts)
         return charts(for: symbols, arguments)
     }
 
     /// A chart for each symbol, in as few calls as the sources allow.
-    func charts(for symbols: [Symbol], _ arguments: ChartArguments) -> Loading<Answers<CandleSeries>> {
+    func charts(for symbols: [Symbol], _ arguments: ChartArguments) -> MaybeAsync<BatchResults<CandleSeries>>
+    {
         charts(for: symbols, arguments, as: { $0 })
     }
 
@@ -23,13 +24,13 @@ extension GatewayContext {
     func charts<Shown>(
         for symbols: [Symbol], _ arguments: ChartArguments,
         as show: @escaping @Sendable (CandleSeries) -> Shown
-    ) -> Loading<Answers<Shown>> {
+    ) -> MaybeAsync<BatchResults<Shown>> {
         let window = arguments.window
         return answers(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
             let all = try sources(for: .charts, from: arguments.provider)
             let able = all.filter { $0.charts?.chartAbilities.serve(window) ?? false }
             guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }
-            return RouteWalk(
+            return RoutedRead(
                 sources: able, reads: backends.reads.charts, subject: { window.subject(of: $0) },
                 unknownSubject: { "unknown \($0.text) \(window.interval.rawValue)" },
                 // An empty response for some days does not mean that the source does not know the symbol.
@@ -56,7 +57,7 @@ extension ChartWindow {
 }
 
 extension FieldError {
-    fileprivate static func noChart(_ window: ChartWindow, of providers: [Provider]) -> FieldError {
+    fileprivate static func noChart(_ window: ChartWindow, of providers: [ProviderID]) -> FieldError {
         let extended = window.isExtendedHours == true ? " with extended hours" : ""
         let adjusted = window.adjustment.map { ", prices \($0.rawValue)," } ?? ""
         let names = providers.map(\.rawValue).joined(separator: ", ")

@@ -4,14 +4,14 @@ import Upstream
 
 extension GatewayContext {
     /// Whether the main market of a provider trades.
-    func marketClock(of provider: Provider?) throws -> Loading<MarketClock?> {
+    func marketClock(of provider: ProviderID?) throws -> MaybeAsync<MarketClock?> {
         try answer(for: ClockQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
-            RouteWalk(
+            RoutedRead(
                 sources: try sources(for: .clock, from: provider), reads: backends.reads.clocks,
                 subject: { _ in "clock" },
                 fetch: { source, queries, call throws(ProviderFailure) in
                     guard let clock = try await source.clock?.clock(in: call) else { return [:] }
-                    return Batch(
+                    return KeyedResults(
                         Dictionary(queries.map { ($0, clock) }, uniquingKeysWith: { first, _ in first }))
                 })
         }.map { $0 }

@@ -4,7 +4,7 @@ import Upstream
 
 extension GatewayContext {
     /// The instrument of a symbol, which may be in the spelling of the provider named.
-    func instrument(_ text: String, from provider: Provider?) throws -> Loading<Instrument?> {
+    func instrument(_ text: String, from provider: ProviderID?) throws -> MaybeAsync<Instrument?> {
         guard let symbol = try symbol(text, of: provider) else { return .ready(nil) }
         return try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
             try instrumentWalk(from: provider)
@@ -12,23 +12,23 @@ extension GatewayContext {
     }
 
     /// The instrument of a symbol as a provider trades it.
-    func instrument(_ symbol: Symbol, at provider: Provider) throws -> Loading<Instrument?> {
+    func instrument(_ symbol: Symbol, at provider: ProviderID) throws -> MaybeAsync<Instrument?> {
         try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
             try instrumentWalk(from: provider)
         }.map { $0 }
     }
 
     /// The instrument of each symbol.
-    func instruments(for symbols: [Symbol]) -> Loading<Answers<Instrument?>> {
+    func instruments(for symbols: [Symbol]) -> MaybeAsync<BatchResults<Instrument?>> {
         answers(for: symbols, named: { "symbol \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
             try instrumentWalk(from: nil)
         }
     }
 
     private func instrumentWalk(
-        from provider: Provider?
-    ) throws(FieldError) -> RouteWalk<Symbol, Instrument> {
-        RouteWalk(
+        from provider: ProviderID?
+    ) throws(FieldError) -> RoutedRead<Symbol, Instrument> {
+        RoutedRead(
             sources: try sources(for: .instruments, from: provider), reads: backends.reads.instruments,
             subject: { $0.text }, keysPerCall: { $0.instruments?.instrumentsPerCall ?? 1 },
             mayHave: { $0.has($1) },
@@ -38,7 +38,7 @@ extension GatewayContext {
     }
 
     /// A symbol from a client: Portico's own, or where a provider is named, that provider's spelling of it.
-    private func symbol(_ text: String, of provider: Provider?) throws(FieldError) -> Symbol? {
+    private func symbol(_ text: String, of provider: ProviderID?) throws(FieldError) -> Symbol? {
         if let provider {
             let dialects = try sources(for: .instruments, from: provider).map(\.dialect)
             if let symbol = dialects.lazy.compactMap({ $0.symbol(spelled: text) }).first { return symbol }
@@ -50,14 +50,14 @@ extension GatewayContext {
     }
 
     /// Instruments by ticker or name.
-    func search(_ arguments: SearchArguments) throws -> Loading<[SearchHit]?> {
+    func search(_ arguments: SearchArguments) throws -> MaybeAsync<[SearchHit]?> {
         let query = try SearchQuery(arguments)
         return try answer(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
-            RouteWalk(
+            RoutedRead(
                 sources: try sources(for: .instruments, from: arguments.provider),
                 reads: backends.reads.searches, subject: { "\($0.limit) \($0.text)" },
                 fetch: { source, queries, call throws(ProviderFailure) in
-                    var hits = Batch<SearchQuery, [SearchHit]>()
+                    var hits = KeyedResults<SearchQuery, [SearchHit]>()
                     for query in queries {
                         hits[query] = try await source.instruments?
                             .search(query.text, limit: query.limit, in: call)
@@ -71,10 +71,10 @@ extension GatewayContext {
     ///
     /// It is the broker's, otherwise that of the instrument at the first provider that returns one other than
     /// OTHER, otherwise the one that the broker makes probable; nil if there is none.
-    func assetClasses(of positions: [LinkedPosition]) -> Loading<[AssetClass?]> {
+    func assetClasses(of positions: [ConnectedPosition]) -> MaybeAsync<[AssetClass?]> {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
-        let asked: Loading<Answers<Instrument?>> = answers(
+        let asked: MaybeAsync<BatchResults<Instrument?>> = answers(
             for: unknown, named: { "symbol \"\($0)\"" }, as: Optional.some
         ) { () throws(FieldError) in
             var walk = try instrumentWalk(from: nil)
@@ -96,7 +96,7 @@ extension GatewayContext {
 
     /// The description of each company: that of its instrument's source, otherwise of the first source of
     /// company figures that has one.
-    func descriptions(of instruments: [Instrument]) -> Loading<Answers<String?>> {
+    func descriptions(of instruments: [Instrument]) -> MaybeAsync<BatchResults<String?>> {
         let unknown = instruments.filter { $0.about == nil }.map(\.symbol)
         if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }
         let reports = answers(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
@@ -116,13 +116,13 @@ extension GatewayContext {
 
     /// How each provider that may have an instrument names it: brokers are asked, the names that data services have follow
     /// from their rules.
-    func listings(of instrument: Instrument) -> Loading<[Listing]> {
+    func listings(of instrument: Instrument) -> MaybeAsync<[Listing]> {
         let symbol = instrument.symbol
         let sources = allSources.filter { $0.has(symbol) }
         let brokers = sources.filter {
             $0.isBroker && $0.instruments != nil && $0.provider != instrument.listing?.provider
         }
-        let asked: Loading<Answers<Instrument?>> = .each(brokers) { source in
+        let asked: MaybeAsync<BatchResults<Instrument?>> = .each(brokers) { source in
             try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
                 try instrumentWalk(from: source.provider)
             }.map { $0 }

@@ -4,8 +4,10 @@ import Upstream
 
 extension GatewayContext {
     /// A slice of the news: from the pages of one provider, which are kept whole and cut to what is asked.
-    func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> Loading<ArticleSlice?> {
-        try FieldError.check(arguments.first, of: "first", in: 1...ArticleSlice.mostArticles)
+    func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> MaybeAsync<
+        ArticleConnectionPage?
+    > {
+        try FieldError.check(arguments.first, of: "first", in: 1...ArticleConnectionPage.mostArticles)
         try Self.refuse(symbols ?? [], beyond: 50)
         let start = try arguments.after.map { try NewsCursor($0) }
         if let start, let provider = arguments.provider, provider != start.provider {
@@ -19,34 +21,36 @@ extension GatewayContext {
         let offset = start?.offset ?? 0
         let page = try page(first, from: provider)
         if case .ready(let page) = page, page.suffices(from: offset, arguments.first) {
-            return .ready(ArticleSlice([(page, first.page)], from: offset, first: arguments.first))
+            return .ready(ArticleConnectionPage([(page, first.page)], from: offset, first: arguments.first))
         }
         return .later {
             var pages = [(page: try await page.value(), mark: first.page)]
             while let last = pages.last?.page, let next = last.page.next,
-                pages.count < ArticleSlice.mostPages,
+                pages.count < ArticleConnectionPage.mostPages,
                 pages.reduce(0, { $0 + $1.page.page.articles.count }) <= offset + arguments.first
             {
                 let query = NewsQuery(symbols: symbols, page: next)
                 pages.append((try await self.page(query, from: last.provider).value(), next))
             }
-            return ArticleSlice(pages, from: offset, first: arguments.first)
+            return ArticleConnectionPage(pages, from: offset, first: arguments.first)
         }
     }
 
-    private func page(_ query: NewsQuery, from provider: Provider?) throws -> Loading<ProviderPage> {
+    private func page(_ query: NewsQuery, from provider: ProviderID?) throws -> MaybeAsync<
+        ProviderArticlePage
+    > {
         try answer(for: query, named: { _ in "such news" }) { () throws(FieldError) in
-            RouteWalk(
+            RoutedRead(
                 sources: try sources(for: .news, from: provider), reads: backends.reads.articles,
                 subject: \.subject,
                 mayHave: { source, query in query.symbols.map { $0.contains(where: source.has) } ?? true },
                 fetch: { source, queries, call throws(ProviderFailure) in
-                    var pages = Batch<NewsQuery, ProviderPage>()
+                    var pages = KeyedResults<NewsQuery, ProviderArticlePage>()
                     for query in queries {
                         let page = try await source.news?.news(
-                            about: query.symbols?.filter(source.has), limit: ArticleSlice.pageLength,
+                            about: query.symbols?.filter(source.has), limit: ArticleConnectionPage.pageLength,
                             after: query.page, in: call)
-                        pages[query] = page.map { ProviderPage(provider: source.provider, page: $0) }
+                        pages[query] = page.map { ProviderArticlePage(provider: source.provider, page: $0) }
                     }
                     return pages
                 })

@@ -5,7 +5,7 @@ import Upstream
 
 extension GatewayContext {
     /// Everything that the user holds, in one currency: accounts, positions and rates, each read once.
-    func portfolio(in code: String) throws -> Loading<Portfolio?> {
+    func portfolio(in code: String) throws -> MaybeAsync<Portfolio?> {
         let currency = try Currency(code, of: "currency")
         let accounts = try readAccounts()
         let positions = try positions(with: nil, of: nil)
@@ -20,12 +20,12 @@ extension GatewayContext {
     }
 
     /// The slices of one account, in its own currency.
-    func allocation(of account: LinkedAccount, by key: AllocationKey) throws -> Loading<[Allocation]?> {
+    func allocation(of account: ConnectedAccount, by key: AllocationKey) throws -> MaybeAsync<[Allocation]?> {
         let positions = positions(of: account, symbols: nil)
         let figures = try figures(of: account)
         return .later {
             async let positionAnswers = positions.value()
-            let account = ReadAccount(account: try await figures.value(), connection: account.connection)
+            let account = LoadedAccount(account: try await figures.value(), connection: account.connection)
             let holdings = Holdings(
                 accounts: [.success(account)],
                 positions: (try await positionAnswers ?? []).map { .success($0) })
@@ -37,9 +37,9 @@ extension GatewayContext {
 
     /// The slices of all holdings, in one currency.
     func slices(
-        of holdings: Holdings, in currency: Currency, by rates: Rates, _ key: AllocationKey
-    ) throws -> Loading<[Allocation]?> {
-        let classes: Loading<[AssetClass?]> =
+        of holdings: Holdings, in currency: Currency, by rates: ExchangeRates, _ key: AllocationKey
+    ) throws -> MaybeAsync<[Allocation]?> {
+        let classes: MaybeAsync<[AssetClass?]> =
             switch key {
             case .assetClass: assetClasses(of: holdings.positions)
             case .currency, .provider, .account, .instrument: .ready(holdings.positions.map { _ in nil })
@@ -51,12 +51,12 @@ extension GatewayContext {
     }
 
     /// The rates of some currencies in one; a currency whose rate nobody has is not among them.
-    private func rates(_ codes: Set<String>, in currency: Currency) async throws -> Rates {
+    private func rates(_ codes: Set<String>, in currency: Currency) async throws -> ExchangeRates {
         let pairs = codes.sorted().compactMap { code in
             (try? Currency(code)).map { CurrencyPair(from: $0, to: currency) }
         }
         let answers = try await rates(of: pairs).value()
-        var rates = Rates(currency: currency)
+        var rates = ExchangeRates(currency: currency)
         for (pair, answer) in zip(pairs, answers) {
             if case .success(let rate?) = answer { rates.known[pair.from.code] = rate }
         }
@@ -65,7 +65,7 @@ extension GatewayContext {
 }
 
 /// Rates of some currencies in one.
-struct Rates: Sendable {
+struct ExchangeRates: Sendable {
     let currency: Currency
     var known: [String: ExchangeRate] = [:]
 
@@ -80,14 +80,14 @@ struct Rates: Sendable {
 
 /// What could be read of a user's accounts, and what failed.
 struct Holdings: Sendable {
-    let accounts: [ReadAccount]
-    let positions: [LinkedPosition]
+    let accounts: [LoadedAccount]
+    let positions: [ConnectedPosition]
     /// Why some of it is missing; nil where all could be read.
     let failure: (any Error)?
 
-    init(accounts: Answers<ReadAccount>, positions: Answers<LinkedPosition>) {
+    init(accounts: BatchResults<LoadedAccount>, positions: BatchResults<ConnectedPosition>) {
         var failure: (any Error)?
-        func readable<Value>(_ answers: Answers<Value>) -> [Value] {
+        func readable<Value>(_ answers: BatchResults<Value>) -> [Value] {
             answers.compactMap { answer in
                 do {
                     return try answer.get()
@@ -114,12 +114,12 @@ struct Holdings: Sendable {
     ///   - rates: The exchange rates.
     ///   - assetClasses: One for each position, in the same order. A position with nil counts as OTHER.
     /// - Returns: The positions with a value, and the cash of each account.
-    func values(in currency: Currency, rates: Rates, assetClasses: [AssetClass?]) -> [HeldValue] {
-        let cash = accounts.compactMap { linked -> HeldValue? in
+    func values(in currency: Currency, rates: ExchangeRates, assetClasses: [AssetClass?]) -> [ValuedHolding] {
+        let cash = accounts.compactMap { linked -> ValuedHolding? in
             guard let cash = linked.account.cash,
                 let value = rates.convert(cash, from: linked.account.currency), value != .zero
             else { return nil }
-            return HeldValue(
+            return ValuedHolding(
                 value: value,
                 keys: [
                     .assetClass: AssetClass.cash.rawValue, .currency: linked.account.currency,
@@ -127,12 +127,12 @@ struct Holdings: Sendable {
                     .instrument: AssetClass.cash.rawValue,
                 ])
         }
-        let held = zip(positions, assetClasses).compactMap { linked, assetClass -> HeldValue? in
+        let held = zip(positions, assetClasses).compactMap { linked, assetClass -> ValuedHolding? in
             let position = linked.position
             guard let worth = position.marketValue,
                 let value = rates.convert(worth, from: position.currency)
             else { return nil }
-            return HeldValue(
+            return ValuedHolding(
                 value: value,
                 keys: [
                     .assetClass: (assetClass ?? .other).rawValue, .currency: position.currency,

@@ -7,21 +7,21 @@ extension GatewayContext {
     static var mostSymbols: Int { 200 }
 
     /// Quotes in the order asked; a failure in the place of a symbol that is unknown or failed.
-    func quotes(of symbols: [Symbol], from provider: Provider?) throws -> Loading<Answers<Quote>> {
+    func quotes(of symbols: [Symbol], from provider: ProviderID?) throws -> MaybeAsync<BatchResults<Quote>> {
         try Self.refuse(symbols, beyond: Self.mostSymbols)
         return quotes(for: symbols, from: provider)
     }
 
     /// A quote for each symbol, in as few calls as the sources allow, symbols that are asked for elsewhere at this
     /// moment not asked for again.
-    func quotes(for symbols: [Symbol], from provider: Provider?) -> Loading<Answers<Quote>> {
+    func quotes(for symbols: [Symbol], from provider: ProviderID?) -> MaybeAsync<BatchResults<Quote>> {
         quotes(for: symbols, from: provider, as: { $0 })
     }
 
     /// The same, each as it is shown.
     func quotes<Shown>(
-        for symbols: [Symbol], from provider: Provider?, as show: @escaping @Sendable (Quote) -> Shown
-    ) -> Loading<Answers<Shown>> {
+        for symbols: [Symbol], from provider: ProviderID?, as show: @escaping @Sendable (Quote) -> Shown
+    ) -> MaybeAsync<BatchResults<Shown>> {
         if let event {
             let carried = symbols.map { event.quote(of: $0, from: provider) }
             if carried.contains(where: { $0 != nil }) {
@@ -39,8 +39,8 @@ extension GatewayContext {
     }
 
     private func readQuotes<Shown>(
-        for symbols: [Symbol], from provider: Provider?, as show: @escaping @Sendable (Quote) -> Shown
-    ) -> Loading<Answers<Shown>> {
+        for symbols: [Symbol], from provider: ProviderID?, as show: @escaping @Sendable (Quote) -> Shown
+    ) -> MaybeAsync<BatchResults<Shown>> {
         answers(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
             .quotes(from: try sources(for: .quotes, from: provider), keptIn: backends.reads.quotes)
         }
@@ -50,8 +50,8 @@ extension GatewayContext {
     func answers<Key, Value, Shown>(
         for keys: [Key], named name: @escaping @Sendable (Key) -> String,
         as show: @escaping @Sendable (Value) -> Shown,
-        along walk: () throws(FieldError) -> RouteWalk<Key, Value>
-    ) -> Loading<Answers<Shown>> {
+        along walk: () throws(FieldError) -> RoutedRead<Key, Value>
+    ) -> MaybeAsync<BatchResults<Shown>> {
         do throws(FieldError) {
             let walk = try walk()
             if let values = walk.atHand(keys, in: call) { return .ready(values.map { .success(show($0)) }) }
@@ -71,8 +71,8 @@ extension GatewayContext {
     /// What a walk brings for one key.
     func answer<Key, Value>(
         for key: Key, named name: @escaping @Sendable (Key) -> String,
-        along walk: () throws(FieldError) -> RouteWalk<Key, Value>
-    ) throws -> Loading<Value> {
+        along walk: () throws(FieldError) -> RoutedRead<Key, Value>
+    ) throws -> MaybeAsync<Value> {
         try answers(for: [key], named: name, as: { $0 }, along: walk).map { answers in
             guard let answer = answers.first else { throw FieldError.noAnswer }
             return try answer.get()
@@ -86,10 +86,10 @@ extension GatewayContext {
     }
 }
 
-extension RouteWalk<Symbol, Quote> {
+extension RoutedRead<Symbol, Quote> {
     /// Asks for prices, many in one call where a source allows it.
-    static func quotes(from sources: [MarketSource], keptIn reads: Reads<Quote>) -> RouteWalk {
-        RouteWalk(
+    static func quotes(from sources: [MarketDataSource], keptIn reads: ReadCache<Quote>) -> RoutedRead {
+        RoutedRead(
             sources: sources, reads: reads, subject: { $0.text },
             keysPerCall: { $0.quotes?.symbolsPerCall ?? 1 }, mayHave: { $0.has($1) },
             fetch: { source, symbols, call throws(ProviderFailure) in

@@ -5,17 +5,17 @@ package import Upstream
 /// What resolvers are given of a request: who asks, what stands behind, and until when.
 package struct GatewayContext: Sendable {
     package let session: Session
-    package let backends: Backends
+    package let backends: GatewayServices
     /// When every call for this request must have ended, and who is told of each.
     package let call: CallContext
     /// Where the request came from.
-    package let origin: RequestOrigin
+    package let origin: ClientOrigin
     /// The value that an event of a subscription carries, in the context of its message; nil in every other
     /// context.
     private(set) var event: EventValue?
 
     package init(
-        session: Session, backends: Backends, call: CallContext, origin: RequestOrigin = .unknown
+        session: Session, backends: GatewayServices, call: CallContext, origin: ClientOrigin = .unknown
     ) {
         self.session = session
         self.backends = backends
@@ -35,7 +35,7 @@ package struct GatewayContext: Sendable {
     /// The connections that the request may use.
     ///
     /// - Throws: `FieldError` UNAUTHENTICATED if the request has no session.
-    func connections(with provider: Provider?) throws -> [BrokerConnection] {
+    func connections(with provider: ProviderID?) throws -> [BrokerConnection] {
         guard let owner = session.owner else { throw session.unauthenticated }
         return backends.connections(of: owner, with: provider)
     }
@@ -49,13 +49,13 @@ package struct GatewayContext: Sendable {
     ///   - fetch: the call that gets the value where there is none at hand.
     /// - Returns: the value, or what waits for the call; it fails for a connection that has gone meanwhile.
     func read<Value: Sendable>(
-        _ subject: String, of connection: BrokerConnection, keptIn reads: Reads<Value>,
+        _ subject: String, of connection: BrokerConnection, keptIn reads: ReadCache<Value>,
         _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
-    ) -> Loading<Value> {
+    ) -> MaybeAsync<Value> {
         let key = Self.key(of: subject, connection)
         if let value = reads.cached(key, in: call) { return .ready(value) }
         guard let link = link(of: connection) else {
-            return .later { throw FieldError.noConnection(Connection.globalID(connection.id)) }
+            return .later { throw FieldError.noConnection(ProviderConnection.globalID(connection.id)) }
         }
         return .later { [call, health = link.health] in
             do throws(ProviderFailure) {
@@ -77,10 +77,10 @@ package struct GatewayContext: Sendable {
 
     /// A value of the accounts behind a connection, as above; `fetch` is given whom to ask, by the credential of now.
     func readBehind<Value: Sendable>(
-        _ subject: String, _ connection: BrokerConnection, keptIn reads: Reads<Value>,
+        _ subject: String, _ connection: BrokerConnection, keptIn reads: ReadCache<Value>,
         _ fetch:
             @escaping @Sendable (any AccountSource, CallContext) async throws(ProviderFailure) -> Value
-    ) -> Loading<Value> {
+    ) -> MaybeAsync<Value> {
         // Before a closure is made for a call that is mostly not needed.
         if let value = atHand(subject, of: connection, keptIn: reads) { return .ready(value) }
         return read(subject, of: connection, keptIn: reads) { [self] call throws(ProviderFailure) in
@@ -90,7 +90,7 @@ package struct GatewayContext: Sendable {
 
     /// A value that belongs to a connection's owner, if it is in memory and young enough.
     func atHand<Value: Sendable>(
-        _ subject: String, of connection: BrokerConnection, keptIn reads: Reads<Value>
+        _ subject: String, of connection: BrokerConnection, keptIn reads: ReadCache<Value>
     ) -> Value? {
         reads.cached(Self.key(of: subject, connection), in: call)
     }
@@ -100,7 +100,7 @@ package struct GatewayContext: Sendable {
     }
 
     /// All that is known of a connection; nil for one that has gone meanwhile.
-    func link(of connection: BrokerConnection) -> Connection? {
+    func link(of connection: BrokerConnection) -> ProviderConnection? {
         backends.links(of: connection.owner).first { $0.id == connection.id }
     }
 

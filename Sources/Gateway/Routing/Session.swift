@@ -9,7 +9,7 @@ package struct Session: Sendable {
     package let scopes: Set<Scope>
     /// The session that belongs to the request's token; nil for a token of the settings, which is valid until
     /// the process ends.
-    package let kept: LiveSession?
+    package let kept: ActiveSession?
     /// Why the request's token is not valid; nil if it is valid, and if there is none.
     private let refusal: String?
 
@@ -26,7 +26,7 @@ package struct Session: Sendable {
     }
 
     /// A request with the token of a session that is kept.
-    package init(_ session: LiveSession) {
+    package init(_ session: ActiveSession) {
         self.init(session.owner, session.scopes, kept: session)
     }
 
@@ -38,7 +38,7 @@ package struct Session: Sendable {
     }
 
     private init(
-        _ owner: OwnerID?, _ scopes: Set<Scope>, kept: LiveSession? = nil, refusal: String? = nil
+        _ owner: OwnerID?, _ scopes: Set<Scope>, kept: ActiveSession? = nil, refusal: String? = nil
     ) {
         self.owner = owner
         self.scopes = scopes

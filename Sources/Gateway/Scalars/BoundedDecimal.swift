@@ -2,7 +2,7 @@ import Brokerage
 import GraphQL
 
 /// A number of a user's above zero, of so many digits that it can be reckoned with.
-protocol BoundedDecimal: Input {
+protocol BoundedDecimal: GraphQLInput {
     /// The largest.
     static var most: Decimal { get }
     /// Digits after the point.
@@ -11,7 +11,7 @@ protocol BoundedDecimal: Input {
 }
 
 extension BoundedDecimal {
-    static func bindInput(to binder: inout Binder) -> BoundType { Decimal.bindInput(to: &binder) }
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { Decimal.bindInput(to: &binder) }
 
     static var sample: Self { Self(bounded: 1) }
 

@@ -7,7 +7,7 @@ import GraphQL
 /// There are two limits: a number of bytes in UTF-8, which is checked first, and a number of characters.
 /// Characters are counted as Unicode scalars, whose size is limited, and not as graphemes, one of which may
 /// have any length.
-protocol BoundedText: Input {
+protocol BoundedText: GraphQLInput {
     /// The allowed lengths in Unicode scalars.
     static var lengths: ClosedRange<Int> { get }
     /// The limit in bytes of UTF-8, including white space at both ends.
@@ -45,7 +45,7 @@ extension BoundedText {
     static var mostBytes: Int { 4 * lengths.upperBound }
     static var form: TextForm { .line }
 
-    static func bindInput(to binder: inout Binder) -> BoundType { String.bindInput(to: &binder) }
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { String.bindInput(to: &binder) }
 
     static var sample: Self { Self(bounded: "sample") }
 
@@ -84,13 +84,13 @@ extension TextForm {
 }
 
 /// A list from a client with a limit of its length.
-struct BoundedList<Element: Input>: Input {
+struct BoundedList<Element: GraphQLInput>: GraphQLInput {
     /// The most entries of any list of the schema.
     static var most: Int { 500 }
 
     let elements: [Element]
 
-    static func bindInput(to binder: inout Binder) -> BoundType { [Element].bindInput(to: &binder) }
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { [Element].bindInput(to: &binder) }
 
     static var sample: BoundedList { BoundedList(elements: []) }
 

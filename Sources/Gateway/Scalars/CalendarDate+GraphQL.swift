@@ -2,14 +2,14 @@ package import Brokerage
 package import GraphQL
 
 /// `Date`: a calendar date as a JSON string.
-extension CalendarDate: GraphQLScalar, Input {
+extension CalendarDate: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["Date"] }
 
     package func write(to writer: inout ResponseWriter) throws(LeafError) {
         writer.write(description)
     }
 
-    package static func bindInput(to binder: inout Binder) -> BoundType { bind(to: &binder) }
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
 
     package static var sample: CalendarDate { .latest }
 

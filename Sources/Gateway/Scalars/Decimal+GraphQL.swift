@@ -2,7 +2,7 @@ package import Brokerage
 package import GraphQL
 
 /// `Decimal`: all digits, as a JSON string.
-extension Decimal: GraphQLScalar, Input {
+extension Decimal: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["Decimal"] }
 
     package func write(to writer: inout ResponseWriter) throws(LeafError) {
@@ -13,7 +13,7 @@ extension Decimal: GraphQLScalar, Input {
         }
     }
 
-    package static func bindInput(to binder: inout Binder) -> BoundType { bind(to: &binder) }
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
 
     package static var sample: Decimal { 1 }
 

@@ -4,21 +4,22 @@ package import Storage
 
 // The vocabulary's enums whose names and values are those of the schema.
 
-extension Provider: GraphQLEnum, Input {
-    package static var sample: Provider { .alpaca }
+extension ProviderID: GraphQLEnum, GraphQLInput {
+    package static var graphQLName: String { "Provider" }
+    package static var sample: ProviderID { .alpaca }
 }
 
-extension Environment: GraphQLEnum, Input {
+extension Environment: GraphQLEnum, GraphQLInput {
     package static var sample: Environment { .live }
 }
 
 extension ConnectionStatus: GraphQLEnum {}
 
-extension Interval: GraphQLEnum, Input {
+extension Interval: GraphQLEnum, GraphQLInput {
     package static var sample: Interval { .oneDay }
 }
 
-extension HistoryRange: GraphQLEnum, Input {
+extension HistoryRange: GraphQLEnum, GraphQLInput {
     package static var sample: HistoryRange { .oneDay }
 }
 
@@ -26,7 +27,7 @@ extension PositionSide: GraphQLEnum {}
 
 extension AssetClass: GraphQLEnum {}
 
-extension Adjustment: GraphQLEnum, Input {
+extension Adjustment: GraphQLEnum, GraphQLInput {
     package static var sample: Adjustment { .raw }
 }
 
@@ -34,15 +35,15 @@ extension Timeliness: GraphQLEnum {}
 
 extension MarketState: GraphQLEnum {}
 
-extension AllocationKey: GraphQLEnum, Input {
+extension AllocationKey: GraphQLEnum, GraphQLInput {
     package static var sample: AllocationKey { .assetClass }
 }
 
-extension OrderSide: GraphQLEnum, Input {
+extension OrderSide: GraphQLEnum, GraphQLInput {
     package static var sample: OrderSide { .buy }
 }
 
-extension TimeInForce: GraphQLEnum, Input {
+extension TimeInForce: GraphQLEnum, GraphQLInput {
     package static var sample: TimeInForce { .day }
 }
 
@@ -58,7 +59,7 @@ extension RejectionReason: GraphQLEnum {}
 
 extension ErrorCode: GraphQLEnum {}
 
-extension Scope: GraphQLEnum, Input {
+extension Scope: GraphQLEnum, GraphQLInput {
     package static var sample: Scope { .read }
 }
 

@@ -2,7 +2,7 @@ package import Brokerage
 package import GraphQL
 
 /// `DateTime`: RFC 3339 in UTC, as a JSON string.
-extension Instant: GraphQLScalar, Input {
+extension Instant: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["DateTime"] }
 
     package func write(to writer: inout ResponseWriter) throws(LeafError) {
@@ -13,7 +13,7 @@ extension Instant: GraphQLScalar, Input {
         }
     }
 
-    package static func bindInput(to binder: inout Binder) -> BoundType { bind(to: &binder) }
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
 
     package static var sample: Instant { .latest }
 

@@ -1,11 +1,13 @@
 import GraphQL
 
 /// A field of an input that changes something, where null has no meaning: left out, what it is about stays.
-enum PatchField<Value: Input>: Input {
+enum PatchField<Value: GraphQLInput>: GraphQLInput {
     case kept
     case set(Value)
 
-    static func bindInput(to binder: inout Binder) -> BoundType { Optional<Value>.bindInput(to: &binder) }
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType {
+        Optional<Value>.bindInput(to: &binder)
+    }
 
     static var sample: PatchField { .kept }
 
@@ -27,12 +29,14 @@ enum PatchField<Value: Input>: Input {
 }
 
 /// A field of an input that changes something which may be absent: left out it stays, null takes it away.
-enum RemovablePatchField<Value: Input>: Input {
+enum RemovablePatchField<Value: GraphQLInput>: GraphQLInput {
     case kept
     case removed
     case set(Value)
 
-    static func bindInput(to binder: inout Binder) -> BoundType { Optional<Value>.bindInput(to: &binder) }
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType {
+        Optional<Value>.bindInput(to: &binder)
+    }
 
     static var sample: RemovablePatchField { .kept }
 

@@ -2,14 +2,14 @@ package import Brokerage
 package import GraphQL
 
 /// A symbol is a `String` in the schema.
-extension Symbol: GraphQLScalar, Input {
+extension Symbol: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["String"] }
 
     package func write(to writer: inout ResponseWriter) throws(LeafError) {
         writer.write(text)
     }
 
-    package static func bindInput(to binder: inout Binder) -> BoundType { bind(to: &binder) }
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
 
     package static var sample: Symbol { .example }
 

@@ -5,13 +5,13 @@ import Storage
 /// An account, and the connection by which it is read.
 ///
 /// Each of many positions answers with its own, which nothing changes: so it is shared, not copied.
-final class LinkedAccount: Sendable {
-    let who: KnownAccount
+final class ConnectedAccount: Sendable {
+    let who: StoredAccount
     let connection: BrokerConnection
     /// Its figures, where they came with it; nil where nobody has asked for them yet.
     let figures: Account?
 
-    init(who: KnownAccount, connection: BrokerConnection, figures: Account?) {
+    init(who: StoredAccount, connection: BrokerConnection, figures: Account?) {
         self.who = who
         self.connection = connection
         self.figures = figures
@@ -22,22 +22,22 @@ final class LinkedAccount: Sendable {
 }
 
 /// An account with the figures that were read of it.
-struct ReadAccount: Sendable {
+struct LoadedAccount: Sendable {
     let account: Account
     let connection: BrokerConnection
 
     /// The `id` that the schema gives it.
     var globalID: String { connection.globalID(ofAccount: account.id) }
 
-    var linked: LinkedAccount {
-        LinkedAccount(who: KnownAccount(account), connection: connection, figures: account)
+    var linked: ConnectedAccount {
+        ConnectedAccount(who: StoredAccount(account), connection: connection, figures: account)
     }
 }
 
-extension LinkedAccount: GraphQLObject {
+extension ConnectedAccount: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<LinkedAccount>("Account") {
+    static let graphQL = ObjectType<ConnectedAccount>("Account") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field(
@@ -76,7 +76,7 @@ extension LinkedAccount: GraphQLObject {
     }
 
     /// What the broker must be asked for; all of it comes with one call, whichever of it is wanted.
-    @FieldsBuilder<LinkedAccount> private static var askedFor: [Field<LinkedAccount>] {
+    @FieldsBuilder<ConnectedAccount> private static var askedFor: [Field<ConnectedAccount>] {
         figure("status", \.status)
         figure("canTrade", \.canTrade)
         figure("equity", \.equity)
@@ -97,9 +97,9 @@ extension LinkedAccount: GraphQLObject {
         figure("stale") { $0.reading.isStale }
     }
 
-    private static func figure<Value: Output>(
+    private static func figure<Value: GraphQLOutput>(
         _ name: String, _ value: @escaping @Sendable (Account) -> Value?
-    ) -> Field<LinkedAccount> {
+    ) -> Field<ConnectedAccount> {
         Field(
             name,
             load: { accounts, context in

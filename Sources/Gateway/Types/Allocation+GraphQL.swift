@@ -11,7 +11,7 @@ package enum AllocationKey: String, Sendable, CaseIterable {
 }
 
 /// Something held that has a value in the currency that is summed in.
-struct HeldValue: Sendable {
+struct ValuedHolding: Sendable {
     let value: Decimal
     /// What `value` counts as under each way to divide.
     let keys: [AllocationKey: String]
@@ -28,7 +28,7 @@ extension Allocation {
     /// The slices of what is held, largest first.
     ///
     /// - Throws: `Decimal.Overflow` for sums with too many digits.
-    static func slices(of held: [HeldValue], by key: AllocationKey) throws -> [Allocation] {
+    static func slices(of held: [ValuedHolding], by key: AllocationKey) throws -> [Allocation] {
         var sums: [String: Decimal] = [:]
         for item in held {
             guard let name = item.keys[key] else { continue }
@@ -45,7 +45,7 @@ extension Allocation {
 extension Allocation: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<Allocation>("Allocation") {
+    static let graphQL = ObjectType<Allocation>("Allocation") {
         Field("key", \.key)
         Field("value", \.value)
         Field("percent") { $0.percent.doubleValue }

@@ -41,7 +41,7 @@ struct ChangeArguments<Value: GraphQLInputObject>: GraphQLArguments {
 }
 
 struct ProviderArguments: GraphQLArguments {
-    let provider: Provider?
+    let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         provider = try arguments["provider"]
@@ -58,7 +58,7 @@ struct SymbolsArguments: GraphQLArguments {
 
 struct ChartArguments: GraphQLArguments {
     let window: ChartWindow
-    let provider: Provider?
+    let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         let last: Int? = try arguments["last"]
@@ -91,7 +91,7 @@ struct NewsArguments: GraphQLArguments {
     let symbols: [Symbol]?
     let first: Int
     let after: String?
-    let provider: Provider?
+    let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
@@ -100,7 +100,7 @@ struct NewsArguments: GraphQLArguments {
         provider = try arguments["provider"]
     }
 
-    init(symbols: [Symbol]?, first: Int, after: String?, provider: Provider?) {
+    init(symbols: [Symbol]?, first: Int, after: String?, provider: ProviderID?) {
         self.symbols = symbols
         self.first = first
         self.after = after
@@ -111,7 +111,7 @@ struct NewsArguments: GraphQLArguments {
 struct SearchArguments: GraphQLArguments {
     let text: String
     let first: Int
-    let provider: Provider?
+    let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         text = try (arguments["text"] as SearchText).text

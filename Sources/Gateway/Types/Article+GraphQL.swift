@@ -4,7 +4,7 @@ package import GraphQL
 extension Article: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<Article>("Article") {
+    package static let graphQL = ObjectType<Article>("Article") {
         Field("id") { ArticleID($0).text }
         Field("headline", \.headline)
         Field("summary", \.summary)
@@ -19,25 +19,25 @@ extension Article: GraphQLObject {
 }
 
 /// Some articles out of a provider's pages.
-struct ArticleSlice: Sendable {
+struct ArticleConnectionPage: Sendable {
     static let mostArticles = 100
     /// As long as a page is asked for.
     static let pageLength = 50
     /// As many pages as one field may read.
     static let mostPages = 4
 
-    let entries: [ArticleEntry]
+    let entries: [ArticleEdge]
     let hasNext: Bool
     let hasPrevious: Bool
 
     /// Cuts `first` articles out of consecutive pages.
-    init(_ pages: [(page: ProviderPage, mark: String?)], from offset: Int, first: Int) {
-        var entries: [ArticleEntry] = []
+    init(_ pages: [(page: ProviderArticlePage, mark: String?)], from offset: Int, first: Int) {
+        var entries: [ArticleEdge] = []
         for (page, mark) in pages {
             for (index, article) in page.page.articles.enumerated() {
                 // A cursor names the place behind its article.
                 let cursor = NewsCursor(provider: page.provider, offset: index + 1, page: mark)
-                entries.append(ArticleEntry(article: article, cursor: cursor.text))
+                entries.append(ArticleEdge(article: article, cursor: cursor.text))
             }
         }
         let rest = entries.dropFirst(offset)
@@ -48,15 +48,15 @@ struct ArticleSlice: Sendable {
 }
 
 /// An article and its place in the list.
-struct ArticleEntry: Sendable {
+struct ArticleEdge: Sendable {
     let article: Article
     let cursor: String
 }
 
-extension ArticleSlice: GraphQLObject {
+extension ArticleConnectionPage: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<ArticleSlice>("ArticleConnection") {
+    static let graphQL = ObjectType<ArticleConnectionPage>("ArticleConnection") {
         Field("edges") { $0.entries.map(Optional.some) }
         Field("nodes") { $0.entries.map { Optional.some($0.article) } }
         Field("pageInfo") {
@@ -68,10 +68,10 @@ extension ArticleSlice: GraphQLObject {
     }
 }
 
-extension ArticleEntry: GraphQLObject {
+extension ArticleEdge: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<ArticleEntry>("ArticleEdge") {
+    static let graphQL = ObjectType<ArticleEdge>("ArticleEdge") {
         Field("cursor", \.cursor)
         Field("node", \.article)
     }
@@ -86,7 +86,7 @@ struct PageInfo: GraphQLObject {
     let startCursor: String?
     let endCursor: String?
 
-    static let graphQL = Object<PageInfo>("PageInfo") {
+    static let graphQL = ObjectType<PageInfo>("PageInfo") {
         Field("hasNextPage", \.hasNextPage)
         Field("hasPreviousPage", \.hasPreviousPage)
         Field("startCursor", \.startCursor)

@@ -7,7 +7,7 @@ import Upstream
 /// It contains the time because no provider has a call for one article, but each has a call for the articles
 /// from a given time on.
 struct ArticleID: Hashable, Sendable {
-    let provider: Provider
+    let provider: ProviderID
     let mark: ArticleMark
 
     init(_ article: Article) {
@@ -18,7 +18,7 @@ struct ArticleID: Hashable, Sendable {
     /// Nil for an id that no article can have.
     init?(_ id: NodeID) {
         let parts = id.rest.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let provider = Provider(rawValue: String(parts[0])),
+        guard parts.count == 3, let provider = ProviderID(rawValue: String(parts[0])),
             let seconds = Int64(parts[1]), let time = Instant(secondsSince1970: seconds),
             (1...Self.longestID).contains(parts[2].utf8.count)
         else { return nil }
@@ -40,13 +40,13 @@ extension GatewayContext {
     /// The articles with some ids, in the order of `ids`.
     ///
     /// Those of one provider are requested together.
-    func articles(_ ids: [ArticleID]) -> Loading<Answers<Article>> {
-        let providers = Provider.allCases.filter { provider in ids.contains { $0.provider == provider } }
-        let found: Loading<Answers<Answers<Article>>> = .each(providers) { provider in
+    func articles(_ ids: [ArticleID]) -> MaybeAsync<BatchResults<Article>> {
+        let providers = ProviderID.allCases.filter { provider in ids.contains { $0.provider == provider } }
+        let found: MaybeAsync<BatchResults<BatchResults<Article>>> = .each(providers) { provider in
             let marks = ids.filter { $0.provider == provider }.map(\.mark)
             return answers(for: marks, named: { "article \"\($0.id)\"" }, as: { $0 }) {
                 () throws(FieldError) in
-                RouteWalk(
+                RoutedRead(
                     sources: try sources(for: .news, from: provider), reads: backends.reads.singleArticles,
                     subject: \.subject, keysPerCall: { _ in .max },
                     fetch: { source, marks, call throws(ProviderFailure) in

@@ -9,27 +9,27 @@ struct CandleColumns: Sendable {
 extension CandleColumns: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<CandleColumns>("CandleColumns") {
-        Field("time") { Rows($0.series.times.lazy.map(UnixTime.init)) }
-        Field("open") { Rows(NumberColumn(column: $0.series.prices.open)) }
-        Field("high") { Rows(NumberColumn(column: $0.series.prices.high)) }
-        Field("low") { Rows(NumberColumn(column: $0.series.prices.low)) }
-        Field("close") { Rows(NumberColumn(column: $0.series.prices.close)) }
-        Field("volume") { Rows(NumberColumn(column: $0.series.volume)) }
+    static let graphQL = ObjectType<CandleColumns>("CandleColumns") {
+        Field("time") { LazyList($0.series.times.lazy.map(UnixTime.init)) }
+        Field("open") { LazyList(NumberColumn(column: $0.series.prices.open)) }
+        Field("high") { LazyList(NumberColumn(column: $0.series.prices.high)) }
+        Field("low") { LazyList(NumberColumn(column: $0.series.prices.low)) }
+        Field("close") { LazyList(NumberColumn(column: $0.series.prices.close)) }
+        Field("volume") { LazyList(NumberColumn(column: $0.series.volume)) }
         Field("bid") { $0.series.bid }
         Field("ask") { $0.series.ask }
         Field("lastComplete") { $0.series.isLastComplete }
     }
 }
 
-extension PriceColumns: GraphQLObject {
+extension OHLCColumns: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<PriceColumns>("BidAskColumns") {
-        Field("open") { Rows(NumberColumn(column: $0.open)) }
-        Field("high") { Rows(NumberColumn(column: $0.high)) }
-        Field("low") { Rows(NumberColumn(column: $0.low)) }
-        Field("close") { Rows(NumberColumn(column: $0.close)) }
+    package static let graphQL = ObjectType<OHLCColumns>("BidAskColumns") {
+        Field("open") { LazyList(NumberColumn(column: $0.open)) }
+        Field("high") { LazyList(NumberColumn(column: $0.high)) }
+        Field("low") { LazyList(NumberColumn(column: $0.low)) }
+        Field("close") { LazyList(NumberColumn(column: $0.close)) }
     }
 }
 

@@ -20,7 +20,8 @@ struct Capabilities: GraphQLObject {
     ///   - isAccountSource: whether there are accounts.
     ///   - orders: which orders are taken; nil for none.
     init(
-        of provider: Provider, _ sources: [MarketSource], isAccountSource: Bool, orders: OrderAbilities?
+        of provider: ProviderID, _ sources: [MarketDataSource], isAccountSource: Bool,
+        orders: OrderCapabilities?
     ) {
         let abilities = sources.compactMap { $0.charts?.chartAbilities }
         features = Feature.allCases.filter { feature in
@@ -28,13 +29,13 @@ struct Capabilities: GraphQLObject {
             case .accounts: isAccountSource
             // Saxo keeps none.
             case .equityHistory: isAccountSource && provider == .alpaca
-            case .quotes: sources.contains { Capability.quotes.isServed(by: $0) }
-            case .charts: sources.contains { Capability.charts.isServed(by: $0) }
+            case .quotes: sources.contains { MarketDataCapability.quotes.isServed(by: $0) }
+            case .charts: sources.contains { MarketDataCapability.charts.isServed(by: $0) }
             case .extendedHoursCharts: abilities.contains { $0.hasExtendedHours }
-            case .search: sources.contains { Capability.instruments.isServed(by: $0) }
-            case .fundamentals: sources.contains { Capability.fundamentals.isServed(by: $0) }
-            case .news: sources.contains { Capability.news.isServed(by: $0) }
-            case .marketClock: sources.contains { Capability.clock.isServed(by: $0) }
+            case .search: sources.contains { MarketDataCapability.instruments.isServed(by: $0) }
+            case .fundamentals: sources.contains { MarketDataCapability.fundamentals.isServed(by: $0) }
+            case .news: sources.contains { MarketDataCapability.news.isServed(by: $0) }
+            case .marketClock: sources.contains { MarketDataCapability.clock.isServed(by: $0) }
             case .orders: orders != nil
             case .endedOrders: orders?.hasEndedOrders ?? false
             case .replaceOrder: orders?.replaces ?? false
@@ -53,7 +54,7 @@ struct Capabilities: GraphQLObject {
         timesInForce = TimeInForce.allCases.filter { orders?.timesInForce.contains($0) ?? false }
     }
 
-    static let graphQL = Object<Capabilities>("Capabilities") {
+    static let graphQL = ObjectType<Capabilities>("Capabilities") {
         Field("features", \.features)
         Field("intervals", \.intervals)
         Field("adjustments", \.adjustments)

@@ -13,7 +13,7 @@ struct Chart: Sendable {
 extension Chart: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<Chart>("Chart") {
+    static let graphQL = ObjectType<Chart>("Chart") {
         Field("symbol", \.series.symbol)
         Field("interval", \.series.interval)
         Field("currency", \.series.currency)
@@ -21,7 +21,7 @@ extension Chart: GraphQLObject {
         Field("extendedHours", \.series.isExtendedHours)
         Field("timeZone", \.series.timeZone)
         Field("truncated", \.series.isTruncated)
-        Field("candles") { Rows(CandleRows($0.series)) }
+        Field("candles") { LazyList(CandleRows($0.series)) }
         Field("columns") { CandleColumns(series: $0.series) }
         Field("asOf", \.series.reading.asOf)
         Field("fetchedAt", \.series.reading.fetchedAt)
@@ -69,7 +69,7 @@ struct CandleRow: Sendable {
 extension CandleRow: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<CandleRow>("Candle") {
+    static let graphQL = ObjectType<CandleRow>("Candle") {
         Field("time", \.time)
         Field("date", \.date)
         Field("open", \.candle.prices.open)
@@ -83,10 +83,10 @@ extension CandleRow: GraphQLObject {
     }
 }
 
-extension PriceBar: GraphQLObject {
+extension OHLC: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<PriceBar>("BidAskBar") {
+    package static let graphQL = ObjectType<OHLC>("BidAskBar") {
         Field("open", \.open)
         Field("high", \.high)
         Field("low", \.low)

@@ -4,7 +4,7 @@ import Storage
 
 /// `ConnectProviderInput` of the schema.
 struct ConnectProviderInput: GraphQLInputObject {
-    let provider: Provider
+    let provider: ProviderID
     let credential: CredentialInput
     let environment: Environment?
     let label: String?
@@ -24,7 +24,7 @@ struct ConnectProviderInput: GraphQLInputObject {
         ConnectProviderInput(provider: .alpaca, credential: .sample)
     }
 
-    private init(provider: Provider, credential: CredentialInput) {
+    private init(provider: ProviderID, credential: CredentialInput) {
         self.provider = provider
         self.credential = credential
         (environment, label, renew) = (nil, nil, nil)

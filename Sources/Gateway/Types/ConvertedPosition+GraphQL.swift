@@ -3,15 +3,15 @@ import GraphQL
 
 /// A position's figures in another currency, and the rate; nil where nothing was converted by Portico.
 struct ConvertedPosition: Sendable {
-    let figures: ConvertedFigures
+    let figures: ConvertedAmounts
     let rate: ExchangeRate?
 }
 
 extension GatewayContext {
     /// Each position's figures in a currency: as the broker converted them where it did, else by the market's rate.
     func converted(
-        _ positions: [LinkedPosition], to code: String
-    ) throws -> Loading<Answers<ConvertedPosition?>> {
+        _ positions: [ConnectedPosition], to code: String
+    ) throws -> MaybeAsync<BatchResults<ConvertedPosition?>> {
         let currency = try Currency(code, of: "to")
         let pairs = try positions.map { linked in
             let known = linked.position.inAccountCurrency?.currency == code
@@ -36,7 +36,7 @@ extension ConvertedPosition {
             return rate == nil ? amount : rate?.convert(amount)
         }
         self.init(
-            figures: ConvertedFigures(
+            figures: ConvertedAmounts(
                 currency: code, marketValue: convert(position.marketValue),
                 unrealizedProfitLoss: convert(position.unrealizedProfitLoss)), rate: rate)
     }
@@ -45,7 +45,7 @@ extension ConvertedPosition {
 extension ConvertedPosition: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<ConvertedPosition>("ConvertedPosition") {
+    static let graphQL = ObjectType<ConvertedPosition>("ConvertedPosition") {
         Field("currency", \.figures.currency)
         Field("marketValue", \.figures.marketValue)
         Field("unrealizedProfitLoss", \.figures.unrealizedProfitLoss)

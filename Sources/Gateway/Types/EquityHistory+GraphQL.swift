@@ -2,7 +2,7 @@ package import Brokerage
 package import GraphQL
 
 extension EquityHistory: GraphQLObject {
-    package static let graphQL = Object<EquityHistory>("EquityHistory") {
+    package static let graphQL = ObjectType<EquityHistory>("EquityHistory") {
         Field("range", \.range)
         Field("interval", \.interval)
         Field("currency", \.currency)
@@ -16,7 +16,7 @@ extension EquityHistory: GraphQLObject {
 }
 
 extension EquityPoint: GraphQLObject {
-    package static let graphQL = Object<EquityPoint>("EquityPoint") {
+    package static let graphQL = ObjectType<EquityPoint>("EquityPoint") {
         Field("time", \.time)
         Field("equity", \.equity)
         Field("profitLoss", \.profitLoss)

@@ -3,7 +3,7 @@ import GraphQL
 import Upstream
 
 /// Why something has not worked for a while.
-struct LastingFailure: GraphQLObject {
+struct OngoingFailure: GraphQLObject {
     typealias Context = GatewayContext
 
     let error: FieldError
@@ -17,13 +17,13 @@ struct LastingFailure: GraphQLObject {
     }
 
     /// Why calls to a provider fail now.
-    init(_ provider: Provider, _ failure: ProviderHealth.Failure) {
+    init(_ provider: ProviderID, _ failure: ProviderHealth.Failure) {
         error = FieldError(ProviderFailure(provider, failure.cause))
         since = failure.since
         retryAt = failure.retryAt
     }
 
-    static let graphQL = Object<LastingFailure>("Failure") {
+    static let graphQL = ObjectType<OngoingFailure>("Failure") {
         Field("code") { $0.error.code }
         Field("message") { $0.error.message }
         Field("since", \.since)

@@ -4,7 +4,7 @@ package import GraphQL
 extension Instrument: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<Instrument>("Instrument") {
+    package static let graphQL = ObjectType<Instrument>("Instrument") {
         Field("id") { NodeID(.instrument, $0.symbol.text).text }
         Field("name", \.name)
         Field("assetClass", \.assetClass)
@@ -47,7 +47,7 @@ extension Instrument: GraphQLObject {
 extension Listing: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<Listing>("Listing") {
+    package static let graphQL = ObjectType<Listing>("Listing") {
         Field("provider", \.provider)
         Field("key", \.key)
         Field("assetType", \.assetType)
@@ -65,7 +65,7 @@ extension Listing: GraphQLObject {
 extension SearchHit: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<SearchHit>("SearchResult") {
+    package static let graphQL = ObjectType<SearchHit>("SearchResult") {
         Field("instrument", \.instrument)
         Field("matchScore") { $0.matchScore?.doubleValue }
         Field("region", \.region)

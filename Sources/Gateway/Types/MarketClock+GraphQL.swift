@@ -4,7 +4,7 @@ package import GraphQL
 extension MarketClock: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<MarketClock>("MarketClock") {
+    package static let graphQL = ObjectType<MarketClock>("MarketClock") {
         Field("provider", \.provider)
         Field("open", \.isOpen)
         Field("state", \.state)

@@ -13,7 +13,7 @@ struct MergedFundamentals: Sendable {
     struct Part: Sendable {
         /// The names of the fields in the schema's `Fundamentals`.
         let fields: [String]
-        let reading: Reading
+        let reading: Provenance
     }
 
     /// Nil without reports.
@@ -42,7 +42,7 @@ struct MergedFundamentals: Sendable {
         return instants.count == parts.count ? instants.min() : nil
     }
     fileprivate var fetchedAt: Instant { parts.map(\.reading.fetchedAt).min() ?? figures.reading.fetchedAt }
-    fileprivate var source: Provider { parts.first?.reading.source ?? figures.reading.source }
+    fileprivate var source: ProviderID { parts.first?.reading.source ?? figures.reading.source }
     fileprivate var isStale: Bool { parts.contains(where: \.reading.isStale) }
 }
 
@@ -101,8 +101,8 @@ extension GatewayContext {
     ///
     /// The sources are queried one after the other until no figure is missing. A source that fails, or has no
     /// quota left, is skipped if another one responds.
-    func fundamentals(of symbols: [Symbol]) -> Loading<Answers<MergedFundamentals?>> {
-        let walks: [RouteWalk<Symbol, Fundamentals>]
+    func fundamentals(of symbols: [Symbol]) -> MaybeAsync<BatchResults<MergedFundamentals?>> {
+        let walks: [RoutedRead<Symbol, Fundamentals>]
         do throws(FieldError) {
             walks = try sources(for: .fundamentals, from: nil).map { fundamentalsWalk(along: [$0]) }
         } catch {
@@ -136,7 +136,7 @@ extension GatewayContext {
 
     /// The figures of one company, if the reports that complete them are in memory.
     private func mergedAtHand(
-        _ symbol: Symbol, _ walks: [RouteWalk<Symbol, Fundamentals>]
+        _ symbol: Symbol, _ walks: [RoutedRead<Symbol, Fundamentals>]
     ) -> MergedFundamentals? {
         var reports: [Fundamentals] = []
         for walk in walks where walk.couldHave(symbol) {
@@ -148,12 +148,12 @@ extension GatewayContext {
     }
 
     /// The walk that reads figures of companies from the sources of a route.
-    func fundamentalsWalk(along sources: [MarketSource]) -> RouteWalk<Symbol, Fundamentals> {
-        RouteWalk(
+    func fundamentalsWalk(along sources: [MarketDataSource]) -> RoutedRead<Symbol, Fundamentals> {
+        RoutedRead(
             sources: sources, reads: backends.reads.fundamentals,
             subject: { $0.text }, mayHave: { $0.has($1) },
             fetch: { source, symbols, call throws(ProviderFailure) in
-                var found = Batch<Symbol, Fundamentals>()
+                var found = KeyedResults<Symbol, Fundamentals>()
                 for symbol in symbols {
                     found[symbol] = try await source.fundamentals?.fundamentals(of: symbol, in: call)
                 }
@@ -169,7 +169,7 @@ extension MergedFundamentals {
     }
 }
 
-extension RouteWalk {
+extension RoutedRead {
     /// Whether one of the sources could have a value for the key.
     fileprivate func couldHave(_ key: Key) -> Bool { sources.contains { mayHave($0, key) } }
 }
@@ -177,7 +177,7 @@ extension RouteWalk {
 extension MergedFundamentals: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<MergedFundamentals>("Fundamentals") {
+    static let graphQL = ObjectType<MergedFundamentals>("Fundamentals") {
         Field("currency", \.figures.currency)
         Field("sector", \.figures.sector)
         Field("industry", \.figures.industry)
@@ -200,7 +200,7 @@ extension MergedFundamentals: GraphQLObject {
 extension MergedFundamentals.Part: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<MergedFundamentals.Part>("FundamentalsPart") {
+    static let graphQL = ObjectType<MergedFundamentals.Part>("FundamentalsPart") {
         Field("fields", \.fields)
         Field("asOf", \.reading.asOf)
         Field("fetchedAt", \.reading.fetchedAt)

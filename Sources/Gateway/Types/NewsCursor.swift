@@ -3,7 +3,7 @@ import Foundation
 
 /// A place in the news of one provider: clients get it as an opaque text.
 struct NewsCursor: Hashable, Sendable {
-    let provider: Provider
+    let provider: ProviderID
     /// Articles of the page that come before it.
     let offset: Int
     /// The provider's mark of the page; nil for the newest.
@@ -12,7 +12,7 @@ struct NewsCursor: Hashable, Sendable {
     /// In bytes: the longest mark that a provider gives, and what stands before it.
     private static let longest = 24_576
 
-    init(provider: Provider, offset: Int, page: String?) {
+    init(provider: ProviderID, offset: Int, page: String?) {
         self.provider = provider
         self.offset = offset
         self.page = page
@@ -24,7 +24,7 @@ struct NewsCursor: Hashable, Sendable {
             let plain = String(data: data, encoding: .utf8)
         else { throw FieldError.noCursor(text) }
         let parts = plain.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let provider = Provider(rawValue: String(parts[0])),
+        guard parts.count == 3, let provider = ProviderID(rawValue: String(parts[0])),
             let offset = Int(parts[1]), (0...10_000).contains(offset)
         else { throw FieldError.noCursor(text) }
         self.init(provider: provider, offset: offset, page: parts[2].isEmpty ? nil : String(parts[2]))

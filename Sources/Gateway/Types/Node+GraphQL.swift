@@ -5,30 +5,34 @@ import Upstream
 
 /// `Node` of the schema: an object of any type that has an id.
 enum Node: Sendable {
-    case account(LinkedAccount)
+    case account(ConnectedAccount)
     case article(Article)
-    case connection(Connection)
-    case goal(LinkedGoal)
+    case connection(ProviderConnection)
+    case goal(GoalObject)
     case instrument(Instrument)
-    case order(LinkedOrder)
-    case position(LinkedPosition)
+    case order(ConnectedOrder)
+    case position(ConnectedPosition)
     case session(SessionDetails)
     case user(Viewer)
     case watchlist(Watchlist)
 }
 
 extension Node: GraphQLAbstract {
-    static let graphQL = Abstract<Node>("Node") {
-        Case(LinkedAccount.self) { if case .account(let account) = $0 { account } else { nil } }
-        Case(Article.self) { if case .article(let article) = $0 { article } else { nil } }
-        Case(Connection.self) { if case .connection(let connection) = $0 { connection } else { nil } }
-        Case(LinkedGoal.self) { if case .goal(let goal) = $0 { goal } else { nil } }
-        Case(Instrument.self) { if case .instrument(let instrument) = $0 { instrument } else { nil } }
-        Case(LinkedOrder.self) { if case .order(let order) = $0 { order } else { nil } }
-        Case(LinkedPosition.self) { if case .position(let position) = $0 { position } else { nil } }
-        Case(SessionDetails.self) { if case .session(let session) = $0 { session } else { nil } }
-        Case(Viewer.self) { if case .user(let viewer) = $0 { viewer } else { nil } }
-        Case(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
+    static let graphQL = AbstractType<Node>("Node") {
+        PossibleType(ConnectedAccount.self) { if case .account(let account) = $0 { account } else { nil } }
+        PossibleType(Article.self) { if case .article(let article) = $0 { article } else { nil } }
+        PossibleType(ProviderConnection.self) {
+            if case .connection(let connection) = $0 { connection } else { nil }
+        }
+        PossibleType(GoalObject.self) { if case .goal(let goal) = $0 { goal } else { nil } }
+        PossibleType(Instrument.self) { if case .instrument(let instrument) = $0 { instrument } else { nil } }
+        PossibleType(ConnectedOrder.self) { if case .order(let order) = $0 { order } else { nil } }
+        PossibleType(ConnectedPosition.self) {
+            if case .position(let position) = $0 { position } else { nil }
+        }
+        PossibleType(SessionDetails.self) { if case .session(let session) = $0 { session } else { nil } }
+        PossibleType(Viewer.self) { if case .user(let viewer) = $0 { viewer } else { nil } }
+        PossibleType(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
     }
 }
 
@@ -37,7 +41,7 @@ extension GatewayContext {
     private static var mostNodes: Int { 100 }
 
     /// The object with an id; nil if there is none that the session may read.
-    func node(_ text: String) throws -> Loading<Node?> {
+    func node(_ text: String) throws -> MaybeAsync<Node?> {
         try nodes([text]).map { try $0.first?.get() ?? nil }
     }
 
@@ -45,14 +49,14 @@ extension GatewayContext {
     /// may read.
     ///
     /// Objects of one kind are loaded together.
-    func nodes(_ texts: [String]) throws -> Loading<Answers<Node?>> {
+    func nodes(_ texts: [String]) throws -> MaybeAsync<BatchResults<Node?>> {
         guard texts.count <= Self.mostNodes else {
             throw FieldError.argument(
                 "ids", "It has \(texts.count) entries; at most \(Self.mostNodes) are allowed.")
         }
         let ids = texts.map { NodeID($0) }
         let kinds = NodeID.Kind.allCases.filter { kind in ids.contains { $0?.kind == kind } }
-        let found: Loading<Answers<Answers<Node?>>> = .each(kinds) { kind in
+        let found: MaybeAsync<BatchResults<BatchResults<Node?>>> = .each(kinds) { kind in
             try nodes(of: kind, ids.compactMap { $0?.kind == kind ? $0 : nil })
         }
         return found.map { answers in
@@ -80,7 +84,7 @@ extension GatewayContext {
     }
 
     /// The objects of one kind with some ids, in the order of the ids.
-    private func nodes(of kind: NodeID.Kind, _ ids: [NodeID]) throws -> Loading<Answers<Node?>> {
+    private func nodes(of kind: NodeID.Kind, _ ids: [NodeID]) throws -> MaybeAsync<BatchResults<Node?>> {
         let isPublic =
             switch kind {
             case .article, .instrument: true
@@ -138,15 +142,15 @@ extension GatewayContext {
     ///   connection.
     private func each<Values: Sendable>(
         _ ids: [NodeID], behind prefix: (BrokerConnection) -> String,
-        load: (BrokerConnection) -> Loading<Values>,
+        load: (BrokerConnection) -> MaybeAsync<Values>,
         node: @escaping @Sendable (Values, _ id: String) -> Node?
-    ) -> Loading<Answers<Node?>> {
+    ) -> MaybeAsync<BatchResults<Node?>> {
         let connections = ownLinks.compactMap(\.broker)
         let places = ids.map { id in
             connections.firstIndex { id.text.hasPrefix(prefix($0)) }
         }
         let wanted = connections.indices.filter { places.contains($0) }
-        let loaded: Loading<Answers<Values>> = .each(wanted) { load(connections[$0]) }
+        let loaded: MaybeAsync<BatchResults<Values>> = .each(wanted) { load(connections[$0]) }
         return loaded.map { answers in
             let values = Dictionary(uniqueKeysWithValues: zip(wanted, answers))
             return zip(ids, places).map { id, place -> Result<Node?, any Error> in
@@ -156,7 +160,7 @@ extension GatewayContext {
         }
     }
 
-    private func instrumentNodes(_ ids: [NodeID]) -> Loading<Answers<Node?>> {
+    private func instrumentNodes(_ ids: [NodeID]) -> MaybeAsync<BatchResults<Node?>> {
         let symbols = ids.map { id in Symbol(id.rest).flatMap { $0.text == id.rest ? $0 : nil } }
         return instruments(for: symbols.compactMap(\.self)).map { instruments in
             var rest = instruments[...]
@@ -167,7 +171,7 @@ extension GatewayContext {
         }
     }
 
-    private func articleNodes(_ ids: [NodeID]) -> Loading<Answers<Node?>> {
+    private func articleNodes(_ ids: [NodeID]) -> MaybeAsync<BatchResults<Node?>> {
         let marks = ids.map { ArticleID($0) }
         return articles(marks.compactMap(\.self)).map { articles in
             var rest = articles[...]
@@ -181,7 +185,7 @@ extension GatewayContext {
     /// The user's own sessions.
     ///
     /// A token of the settings counts as one.
-    private func sessionNodes(_ ids: [NodeID], of owner: OwnerID) throws -> Loading<Answers<Node?>> {
+    private func sessionNodes(_ ids: [NodeID], of owner: OwnerID) throws -> MaybeAsync<BatchResults<Node?>> {
         let kept = keptSessions(of: owner, currentID: session.id.map { NodeID(.session, $0).text })
         let found = ids.map { id in kept.first { $0.id == id.text } }
         guard session.id == nil, ids.contains(where: { $0.rest == SessionDetails.idOfSettings }) else {

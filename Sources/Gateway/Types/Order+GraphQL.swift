@@ -1,10 +1,10 @@
 import Brokerage
 import GraphQL
 
-extension LinkedOrder: GraphQLObject {
+extension ConnectedOrder: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<LinkedOrder>("Order") {
+    static let graphQL = ObjectType<ConnectedOrder>("Order") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field("account", load: { orders, context in context.accounts(at: orders.map(\.place)) })
@@ -30,7 +30,7 @@ extension LinkedOrder: GraphQLObject {
         Field("reconciliation", \.reconciliation)
         Field("providerState", \.order.providerState)
         Field("rejection") { linked in
-            linked.order.rejection.map { ToldRejection(rejection: $0, at: linked.order.updatedAt) }
+            linked.order.rejection.map { OrderRejectionObject(rejection: $0, at: linked.order.updatedAt) }
         }
         Field("replaces", load: { orders, context in context.related(orders, by: \.replaces) })
         Field("replacedBy", load: { orders, context in context.related(orders, by: \.replacedBy) })
@@ -48,23 +48,23 @@ extension LinkedOrder: GraphQLObject {
 }
 
 /// Why and when a broker refused an order.
-struct ToldRejection: GraphQLObject {
+struct OrderRejectionObject: GraphQLObject {
     typealias Context = GatewayContext
 
     let rejection: OrderRejection
     let at: Instant?
 
-    static let graphQL = Object<ToldRejection>("OrderRejection") {
+    static let graphQL = ObjectType<OrderRejectionObject>("OrderRejection") {
         Field("reason", \.rejection.reason)
         Field("message", \.rejection.message)
         Field("at", \.at)
     }
 }
 
-extension OrderSlice: GraphQLObject {
+extension OrderConnectionPage: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<OrderSlice>("OrderConnection") {
+    static let graphQL = ObjectType<OrderConnectionPage>("OrderConnection") {
         Field("edges", \.entries)
         Field("nodes") { slice in slice.entries.map { entry in entry.map(\.order) } }
         Field("pageInfo") { slice in
@@ -79,10 +79,10 @@ extension OrderSlice: GraphQLObject {
     }
 }
 
-extension OrderSlice.OrderEntry: GraphQLObject {
+extension OrderConnectionPage.OrderEdge: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<OrderSlice.OrderEntry>("OrderEdge") {
+    static let graphQL = ObjectType<OrderConnectionPage.OrderEdge>("OrderEdge") {
         Field("cursor", \.cursor)
         Field("node", \.order)
     }

@@ -5,10 +5,10 @@ import GraphQL
 struct Portfolio: Sendable {
     let currency: Currency
     let holdings: Holdings
-    let rates: Rates
+    let rates: ExchangeRates
     let parts: [PortfolioPart]
 
-    init(_ holdings: Holdings, in currency: Currency, rates: Rates) {
+    init(_ holdings: Holdings, in currency: Currency, rates: ExchangeRates) {
         self.currency = currency
         self.holdings = holdings
         self.rates = rates
@@ -54,7 +54,7 @@ struct Portfolio: Sendable {
     }
 
     /// The accounts' readings and those of the rates: a sum is as old as its oldest part.
-    private var readings: [Reading] {
+    private var readings: [Provenance] {
         holdings.accounts.map(\.account.reading) + rates.known.values.map(\.reading)
     }
 
@@ -63,7 +63,7 @@ struct Portfolio: Sendable {
         return instants.count == readings.count ? instants.min() : nil
     }
     fileprivate var fetchedAt: Instant? { readings.map(\.fetchedAt).min() }
-    fileprivate var source: Provider? {
+    fileprivate var source: ProviderID? {
         let sources = Set(readings.map(\.source))
         return sources.count == 1 ? sources.first : nil
     }
@@ -73,7 +73,7 @@ struct Portfolio: Sendable {
 extension Portfolio: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<Portfolio>("Portfolio") {
+    static let graphQL = ObjectType<Portfolio>("Portfolio") {
         Field("currency") { $0.currency.code }
         Field("totalValue", throwing: { try $0.sum(\.equity) })
         Field("knownValue") { $0.knownValue }
@@ -107,12 +107,12 @@ extension Portfolio: GraphQLObject {
 
 /// One account's part of a portfolio.
 struct PortfolioPart: Sendable {
-    let account: ReadAccount
+    let account: LoadedAccount
     /// In the portfolio's currency; nil where the broker tells no value or nobody has the rate.
     let converted: Decimal?
     let rate: ExchangeRate?
 
-    init(account: ReadAccount, rates: Rates) {
+    init(account: LoadedAccount, rates: ExchangeRates) {
         self.account = account
         converted = account.account.equity.flatMap { rates.convert($0, from: account.account.currency) }
         rate = rates.known[account.account.currency]
@@ -125,7 +125,7 @@ struct PortfolioPart: Sendable {
 extension PortfolioPart: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<PortfolioPart>("PortfolioPart") {
+    static let graphQL = ObjectType<PortfolioPart>("PortfolioPart") {
         Field("account") { $0.account.linked }
         Field("value", \.account.account.equity)
         Field("converted", \.converted)

@@ -2,7 +2,7 @@ import Brokerage
 import GraphQL
 
 /// A position, and the connection by which it was read.
-struct LinkedPosition: Sendable {
+struct ConnectedPosition: Sendable {
     let position: Position
     let connection: BrokerConnection
 
@@ -10,13 +10,13 @@ struct LinkedPosition: Sendable {
     var globalID: String { connection.globalID(ofPosition: position) }
 
     /// The account that holds it.
-    var place: AccountPlace { AccountPlace(connection: connection, accountID: position.accountID) }
+    var place: AccountReference { AccountReference(connection: connection, accountID: position.accountID) }
 }
 
-extension LinkedPosition: GraphQLObject {
+extension ConnectedPosition: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<LinkedPosition>("Position") {
+    static let graphQL = ObjectType<ConnectedPosition>("Position") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field("account", load: { positions, context in context.accounts(at: positions.map(\.place)) })

@@ -4,19 +4,19 @@ package import Upstream
 
 /// A provider as Portico sees it.
 struct ProviderStatus: Sendable {
-    let provider: Provider
+    let provider: ProviderID
     /// What asks it, for the one who wants to know; none where it is not configured.
-    let sources: [MarketSource]
+    let sources: [MarketDataSource]
     let isAccountSource: Bool
     /// What takes orders, through the connections of the one who wants to know.
-    let orders: OrderAbilities?
-    let condition: ProviderCondition
+    let orders: OrderCapabilities?
+    let condition: ProviderHealthReport
     /// The user's connections with it.
-    let links: [Connection]
+    let links: [ProviderConnection]
 }
 
 /// How a provider fares, and what is left of its limits.
-package struct ProviderCondition: Sendable {
+package struct ProviderHealthReport: Sendable {
     let health: ProviderHealth
     let rateLimits: [QuotaStatus]
 
@@ -48,7 +48,7 @@ package enum Feature: String, Sendable, CaseIterable {
 extension GatewayContext {
     /// Every provider, configured or not.
     func providers() -> [ProviderStatus] {
-        Provider.allCases.map { provider in
+        ProviderID.allCases.map { provider in
             let sources = allSources.filter { $0.provider == provider }
             let links = ownLinks.filter { $0.provider == provider }
             return ProviderStatus(
@@ -63,13 +63,13 @@ extension GatewayContext {
 extension ProviderStatus: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<ProviderStatus>("ProviderStatus") {
+    static let graphQL = ObjectType<ProviderStatus>("ProviderStatus") {
         Field("provider", \.provider)
         Field("configured") { !$0.sources.isEmpty || $0.isAccountSource }
         Field("environment") { $0.sources.first?.environment }
         Field("health", \.condition.health.state)
         Field("failure") { status in
-            status.condition.health.failure.map { LastingFailure(status.provider, $0) }
+            status.condition.health.failure.map { OngoingFailure(status.provider, $0) }
         }
         Field("latencyMs") { $0.condition.health.latency.map { $0 / .milliseconds(1) } }
         Field("capabilities") {
@@ -80,7 +80,7 @@ extension ProviderStatus: GraphQLObject {
 
     /// The limits of the server's own key and of the user's credentials, which several links may share.
     private var rateLimits: [QuotaStatus] {
-        var holders: Set<QuotaHolder> = []
+        var holders: Set<QuotaAccount> = []
         let links = links.filter { link in link.holder.map { holders.insert($0).inserted } ?? true }
         return condition.rateLimits + links.flatMap { $0.limits() }
     }
@@ -89,7 +89,7 @@ extension ProviderStatus: GraphQLObject {
 extension QuotaStatus: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<QuotaStatus>("RateLimit") {
+    package static let graphQL = ObjectType<QuotaStatus>("RateLimit") {
         Field("name") { $0.window.name }
         Field("windowSeconds") { $0.window.period.seconds }
         Field("limit", \.limit)

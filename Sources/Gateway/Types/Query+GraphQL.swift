@@ -9,7 +9,7 @@ package struct Query: Sendable {
 extension Query: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<Query>("Query") {
+    package static let graphQL = ObjectType<Query>("Query") {
         Field(
             "node", IDArguments.self,
             once: { arguments, context in try context.node(arguments.id) })
@@ -55,7 +55,7 @@ extension Query: GraphQLObject {
             "search", SearchArguments.self,
             once: { arguments, context in try context.search(arguments) })
         Field(
-            "chart", OneChartArguments.self,
+            "chart", ChartQueryArguments.self,
             once: { arguments, context in
                 try context.charts(for: [arguments.symbol], arguments.chart)
                     .map { try $0.first?.get() }.map { $0.map { Chart($0) } }
@@ -94,7 +94,7 @@ extension Query: GraphQLObject {
 
 struct AccountArguments: GraphQLArguments {
     let id: String?
-    let provider: Provider?
+    let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         id = try (arguments["id"] as IDText?)?.text
@@ -103,7 +103,7 @@ struct AccountArguments: GraphQLArguments {
 }
 
 struct PositionsArguments: GraphQLArguments {
-    let provider: Provider?
+    let provider: ProviderID?
     let symbols: [Symbol]?
 
     init(_ arguments: ArgumentReader) throws {
@@ -114,7 +114,7 @@ struct PositionsArguments: GraphQLArguments {
 
 struct QuotesArguments: GraphQLArguments {
     let symbols: [Symbol]
-    let provider: Provider?
+    let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
@@ -124,7 +124,7 @@ struct QuotesArguments: GraphQLArguments {
 
 struct QuoteArguments: GraphQLArguments {
     let symbol: Symbol
-    let provider: Provider?
+    let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         symbol = try arguments["symbol"]
@@ -134,7 +134,7 @@ struct QuoteArguments: GraphQLArguments {
 
 struct InstrumentArguments: GraphQLArguments {
     let symbol: String
-    let provider: Provider?
+    let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         symbol = try (arguments["symbol"] as CodeText).text
@@ -142,7 +142,7 @@ struct InstrumentArguments: GraphQLArguments {
     }
 }
 
-struct OneChartArguments: GraphQLArguments {
+struct ChartQueryArguments: GraphQLArguments {
     let symbol: Symbol
     let chart: ChartArguments
 

@@ -4,7 +4,7 @@ package import GraphQL
 extension Quote: GraphQLObject {
     package typealias Context = GatewayContext
 
-    package static let graphQL = Object<Quote>("Quote") {
+    package static let graphQL = ObjectType<Quote>("Quote") {
         Field("symbol", \.symbol)
         Field(
             "instrument",

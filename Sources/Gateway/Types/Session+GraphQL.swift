@@ -17,7 +17,7 @@ struct SessionDetails: Sendable {
     /// The id of the session of a token of the settings, which is not stored.
     static let idOfSettings = "settings"
 
-    init(_ session: LiveSession, _ store: SessionStore, isCurrent: Bool) {
+    init(_ session: ActiveSession, _ store: SessionStore, isCurrent: Bool) {
         id = NodeID(.session, session.id).text
         scopes = Scope.allCases.filter(session.scopes.contains)
         label = session.label
@@ -42,7 +42,7 @@ struct SessionDetails: Sendable {
 extension SessionDetails: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<SessionDetails>("Session") {
+    static let graphQL = ObjectType<SessionDetails>("Session") {
         Field("id", \.id)
         Field("scopes", \.scopes)
         Field("label", \.label)
@@ -58,7 +58,7 @@ struct SessionPayload: Sendable {
     let token: String
     let viewer: Viewer
 
-    init(_ opened: SessionStore.Opened, _ context: GatewayContext) {
+    init(_ opened: SessionStore.NewSession, _ context: GatewayContext) {
         token = opened.token.text
         viewer = Viewer(
             user: opened.user,
@@ -69,7 +69,7 @@ struct SessionPayload: Sendable {
 extension SessionPayload: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<SessionPayload>("SessionPayload") {
+    static let graphQL = ObjectType<SessionPayload>("SessionPayload") {
         Field("token", \.token)
         Field("session", \.viewer.session)
         Field("viewer", \.viewer)

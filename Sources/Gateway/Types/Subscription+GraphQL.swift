@@ -7,9 +7,9 @@ struct Subscription: Sendable {}
 extension Subscription: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<Subscription>("Subscription") {
+    static let graphQL = ObjectType<Subscription>("Subscription") {
         Field(
-            "quotes", FollowedSymbols.self,
+            "quotes", QuoteSubscriptionArguments.self,
             events: { arguments, context in try context.livePrices(of: arguments.symbols) },
             value: { $0 },
             context: { event, context in
@@ -21,7 +21,7 @@ extension Subscription: GraphQLObject {
             events: { arguments, context in try context.livePositions(with: arguments.provider) },
             value: \.value, context: { event, context in context.showing(event.carried) })
         Field(
-            "account", AccountByID.self,
+            "account", AccountSubscriptionArguments.self,
             events: { arguments, context in try context.liveAccount(id: arguments.id) },
             value: \.value, context: { event, context in context.showing(event.carried) })
         Field(
@@ -34,7 +34,7 @@ extension Subscription: GraphQLObject {
     }
 }
 
-struct FollowedSymbols: GraphQLArguments {
+struct QuoteSubscriptionArguments: GraphQLArguments {
     let symbols: [Symbol]
 
     init(_ arguments: ArgumentReader) throws {
@@ -42,7 +42,7 @@ struct FollowedSymbols: GraphQLArguments {
     }
 }
 
-struct AccountByID: GraphQLArguments {
+struct AccountSubscriptionArguments: GraphQLArguments {
     let id: String?
 
     init(_ arguments: ArgumentReader) throws {

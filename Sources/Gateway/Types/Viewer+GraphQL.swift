@@ -13,7 +13,7 @@ struct Viewer: Sendable {
 extension Viewer: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<Viewer>("Viewer") {
+    static let graphQL = ObjectType<Viewer>("Viewer") {
         Field("id") { NodeID(.user, $0.user.id.text).text }
         Field("username", \.user.username)
         Field("createdAt", \.user.createdAt)
@@ -33,13 +33,13 @@ extension Viewer: GraphQLObject {
 
 extension GatewayContext {
     /// Who may come in, and how.
-    var authentication: Authentication { backends.household.authentication }
+    var authentication: AuthenticationService { backends.household.authentication }
 
     /// The session's user; nil without a token.
     ///
     /// - Throws: `FieldError` UNAUTHENTICATED if the request's token is unknown or has ended, because the
     ///   client expects a session.
-    func viewer() throws -> Loading<Viewer?> {
+    func viewer() throws -> MaybeAsync<Viewer?> {
         if session.hasRefusedToken { throw session.unauthenticated }
         guard let owner = session.owner else { return .ready(nil) }
         return .later { [self] in

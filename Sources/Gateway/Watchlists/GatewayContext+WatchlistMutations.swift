@@ -5,7 +5,7 @@ import Upstream
 
 extension GatewayContext {
     /// Makes a list that Portico keeps.
-    func createWatchlist(_ input: CreateWatchlistInput) throws -> Loading<WatchlistPayload?> {
+    func createWatchlist(_ input: CreateWatchlistInput) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
         return .later {
             try await check(input.symbols, at: "input.symbols")
@@ -15,7 +15,7 @@ extension GatewayContext {
         }
     }
 
-    func renameWatchlist(id: String, to name: WatchlistName) throws -> Loading<WatchlistPayload?> {
+    func renameWatchlist(id: String, to name: WatchlistName) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
         switch try keeper(ofWatchlist: id) {
         case .portico(let own):
@@ -35,7 +35,7 @@ extension GatewayContext {
     }
 
     /// Changes what is in a list.
-    func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> Loading<WatchlistPayload?> {
+    func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
         guard let keeper = try keeper(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
         return .later {
@@ -55,7 +55,7 @@ extension GatewayContext {
         }
     }
 
-    func deleteWatchlist(id: String) throws -> Loading<DeletePayload?> {
+    func deleteWatchlist(id: String) throws -> MaybeAsync<DeletePayload?> {
         let owner = try owner()
         switch try keeper(ofWatchlist: id) {
         case .portico(let own):
@@ -113,12 +113,12 @@ extension GatewayContext {
         _ id: String, of connection: BrokerConnection, by argument: String,
         _ edit:
             @escaping @Sendable (BrokerWatchlist) -> Result<
-                (name: String, symbols: [Symbol]), WatchlistRefusal
+                (name: String, symbols: [Symbol]), WatchlistError
             >
     ) async throws -> WatchlistPayload {
         let place = FieldError.Place.change(connection.globalID(ofWatchlist: id))
         let list = try await write(id, of: connection, by: argument) {
-            [call] (desk, list) async throws(ProviderFailure) -> Result<BrokerWatchlist, WatchlistRefusal> in
+            [call] (desk, list) async throws(ProviderFailure) -> Result<BrokerWatchlist, WatchlistError> in
             switch edit(list) {
             case .failure(let refusal): return .failure(refusal)
             case .success(let new):
@@ -148,7 +148,7 @@ extension GatewayContext {
     private func write<Value: Sendable>(
         _ id: String, of connection: BrokerConnection, by argument: String,
         _ body:
-            @escaping @Sendable (any WatchlistDesk, BrokerWatchlist) async throws(ProviderFailure) -> Value
+            @escaping @Sendable (any WatchlistEditing, BrokerWatchlist) async throws(ProviderFailure) -> Value
     ) async throws -> Value {
         guard let desk = connection.watchlistDesk else {
             throw FieldError(
@@ -186,7 +186,7 @@ extension FieldError {
     }
 
     /// Why a list was not made or changed, as clients see it.
-    fileprivate init(_ refusal: WatchlistRefusal, at place: Place) {
+    fileprivate init(_ refusal: WatchlistError, at place: Place) {
         switch (refusal, place) {
         case (.notFound, .create): self = .noWatchlist("")
         case (.notFound, .change(let id)): self = .noWatchlist(id)

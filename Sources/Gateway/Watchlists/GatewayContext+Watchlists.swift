@@ -6,9 +6,9 @@ import Upstream
 extension GatewayContext {
     /// The user's lists: Portico's own, then the brokers', and behind them a failure for each connection whose lists could
     /// not be read.
-    func watchlists() throws -> Loading<Answers<Watchlist>?> {
+    func watchlists() throws -> MaybeAsync<BatchResults<Watchlist>?> {
         let owner = try owner()
-        let brokers = Loading.each(try connections(with: nil).filter { $0.watchlists != nil }) {
+        let brokers = MaybeAsync.each(try connections(with: nil).filter { $0.watchlists != nil }) {
             watchlists(of: $0)
         }
         return .later {
@@ -20,7 +20,7 @@ extension GatewayContext {
     }
 
     /// The list with an id in the schema; nil where the user has none.
-    func watchlist(id: String) throws -> Loading<Watchlist?> {
+    func watchlist(id: String) throws -> MaybeAsync<Watchlist?> {
         let owner = try owner()
         switch try keeper(ofWatchlist: id) {
         case .portico(let own):
@@ -34,9 +34,11 @@ extension GatewayContext {
     }
 
     /// The lists that each instrument is in.
-    func watchlists(with instruments: [Instrument]) throws -> Loading<Answers<Answers<Watchlist>?>> {
+    func watchlists(with instruments: [Instrument]) throws -> MaybeAsync<
+        BatchResults<BatchResults<Watchlist>?>
+    > {
         try watchlists().map { lists in
-            instruments.map { instrument -> Result<Answers<Watchlist>?, any Error> in
+            instruments.map { instrument -> Result<BatchResults<Watchlist>?, any Error> in
                 .success(
                     lists?.filter { list in
                         switch list {
@@ -49,7 +51,7 @@ extension GatewayContext {
     }
 
     /// The name of each item's instrument: as the broker tells it with the list, else of the instrument itself.
-    func names(of items: [WatchlistItem]) -> Loading<Answers<String?>> {
+    func names(of items: [WatchlistItem]) -> MaybeAsync<BatchResults<String?>> {
         let unknown = items.filter { $0.knownName == nil }
         return instruments(for: unknown.map(\.symbol)).map { instruments in
             var rest = instruments[...]
@@ -61,7 +63,7 @@ extension GatewayContext {
     }
 
     /// Who keeps the list with an id in the schema; nil where it is no id of a list that the user could have.
-    func keeper(ofWatchlist id: String) throws -> Watchlist.Keeper? {
+    func keeper(ofWatchlist id: String) throws -> Watchlist.Origin? {
         for connection in try connections(with: nil) where connection.watchlists != nil {
             let start = connection.globalID(ofWatchlist: "")
             if id.hasPrefix(start) { return .broker(connection, id: String(id.dropFirst(start.count))) }
@@ -71,7 +73,7 @@ extension GatewayContext {
     }
 
     /// The lists that a broker keeps.
-    private func watchlists(of connection: BrokerConnection) -> Loading<[Watchlist]> {
+    private func watchlists(of connection: BrokerConnection) -> MaybeAsync<[Watchlist]> {
         read("watchlists", of: connection, keptIn: backends.reads.watchlists) {
             call throws(ProviderFailure) in
             try await connection.watchlists?.watchlists(in: call) ?? []

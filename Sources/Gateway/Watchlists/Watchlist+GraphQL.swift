@@ -4,7 +4,7 @@ import GraphQL
 extension Watchlist: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<Watchlist>("Watchlist") {
+    static let graphQL = ObjectType<Watchlist>("Watchlist") {
         Field("id") { $0.globalID }
         Field("name", \.name)
         Field("items", \.items)
@@ -18,7 +18,7 @@ extension Watchlist: GraphQLObject {
 extension WatchlistItem: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<WatchlistItem>("WatchlistItem") {
+    static let graphQL = ObjectType<WatchlistItem>("WatchlistItem") {
         Field("symbol", \.symbol)
         Field("name", load: { items, context in context.names(of: items) })
         Field("instrument", load: { items, context in context.instruments(for: items.map(\.symbol)) })
@@ -45,7 +45,7 @@ struct WatchlistPayload: Sendable {
 extension WatchlistPayload: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = Object<WatchlistPayload>("WatchlistPayload") {
+    static let graphQL = ObjectType<WatchlistPayload>("WatchlistPayload") {
         Field("watchlist", \.watchlist)
     }
 }

@@ -4,19 +4,19 @@ import Upstream
 
 /// A list of instruments, kept by Portico or by a broker.
 struct Watchlist: Sendable {
-    let keeper: Keeper
+    let keeper: Origin
     let name: String
     let items: [WatchlistItem]
     let createdAt: Instant?
     let updatedAt: Instant?
 
     /// Who keeps it, and under which id.
-    enum Keeper: Sendable {
+    enum Origin: Sendable {
         case portico(id: String)
         case broker(BrokerConnection, id: String)
     }
 
-    init(_ kept: KeptWatchlist) {
+    init(_ kept: StoredWatchlist) {
         keeper = .portico(id: kept.id)
         name = kept.name
         items = kept.items.map { WatchlistItem(symbol: $0.symbol, addedAt: $0.addedAt, knownName: nil) }
@@ -42,7 +42,7 @@ struct Watchlist: Sendable {
         }
     }
 
-    var provider: Provider? {
+    var provider: ProviderID? {
         switch keeper {
         case .portico: nil
         case .broker(let connection, _): connection.provider
@@ -74,7 +74,7 @@ extension BrokerConnection {
     }
 
     /// What changes its lists; nil where the broker lets nobody do so.
-    var watchlistDesk: (any WatchlistDesk)? {
-        watchlists as? any WatchlistDesk
+    var watchlistDesk: (any WatchlistEditing)? {
+        watchlists as? any WatchlistEditing
     }
 }

@@ -10,7 +10,7 @@ public struct CachePolicy: Sendable {
     public let isPrivate: Bool
     /// The fields that are kept no longer than `maxAge`, in the order of the text; none of a mutation or
     /// subscription, which is never kept.
-    public let shortest: [SchemaUse]
+    public let shortest: [SchemaReference]
 
     /// A policy for answers that no schema tells of.
     package init(maxAge: Int, isPrivate: Bool = false) {
@@ -28,7 +28,7 @@ public struct CachePolicy: Sendable {
             (maxAge, isPrivate, shortest) = (0, true, [])
             return
         }
-        var walk = CacheWalk(valid.typed)
+        var walk = CacheHintCollector(valid.typed)
         walk.visit(operation.selectionSet, isRoot: true)
         let maxAge = walk.hinted.map(\.maxAge).min() ?? 0
         self.maxAge = maxAge
@@ -43,9 +43,9 @@ public struct CachePolicy: Sendable {
 ///
 /// It recurses along nested selections, whose depth the parser bounds, and along fragments, which validation keeps
 /// from going in circles.
-private struct CacheWalk {
+private struct CacheHintCollector {
     private let typed: TypedDocument
-    private(set) var hinted: [(maxAge: Int, use: SchemaUse)] = []
+    private(set) var hinted: [(maxAge: Int, use: SchemaReference)] = []
     private(set) var isPrivate = false
     private var seen: Set<Visit> = []
 
@@ -82,7 +82,7 @@ private struct CacheWalk {
         if let maxAge = hints.compactMap(\.maxAge).min() ?? (isRoot ? 0 : nil) {
             let coordinate = SchemaCoordinate.member(
                 type: typed.schema[parent].name, name: definition.name)
-            let use = SchemaUse(
+            let use = SchemaReference(
                 coordinate: coordinate, span: field.name.span,
                 deprecationReason: definition.deprecationReason)
             hinted.append((maxAge, use))

@@ -1,6 +1,6 @@
 extension SchemaComparison {
     var directiveChanges: [SchemaChange] {
-        let directives = NamedDifference(older.directives, newer.directives, by: \.name)
+        let directives = NamedListDiff(older.directives, newer.directives, by: \.name)
         return directives.removed.map { SchemaChange(.directiveRemoved, .directive($0.name)) }
             + directives.added.map { SchemaChange(.directiveAdded, .directive($0.name)) }
             + directives.kept.flatMap { changes($0, $1) }
@@ -25,7 +25,7 @@ extension SchemaComparison {
         func coordinate(_ argument: SchemaInputValue) -> SchemaCoordinate {
             .directiveArgument(directive: old.name, name: argument.name)
         }
-        let arguments = NamedDifference(old.arguments, new.arguments, by: \.name)
+        let arguments = NamedListDiff(old.arguments, new.arguments, by: \.name)
         return arguments.added.map { argument in
             SchemaChange(
                 argument.isRequired ? .requiredDirectiveArgumentAdded : .optionalDirectiveArgumentAdded,

@@ -1,7 +1,7 @@
 // What operations give: arguments and input objects.
 extension SchemaComparison {
     /// Things that take a value, whose changes have kinds of their own.
-    enum Taker {
+    enum InputLocation {
         case argument
         case inputField
 
@@ -39,7 +39,7 @@ extension SchemaComparison {
         func coordinate(_ field: SchemaInputValue) -> SchemaCoordinate {
             .member(type: type, name: field.name)
         }
-        let fields = NamedDifference(old.fields, new.fields, by: \.name)
+        let fields = NamedListDiff(old.fields, new.fields, by: \.name)
         return fields.added.map { field in
             SchemaChange(
                 field.isRequired ? .requiredInputFieldAdded : .optionalInputFieldAdded, coordinate(field))
@@ -53,7 +53,7 @@ extension SchemaComparison {
 
     /// What became of something that takes a value: of several changes the gravest.
     func valueChanges(
-        _ old: SchemaInputValue, _ new: SchemaInputValue, of subject: SchemaCoordinate, _ taker: Taker
+        _ old: SchemaInputValue, _ new: SchemaInputValue, of subject: SchemaCoordinate, _ taker: InputLocation
     ) -> [SchemaChange] {
         let (before, after) = (older.describe(old.type), newer.describe(new.type))
         guard takes(new.type, all: old.type) else {

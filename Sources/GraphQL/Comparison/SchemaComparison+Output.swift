@@ -1,7 +1,7 @@
 // What operations select from: object and interface types, unions, enums.
 extension SchemaComparison {
     func fieldChanges(of type: String, _ old: CompositeType, _ new: CompositeType) -> [SchemaChange] {
-        let fields = NamedDifference(old.fields, new.fields, by: \.name)
+        let fields = NamedListDiff(old.fields, new.fields, by: \.name)
         return fields.removed.map { SchemaChange(.fieldRemoved, .member(type: type, name: $0.name)) }
             + fields.added.map { SchemaChange(.fieldAdded, .member(type: type, name: $0.name)) }
             + fields.kept.flatMap { changes(of: type, $0, $1) }
@@ -23,7 +23,7 @@ extension SchemaComparison {
         func coordinate(_ argument: SchemaInputValue) -> SchemaCoordinate {
             .argument(type: type, field: old.name, name: argument.name)
         }
-        let arguments = NamedDifference(old.arguments, new.arguments, by: \.name)
+        let arguments = NamedListDiff(old.arguments, new.arguments, by: \.name)
         return arguments.removed.map { SchemaChange(.argumentRemoved, coordinate($0)) }
             + arguments.kept.flatMap { old, new in
                 valueChanges(old, new, of: coordinate(old), .argument)
@@ -37,14 +37,14 @@ extension SchemaComparison {
     }
 
     func interfaceChanges(of type: String, _ old: CompositeType, _ new: CompositeType) -> [SchemaChange] {
-        let interfaces = NamedDifference(
+        let interfaces = NamedListDiff(
             old.interfaces.map { older[$0].name }, new.interfaces.map { newer[$0].name }, by: \.self)
         return interfaces.added.map { SchemaChange(.implementedInterfaceAdded, .type(type), after: $0) }
             + interfaces.removed.map { SchemaChange(.implementedInterfaceRemoved, .type(type), before: $0) }
     }
 
     func memberChanges(of type: String, _ old: UnionType, _ new: UnionType) -> [SchemaChange] {
-        let members = NamedDifference(
+        let members = NamedListDiff(
             old.members.map { older[$0].name }, new.members.map { newer[$0].name }, by: \.self)
         return members.added.map { SchemaChange(.typeAddedToUnion, .type(type), after: $0) }
             + members.removed.map { SchemaChange(.typeRemovedFromUnion, .type(type), before: $0) }
@@ -54,7 +54,7 @@ extension SchemaComparison {
         func coordinate(_ value: SchemaEnumValue) -> SchemaCoordinate {
             .member(type: type, name: value.name)
         }
-        let values = NamedDifference(old.values, new.values, by: \.name)
+        let values = NamedListDiff(old.values, new.values, by: \.name)
         return values.added.map { SchemaChange(.valueAddedToEnum, coordinate($0)) }
             + values.removed.map { SchemaChange(.valueRemovedFromEnum, coordinate($0)) }
             + values.kept.flatMap { old, new in

@@ -15,18 +15,18 @@ extension Schema {
 struct SchemaComparison {
     let older: Schema
     let newer: Schema
-    private let olderDefaults: DefaultLiterals
-    private let newerDefaults: DefaultLiterals
+    private let olderDefaults: NormalizedDefaults
+    private let newerDefaults: NormalizedDefaults
 
     init(older: Schema, newer: Schema) {
         self.older = older
         self.newer = newer
-        olderDefaults = DefaultLiterals(of: older)
-        newerDefaults = DefaultLiterals(of: newer)
+        olderDefaults = NormalizedDefaults(of: older)
+        newerDefaults = NormalizedDefaults(of: newer)
     }
 
     var typeChanges: [SchemaChange] {
-        let types = NamedDifference(older.types, newer.types, by: \.name)
+        let types = NamedListDiff(older.types, newer.types, by: \.name)
         return types.removed.map { SchemaChange(.typeRemoved, .type($0.name)) }
             + types.added.map { SchemaChange(.typeAdded, .type($0.name)) }
             + types.kept.flatMap { old, new in

@@ -1,5 +1,5 @@
 /// Why a value cannot become what the schema says it is, in the words of the reference implementation.
-enum CompletionError: PublicError, Hashable {
+enum CompletionError: ClientVisibleError, Hashable {
     /// The data say that the field fails, with this message.
     case resolver(String)
     case nullInNonNull(_ coordinate: String)

@@ -6,7 +6,7 @@ struct DynamicField: Sendable {
     let type: Wrapping
     /// The coerced arguments, or what is wrong with them.
     let arguments: Result<InputObject, GraphQLError>
-    let completion: Completion
+    let completion: ValueCompletion
 
     /// The field as the engine's plans hold it.
     var planned: PlannedField {

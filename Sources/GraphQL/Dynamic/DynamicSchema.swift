@@ -29,11 +29,11 @@ public struct DynamicSchema: Sendable {
     /// subscription's response to one event, which the root value is.
     ///
     /// Whatever is wrong with the request is said in the response; this never throws.
-    public func execute(_ request: Request, rootValue: InputValue = .null) -> Response {
+    public func execute(_ request: GraphQLRequest, rootValue: InputValue = .null) -> GraphQLResponse {
         do {
             return try run(request, rootValue: rootValue)
         } catch {
-            return Response(refusing: error.errors)
+            return GraphQLResponse(refusing: error.errors)
         }
     }
 
@@ -41,12 +41,14 @@ public struct DynamicSchema: Sendable {
     ///
     /// - Throws: The errors of the request: of its syntax, of validation, of its variables, or of the operation's
     ///   name.
-    public func run(_ request: Request, rootValue: InputValue = .null) throws(GraphQLErrors) -> Response {
+    public func run(_ request: GraphQLRequest, rootValue: InputValue = .null) throws(GraphQLErrors)
+        -> GraphQLResponse
+    {
         let document = PreparedDocument(try valid(request.document))
         let operation = try document.operation(named: request.operationName)
         let variables = try operation.variables(given: request.variables, schema, options.validation)
         let root = DynamicValue(rootValue)
-        let planning = DynamicPlanning(schema: schema, variables: variables, typeNames: root.typeNames)
+        let planning = DynamicPlanner(schema: schema, variables: variables, typeNames: root.typeNames)
         defer { planning.forget() }
         let settings = OperationPlan.Settings(
             sizeHint: operation.sizeHint, presenter: options.errorPresenter, timeLimit: nil,

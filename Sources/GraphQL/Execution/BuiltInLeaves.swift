@@ -1,6 +1,6 @@
 // The scalars that the specification defines (section 3.5), as Swift's types. A `String` serves for `ID` as well.
 
-extension String: Leaf {
+extension String: GraphQLLeaf {
     /// `String` first, and `ID`, whose results are strings too (specification, section 3.5.5).
     public static var graphQLNames: [String] { [BuiltInScalar.string.rawValue, BuiltInScalar.id.rawValue] }
 
@@ -14,7 +14,7 @@ extension String: Leaf {
     }
 }
 
-extension Bool: Leaf {
+extension Bool: GraphQLLeaf {
     /// `Boolean` alone.
     public static var graphQLNames: [String] { [BuiltInScalar.boolean.rawValue] }
 
@@ -28,7 +28,7 @@ extension Bool: Leaf {
     }
 }
 
-extension Int: Leaf {
+extension Int: GraphQLLeaf {
     /// `Int` alone: a schema's `Float` wants a `Double`.
     public static var graphQLNames: [String] { [BuiltInScalar.int.rawValue] }
 
@@ -45,7 +45,7 @@ extension Int: Leaf {
     }
 }
 
-extension Double: Leaf {
+extension Double: GraphQLLeaf {
     /// `Float` alone.
     public static var graphQLNames: [String] { [BuiltInScalar.float.rawValue] }
 

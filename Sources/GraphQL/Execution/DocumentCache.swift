@@ -9,9 +9,9 @@ import Synchronization
 /// as a whole. So a look-up needs one or two table look-ups, without sorting or linked lists.
 final class DocumentCache: Sendable {
     private struct Generations {
-        var young: DocumentTable
+        var young: DocumentHashTable
         var youngWeight = 0
-        var old: DocumentTable
+        var old: DocumentHashTable
         var oldWeight = 0
     }
 
@@ -28,7 +28,7 @@ final class DocumentCache: Sendable {
     init(capacity: Int, bytes: Int = .max) {
         halfBytes = bytes / 2
         halfCapacity = min(max(1, capacity / 2), 1 << 20)
-        let empty = DocumentTable(capacity: halfCapacity)
+        let empty = DocumentHashTable(capacity: halfCapacity)
         generations = Mutex(Generations(young: empty, old: empty))
     }
 
@@ -38,7 +38,7 @@ final class DocumentCache: Sendable {
     /// character or two, and a field that is given the one must not get the answer for the other.
     func document(_ text: String) -> PreparedDocument? {
         let bytes = text.utf8Span.span
-        let digest = SeededDigest.digest(of: bytes)
+        let digest = SeededHash.digest(of: bytes)
         return generations.withLock { generations in
             if let document = generations.young.document(bytes, digest) { return document }
             guard let document = generations.old.document(bytes, digest) else { return nil }
@@ -50,7 +50,7 @@ final class DocumentCache: Sendable {
     /// Stores a document, or records that it takes more memory than before.
     func keep(_ document: PreparedDocument) {
         let text = document.text
-        let digest = SeededDigest.digest(of: text.span)
+        let digest = SeededHash.digest(of: text.span)
         generations.withLock { keep(document, digest, in: &$0) }
     }
 
@@ -74,7 +74,7 @@ final class DocumentCache: Sendable {
         {
             generations.old = generations.young
             generations.oldWeight = generations.youngWeight
-            generations.young = DocumentTable(capacity: halfCapacity)
+            generations.young = DocumentHashTable(capacity: halfCapacity)
             generations.youngWeight = 0
         }
         generations.youngWeight += weight - generations.young.insert(document, digest, weight: weight)

@@ -6,10 +6,10 @@ import Synchronization
 @usableFromInline
 final class Engine: Sendable {
     let schema: Schema
-    private let roots: Roots
+    private let roots: RootValues
     private let options: ExecutionOptions
     /// What each field of the schema costs.
-    private let prices: CostModel
+    private let prices: SchemaCosts
     private let introspection: Introspection
     private let guards: FieldGuards
     private let documents: DocumentCache
@@ -17,7 +17,7 @@ final class Engine: Sendable {
     private let parsed = Atomic(0)
 
     init(
-        _ schema: Schema, _ roots: Roots, _ prices: CostModel, _ guards: FieldGuards,
+        _ schema: Schema, _ roots: RootValues, _ prices: SchemaCosts, _ guards: FieldGuards,
         _ options: ExecutionOptions
     ) {
         self.schema = schema
@@ -32,7 +32,7 @@ final class Engine: Sendable {
 
     /// `ExecutableSchema.prepare(_:)`.
     @usableFromInline
-    func prepare(_ request: Request) -> PreparedRequest {
+    func prepare(_ request: GraphQLRequest) -> PreparedRequest {
         if let document = documents.document(request.document) { return prepare(request, of: document) }
         parsed.wrappingAdd(1, ordering: .relaxed)
         let source = SourceText(request.document)
@@ -51,7 +51,7 @@ final class Engine: Sendable {
         }
     }
 
-    private func prepare(_ request: Request, of document: PreparedDocument) -> PreparedRequest {
+    private func prepare(_ request: GraphQLRequest, of document: PreparedDocument) -> PreparedRequest {
         do throws(GraphQLErrors) {
             let operation = try document.operation(named: request.operationName)
             let variables = Result { () throws(GraphQLErrors) in
@@ -78,11 +78,11 @@ final class Engine: Sendable {
     func respond(
         to request: PreparedRequest, context: consuming any OpaqueContext,
         allowing allowed: Set<OperationType>?
-    ) -> Loading<Response> {
+    ) -> MaybeAsync<GraphQLResponse> {
         do throws(GraphQLErrors) {
             let (plan, circumstances) = try plan(request, context)
             let type = plan.operation.type
-            if let allowed, !allowed.contains(type) { return .ready(Response(notAllowing: type)) }
+            if let allowed, !allowed.contains(type) { return .ready(GraphQLResponse(notAllowing: type)) }
             if type == .subscription {
                 throw GraphQLErrors([
                     GraphQLError("A subscription has no single response; it must be subscribed to.")
@@ -90,7 +90,7 @@ final class Engine: Sendable {
             }
             return plan.run(in: circumstances)
         } catch {
-            return .ready(Response(refusing: error.errors))
+            return .ready(GraphQLResponse(refusing: error.errors))
         }
     }
 
@@ -98,7 +98,7 @@ final class Engine: Sendable {
     func subscribe(
         to request: PreparedRequest, context: any OpaqueContext,
         renewed: (@Sendable () -> (any OpaqueContext)?)?
-    ) async -> Result<ResponseStream, RefusedSubscription> {
+    ) async -> Result<ResponseStream, SubscriptionError> {
         do throws(GraphQLErrors) {
             let (plan, circumstances) = try plan(request, context)
             let run = PreparedRun(plan: plan, circumstances: circumstances, renewedContext: renewed)
@@ -109,10 +109,10 @@ final class Engine: Sendable {
                 return .success(ResponseStream(run, try await run.plan.subscribe(in: run.circumstances)))
             } catch {
                 let presented = options.errorPresenter.present(error, path: [], locations: [])
-                return .failure(RefusedSubscription(Response(refusing: [presented])))
+                return .failure(SubscriptionError(GraphQLResponse(refusing: [presented])))
             }
         } catch {
-            return .failure(RefusedSubscription(Response(refusing: error.errors)))
+            return .failure(SubscriptionError(GraphQLResponse(refusing: error.errors)))
         }
     }
 

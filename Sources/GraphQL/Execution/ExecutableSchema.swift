@@ -24,20 +24,20 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ///   - options: limits, and how errors are presented.
     /// - Throws: `BindingError` with every difference between the schema and the bound types.
     public init<Query: GraphQLObject, Mutation: GraphQLObject, Subscription: GraphQLObject>(
-        _ schema: Schema, query: Query, mutation: Mutation = NoOperations(),
-        subscription: Subscription = NoOperations(), context: Context.Type,
+        _ schema: Schema, query: Query, mutation: Mutation = EmptyRoot(),
+        subscription: Subscription = EmptyRoot(), context: Context.Type,
         guards: [FieldGuard<Context>] = [], options: ExecutionOptions = ExecutionOptions()
     ) throws(BindingError) {
-        let prices: CostModel
+        let prices: SchemaCosts
         do {
-            prices = try CostModel(schema)
+            prices = try SchemaCosts(schema)
         } catch {
             throw BindingError(differences: [], faults: error.errors)
         }
-        let roots = Roots(
+        let roots = RootValues(
             query: RootBinding(query), mutation: RootBinding(ifAny: mutation),
             subscription: RootBinding(ifAny: subscription))
-        var binder = Binder(schema: schema, context: context)
+        var binder = SchemaBinder(schema: schema, context: context)
         roots.bind(to: &binder)
         let guards = FieldGuards(guards)
         guards.bind(to: &binder)
@@ -51,7 +51,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ///
     /// A request that cannot be executed returns a value too; `respond` and `subscribe` then return its
     /// errors.
-    public func prepare(_ request: Request) -> PreparedRequest {
+    public func prepare(_ request: GraphQLRequest) -> PreparedRequest {
         engine.prepare(request)
     }
 
@@ -67,8 +67,8 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     /// - Returns: the response, or what makes it once its loads have answered.
     @inlinable
     public func respond(
-        to request: Request, context: Context, allowing allowed: Set<OperationType>? = nil
-    ) -> Loading<Response> {
+        to request: GraphQLRequest, context: Context, allowing allowed: Set<OperationType>? = nil
+    ) -> MaybeAsync<GraphQLResponse> {
         respond(to: engine.prepare(request), context: context, allowing: allowed)
     }
 
@@ -76,7 +76,7 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     @inlinable
     public func respond(
         to request: PreparedRequest, context: Context, allowing allowed: Set<OperationType>? = nil
-    ) -> Loading<Response> {
+    ) -> MaybeAsync<GraphQLResponse> {
         engine.respond(to: request, context: ContextBox(context), allowing: allowed)
     }
 
@@ -97,15 +97,15 @@ public final class ExecutableSchema<Context: Sendable>: Sendable {
     ///     same one each time. Where it makes none, the subscription ends.
     /// - Returns: the responses, or the one response that says why there are none.
     public func subscribe(
-        to request: Request, context: Context, renewed: (@Sendable () -> Context?)? = nil
-    ) async -> Result<ResponseStream, RefusedSubscription> {
+        to request: GraphQLRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
+    ) async -> Result<ResponseStream, SubscriptionError> {
         await subscribe(to: engine.prepare(request), context: context, renewed: renewed)
     }
 
     /// Begins a subscription that `prepare(_:)` has returned; see `subscribe(to:context:renewed:)`.
     public func subscribe(
         to request: PreparedRequest, context: Context, renewed: (@Sendable () -> Context?)? = nil
-    ) async -> Result<ResponseStream, RefusedSubscription> {
+    ) async -> Result<ResponseStream, SubscriptionError> {
         var renewedBox: (@Sendable () -> (any OpaqueContext)?)?
         if let renewed { renewedBox = { renewed().map { ContextBox($0) } } }
         return await engine.subscribe(to: request, context: ContextBox(context), renewed: renewedBox)
@@ -130,7 +130,7 @@ public struct ExecutionOptions: Sendable {
     /// and what they were for is null with code OPERATION_TIMED_OUT.
     public var timeLimit: Duration?
     /// Makes of what resolvers throw what clients see.
-    public var errorPresenter = ErrorPresenter()
+    public var errorPresenter = ErrorFormatter()
 
     /// The defaults of each; a limit of time is not among them.
     public init() {}

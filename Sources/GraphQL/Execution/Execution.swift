@@ -4,22 +4,22 @@ import Synchronization
 @frozen
 @safe
 public struct Execution: @unchecked Sendable {
-    // Sendable, although a managed buffer is not: what it holds never changes but for its slots (see `Slots`).
+    // Sendable, although a managed buffer is not: what it holds never changes but for its slots (see `LoadSlots`).
     @usableFromInline
-    let memory: ExecutionMemory
+    let memory: ExecutionStorage
 
-    init(_ circumstances: consuming OperationPlan.Circumstances, slotCount: Int, expiry: Expiry?) {
+    init(_ circumstances: consuming OperationPlan.Circumstances, slotCount: Int, expiry: TimeoutFlag?) {
         memory = .make(
-            ExecutionMemory.Facts(circumstances: circumstances, expiry: expiry, slotCount: slotCount))
+            ExecutionStorage.Facts(circumstances: circumstances, expiry: expiry, slotCount: slotCount))
     }
 
     /// Set when the time of an operation is over.
-    final class Expiry: Sendable {
+    final class TimeoutFlag: Sendable {
         let hasCome = Atomic(false)
     }
 
     @inlinable
-    var facts: ExecutionMemory.Facts {
+    var facts: ExecutionStorage.Facts {
         // Not `header`, which would look each time for somebody who writes it.
         unsafe memory.withUnsafeMutablePointerToHeader { unsafe $0.pointee }
     }
@@ -30,7 +30,7 @@ public struct Execution: @unchecked Sendable {
     var cost: OperationCost? { facts.circumstances.cost }
 
     @inlinable
-    var slots: Slots { memory.slots }
+    var slots: LoadSlots { memory.slots }
 
     /// The same run, for a part of its plan that has slots of its own.
     func frame(slotCount: Int) -> Execution {
@@ -88,7 +88,7 @@ final class ContextBox<Context: Sendable>: OpaqueContext {
 }
 
 /// The operation took longer than it may.
-struct OperationTimedOut: PublicError {
+struct OperationTimedOut: ClientVisibleError {
     var message: String { "The operation took longer than it may." }
     var extensions: InputObject { ["code": .string("OPERATION_TIMED_OUT")] }
 }

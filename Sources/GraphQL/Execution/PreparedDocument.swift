@@ -16,7 +16,7 @@ final class PreparedDocument: Sendable {
     init(_ valid: ValidDocument, planBytes: Int = .max) {
         self.valid = valid
         text = valid.document.source.bytes
-        let variables = DirectiveWords(valid.document).conditionalVariables(in: valid.document)
+        let variables = ConditionalDirectives(valid.document).conditionalVariables(in: valid.document)
         // Each operation has the same share.
         let count = max(1, valid.typed.operations.count)
         operations = valid.document.definitions.compactMap { definition in

@@ -9,12 +9,12 @@ final class PreparedOperation: Sendable {
     private let conditionalVariables: [Name]
     private let planBytes: Int
     private let storedPlans = Atomic(0)
-    private let known = Mutex(Known())
+    private let known = Mutex(Cache())
     /// See `settledPlan`.
-    private let settled = SetOnce<OperationPlan>()
+    private let settled = WriteOnceReference<OperationPlan>()
 
     /// What has been found out so far.
-    private struct Known {
+    private struct Cache {
         /// What the limits have to say; a refusal costs as much to find as a success, so it is kept as well.
         var measured: Result<MeasuredOperation, GraphQLErrors>?
         /// How long the answer may be kept; nil until it is asked for.
@@ -58,13 +58,13 @@ final class PreparedOperation: Sendable {
     ///
     /// - Throws: which limit it exceeds, and where.
     func measured(
-        within limits: OperationLimits, at prices: CostModel
+        within limits: OperationLimits, at prices: SchemaCosts
     ) throws(GraphQLErrors) -> MeasuredOperation {
         try (known.withLock(\.measured) ?? measure(limits, prices)).get()
     }
 
     private func measure(
-        _ limits: OperationLimits, _ prices: CostModel
+        _ limits: OperationLimits, _ prices: SchemaCosts
     ) -> Result<MeasuredOperation, GraphQLErrors> {
         let result = Result { () throws(GraphQLErrors) in
             try limits.check(definition, of: valid, prices: prices)
@@ -110,7 +110,7 @@ final class PreparedOperation: Sendable {
             return plan
         } catch let error as GraphQLError {
             throw GraphQLErrors([error])
-        } catch let error as any PublicError {
+        } catch let error as any ClientVisibleError {
             throw GraphQLErrors([
                 GraphQLError(
                     error.message, locations: [valid.document.source.location(of: definition.span)],

@@ -22,10 +22,10 @@ public struct PreparedRequest: Sendable {
         /// `text` is the document in UTF-8.
         case refused(GraphQLErrors, text: [UInt8])
         /// See `init(unprepared:operationType:cachePolicy:)`.
-        indirect case unprepared(Request, OperationType?, CachePolicy?)
+        indirect case unprepared(GraphQLRequest, OperationType?, CachePolicy?)
     }
 
-    init(_ request: Request, _ state: State) {
+    init(_ request: GraphQLRequest, _ state: State) {
         operationName = request.operationName
         hasExtensions = !request.extensions.fields.isEmpty
         requestsCost = request.extensions["cost"] == .boolean(true)
@@ -41,13 +41,14 @@ public struct PreparedRequest: Sendable {
     ///   - operationType: the value of `operationType`.
     ///   - cachePolicy: the value of `cachePolicy`.
     public init(
-        unprepared request: Request, operationType: OperationType? = nil, cachePolicy: CachePolicy? = nil
+        unprepared request: GraphQLRequest, operationType: OperationType? = nil,
+        cachePolicy: CachePolicy? = nil
     ) {
         self.init(request, .unprepared(request, operationType, cachePolicy))
     }
 
     /// The request as received, if no executable schema has prepared it; otherwise nil.
-    public var unprepared: Request? {
+    public var unprepared: GraphQLRequest? {
         guard case .unprepared(let request, _, _) = state else { return nil }
         return request
     }
@@ -138,7 +139,7 @@ package struct ResponseKey: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(SeededDigest.digest(of: document.span))
+        hasher.combine(SeededHash.digest(of: document.span))
         hasher.combine(operation?.start)
         hasher.combine(variables)
     }

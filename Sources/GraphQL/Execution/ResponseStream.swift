@@ -6,7 +6,7 @@
 public struct ResponseStream: AsyncSequence, Sendable {
     private enum Source {
         case single(PreparedRun)
-        case events(PreparedRun, any AsyncSequence<Delivery, any Error> & Sendable)
+        case events(PreparedRun, any AsyncSequence<SourceEvent, any Error> & Sendable)
     }
 
     private let source: Source
@@ -23,7 +23,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         source = .single(run)
     }
 
-    init(_ run: PreparedRun, _ events: any AsyncSequence<Delivery, any Error> & Sendable) {
+    init(_ run: PreparedRun, _ events: any AsyncSequence<SourceEvent, any Error> & Sendable) {
         source = .events(run, events)
     }
 
@@ -41,19 +41,19 @@ public struct ResponseStream: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate enum State {
             case single(PreparedRun)
-            case events(PreparedRun, any AsyncIteratorProtocol<Delivery, any Error>)
+            case events(PreparedRun, any AsyncIteratorProtocol<SourceEvent, any Error>)
             case ended
         }
 
         fileprivate var state: State
 
         /// The next response; nil after the last one.
-        public mutating func next() async -> Response? {
+        public mutating func next() async -> GraphQLResponse? {
             await next(isolation: nil)
         }
 
         /// The next response, asked for from an actor; nil after the last one.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Response? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> GraphQLResponse? {
             switch state {
             case .ended:
                 return nil
@@ -73,7 +73,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
                     state = .ended
                     if error is CancellationError { return nil }
                     let presented = run.plan.settings.presenter.present(error, path: [], locations: [])
-                    return Response(refusing: [presented])
+                    return GraphQLResponse(refusing: [presented])
                 }
             }
         }
@@ -81,12 +81,12 @@ public struct ResponseStream: AsyncSequence, Sendable {
 }
 
 /// A subscription that did not begin.
-public struct RefusedSubscription: Error {
+public struct SubscriptionError: Error {
     /// Says why.
-    public let response: Response
+    public let response: GraphQLResponse
 
     /// A subscription that the response refuses.
-    public init(_ response: Response) {
+    public init(_ response: GraphQLResponse) {
         self.response = response
     }
 }

@@ -12,7 +12,7 @@ extension ResponseWriter {
     ///   - write: the write pass.
     /// - Returns: the bytes; meaningless above the limit.
     static func bytes(
-        expecting expected: Int, limit: Int = .max, slots: Slots = .none,
+        expecting expected: Int, limit: Int = .max, slots: LoadSlots = .none,
         _ write: (inout ResponseWriter) -> Void
     ) -> [UInt8] {
         unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: ResponsePath.usualDepth) { path in
@@ -31,7 +31,7 @@ extension ResponseWriter {
 
     /// Writes into the memory of the array that is returned.
     private static func bytes(
-        in capacity: Int, limit: Int, _ path: UnsafeMutablePointer<Int>, _ slots: Slots,
+        in capacity: Int, limit: Int, _ path: UnsafeMutablePointer<Int>, _ slots: LoadSlots,
         _ write: (inout ResponseWriter) -> Void
     ) -> [UInt8] {
         var copy: [UInt8]?

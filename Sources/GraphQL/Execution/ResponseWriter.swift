@@ -24,7 +24,7 @@ public struct ResponseWriter: ~Copyable {
     var failures: [FieldFailure] = []
     /// What loads have left for this pass: columns and coerced arguments, by slot.
     @usableFromInline
-    var slots: Slots
+    var slots: LoadSlots
 
     /// The most bytes of the text.
     private let limit: Int
@@ -50,7 +50,8 @@ public struct ResponseWriter: ~Copyable {
     ///   - path: where its path begins, with room for `ResponsePath.usualDepth` segments.
     ///   - slots: what loads have left.
     init(
-        in room: UnsafeMutableBufferPointer<UInt8>, limit: Int, path: UnsafeMutablePointer<Int>, slots: Slots
+        in room: UnsafeMutableBufferPointer<UInt8>, limit: Int, path: UnsafeMutablePointer<Int>,
+        slots: LoadSlots
     ) {
         // Room for nothing has no address; all that makes writers gives them some.
         unsafe base = room.baseAddress.unsafelyUnwrapped
@@ -67,7 +68,7 @@ public struct ResponseWriter: ~Copyable {
 
     /// A place to go back to.
     @usableFromInline
-    struct Mark {
+    struct Checkpoint {
         @usableFromInline let count: Int
         @usableFromInline let depth: Int
 
@@ -80,12 +81,12 @@ public struct ResponseWriter: ~Copyable {
 
     @inlinable
     @inline(__always)
-    var mark: Mark { Mark(count: count, depth: path.depth) }
+    var mark: Checkpoint { Checkpoint(count: count, depth: path.depth) }
 
     /// Forgets what was written since the mark.
     @inlinable
     @inline(__always)
-    mutating func rewind(to mark: Mark) {
+    mutating func rewind(to mark: Checkpoint) {
         count = mark.count
         path.depth = mark.depth
     }

@@ -3,7 +3,7 @@ struct IntrospectedField: GraphQLObject {
     let schema: Schema
     let field: SchemaField
 
-    static let graphQL = Object<IntrospectedField>("__Field") {
+    static let graphQL = ObjectType<IntrospectedField>("__Field") {
         Field("name") { $0.field.name }
         Field("description") { $0.field.description }
         Field("args", IncludeDeprecated.self) {
@@ -21,7 +21,7 @@ struct IntrospectedInputValue: GraphQLObject {
     let schema: Schema
     let value: SchemaInputValue
 
-    static let graphQL = Object<IntrospectedInputValue>("__InputValue") {
+    static let graphQL = ObjectType<IntrospectedInputValue>("__InputValue") {
         Field("name", \.value.name)
         Field("description", \.value.description)
         Field("type") { IntrospectedType(schema: $0.schema, type: $0.value.type) }
@@ -43,7 +43,7 @@ struct IntrospectedInputValue: GraphQLObject {
 struct IntrospectedEnumValue: GraphQLObject {
     let value: SchemaEnumValue
 
-    static let graphQL = Object<IntrospectedEnumValue>("__EnumValue") {
+    static let graphQL = ObjectType<IntrospectedEnumValue>("__EnumValue") {
         Field("name", \.value.name)
         Field("description", \.value.description)
         Field("isDeprecated") { $0.value.deprecationReason != nil }
@@ -56,7 +56,7 @@ struct IntrospectedDirective: GraphQLObject {
     let schema: Schema
     let directive: DirectiveType
 
-    static let graphQL = Object<IntrospectedDirective>("__Directive") {
+    static let graphQL = ObjectType<IntrospectedDirective>("__Directive") {
         Field("name", \.directive.name)
         Field("description", \.directive.description)
         Field("isRepeatable", \.directive.isRepeatable)

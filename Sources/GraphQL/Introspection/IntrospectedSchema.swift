@@ -2,7 +2,7 @@
 struct IntrospectedSchema: GraphQLObject {
     let schema: Schema
 
-    static let graphQL = Object<IntrospectedSchema>("__Schema") {
+    static let graphQL = ObjectType<IntrospectedSchema>("__Schema") {
         Field("description") { $0.schema.description }
         Field("types") { source in source.schema.types.map { source.type($0.id) } }
         Field("queryType") { source in source.schema.queryType.map(source.type) }

@@ -3,7 +3,7 @@ struct IntrospectedType: GraphQLObject {
     let schema: Schema
     let type: WrappedType
 
-    static let graphQL = Object<IntrospectedType>("__Type") {
+    static let graphQL = ObjectType<IntrospectedType>("__Type") {
         Field("kind", \.kind)
         Field("name") { $0.named?.name }
         Field("description") { $0.named?.description }

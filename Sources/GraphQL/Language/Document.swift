@@ -1,6 +1,6 @@
 /// A parsed GraphQL document (specification, chapter 2): executable, type system, or both mixed.
 ///
-/// The tree lies in flat arrays of small values. A node names its children by the `Run` that they fill in one of
+/// The tree lies in flat arrays of small values. A node names its children by the `NodeRange` that they fill in one of
 /// these arrays, so a document of any size costs a handful of allocations, nodes carry no references, and the index
 /// of a node serves as its identity: later stages attach what they learn in arrays of their own, side by side.
 ///
@@ -79,7 +79,7 @@ extension Array {
 
 /// Nodes of one kind that stand side by side in one of a document's arrays.
 @frozen
-public struct Run<Node>: Hashable, Sendable {
+public struct NodeRange<Node>: Hashable, Sendable {
     /// Index of the first node.
     public var start: UInt32
     /// How many nodes there are.
@@ -94,7 +94,7 @@ public struct Run<Node>: Hashable, Sendable {
 
     /// No node at all.
     @inlinable
-    public static var none: Run { Run(start: 0, count: 0) }
+    public static var none: NodeRange { NodeRange(start: 0, count: 0) }
 
     /// True where there is no node.
     @inlinable

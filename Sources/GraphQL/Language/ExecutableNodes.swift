@@ -12,9 +12,9 @@ public struct OperationDefinition: Sendable {
     /// Its name; nil for an anonymous one.
     public var name: Name?
     /// The variables that it takes.
-    public var variables: Run<VariableDefinition>
+    public var variables: NodeRange<VariableDefinition>
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// What is selected.
     public var selectionSet: SelectionSet
     /// True for `{ field }`, a query without its keyword.
@@ -32,7 +32,7 @@ public struct FragmentDefinition: Sendable {
     /// The type that it selects from.
     public var typeCondition: Name
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// What is selected.
     public var selectionSet: SelectionSet
     /// From its first token to its last.
@@ -42,7 +42,7 @@ public struct FragmentDefinition: Sendable {
 /// The braces and what stands between them (specification, section 2.4).
 public struct SelectionSet: Sendable {
     /// What stands between the braces.
-    public var selections: Run<Selection>
+    public var selections: NodeRange<Selection>
     /// From brace to brace.
     public var span: SourceSpan
 }
@@ -61,9 +61,9 @@ public struct SelectedField: Sendable {
     /// Its name.
     public var name: Name
     /// Its arguments.
-    public var arguments: Run<Argument>
+    public var arguments: NodeRange<Argument>
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// Nil where the text has no braces.
     public var selectionSet: SelectionSet?
     /// From its first token to its last.
@@ -78,7 +78,7 @@ public struct FragmentSpread: Sendable {
     /// The name of the fragment.
     public var name: Name
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// From its first token to its last.
     public var span: SourceSpan
 }
@@ -88,7 +88,7 @@ public struct InlineFragment: Sendable {
     /// The type that it selects from; nil where it is that of the parent.
     public var typeCondition: Name?
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// What is selected.
     public var selectionSet: SelectionSet
     /// From its first token to its last.
@@ -110,7 +110,7 @@ public struct Directive: Sendable {
     /// Its name, without the at sign.
     public var name: Name
     /// Its arguments.
-    public var arguments: Run<Argument>
+    public var arguments: NodeRange<Argument>
     /// From its first token to its last.
     public var span: SourceSpan
 }
@@ -128,7 +128,7 @@ public struct VariableDefinition: Sendable {
     /// The value where none is given; nil where there is none.
     public var defaultValue: Value?
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// From its first token to its last.
     public var span: SourceSpan
 }

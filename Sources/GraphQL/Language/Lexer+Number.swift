@@ -2,7 +2,7 @@ extension Lexer {
     /// Reads an int or a float from its first digit or minus sign (specification, sections 2.9.1 and 2.9.2).
     static func number(
         at start: Int, in bytes: Span<UInt8>
-    ) throws(SyntaxFault) -> (kind: TokenKind, end: Int) {
+    ) throws(SyntaxErrorReason) -> (kind: TokenKind, end: Int) {
         var kind = TokenKind.int
         var position = try integerPart(from: start, in: bytes)
         if byte(at: position, in: bytes) == UInt8(ascii: ".") {
@@ -24,7 +24,7 @@ extension Lexer {
     }
 
     /// Behind the sign and the digits in front of a point; a zero stands there alone.
-    private static func integerPart(from start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func integerPart(from start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Int {
         let position = byte(at: start, in: bytes) == UInt8(ascii: "-") ? start + 1 : start
         guard byte(at: position, in: bytes) == UInt8(ascii: "0") else {
             return try digits(from: position, in: bytes)
@@ -36,7 +36,7 @@ extension Lexer {
     }
 
     /// Behind one digit or more.
-    private static func digits(from start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func digits(from start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Int {
         let end = endOfDigits(from: start, in: bytes)
         guard end > start else { throw characterFault(at: start, in: bytes) { .expectedDigit(found: $0) } }
         return end
@@ -52,8 +52,8 @@ extension Lexer {
     /// A fault about the character at an offset.
     static func characterFault(
         at position: Int, in bytes: Span<UInt8>, cause: (SourceCharacter) -> SyntaxError.Cause
-    ) -> SyntaxFault {
+    ) -> SyntaxErrorReason {
         let (character, length) = SourceText.character(at: position, in: bytes)
-        return SyntaxFault(cause(character), at: SourceSpan(position, position + length))
+        return SyntaxErrorReason(cause(character), at: SourceSpan(position, position + length))
     }
 }

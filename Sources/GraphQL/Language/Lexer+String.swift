@@ -2,14 +2,16 @@ extension Lexer {
     /// Checks a string from its first quote and finds its end (specification, section 2.9.4).
     static func string(
         at start: Int, in bytes: Span<UInt8>
-    ) throws(SyntaxFault) -> (kind: TokenKind, end: Int) {
+    ) throws(SyntaxErrorReason) -> (kind: TokenKind, end: Int) {
         if isTripleQuote(at: start, in: bytes) {
             return (.blockString, try endOfBlockString(from: start + 3, in: bytes))
         }
         return (.string, try endOfQuotedString(from: start + 1, in: bytes))
     }
 
-    private static func endOfQuotedString(from start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func endOfQuotedString(from start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason)
+        -> Int
+    {
         var position = start
         while position < bytes.count {
             switch bytes[position] {
@@ -22,7 +24,9 @@ extension Lexer {
         throw unterminated(at: position)
     }
 
-    private static func endOfBlockString(from start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func endOfBlockString(from start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason)
+        -> Int
+    {
         var position = start
         while position < bytes.count {
             if isTripleQuote(at: position, in: bytes) { return position + 3 }
@@ -41,19 +45,21 @@ extension Lexer {
     }
 
     @inline(__always)
-    private static func endOfCharacter(at position: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func endOfCharacter(at position: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason)
+        -> Int
+    {
         guard let length = scalarLength(at: position, in: bytes) else {
             throw characterFault(at: position, in: bytes) { .invalidCharacterInString($0) }
         }
         return position + length
     }
 
-    private static func unterminated(at position: Int) -> SyntaxFault {
-        SyntaxFault(.unterminatedString, at: SourceSpan(position, position))
+    private static func unterminated(at position: Int) -> SyntaxErrorReason {
+        SyntaxErrorReason(.unterminatedString, at: SourceSpan(position, position))
     }
 
     /// Behind an escape sequence.
-    private static func endOfEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func endOfEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Int {
         switch byte(at: start + 1, in: bytes) {
         case .quote, .backslash, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
             UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -63,7 +69,7 @@ extension Lexer {
                 ? try endOfBracedEscape(at: start, in: bytes) : try endOfFixedEscape(at: start, in: bytes)
         default:
             let span = span(ofUnits: 2, at: start, in: bytes)
-            throw SyntaxFault(.invalidEscape(span), at: span)
+            throw SyntaxErrorReason(.invalidEscape(span), at: span)
         }
     }
 
@@ -71,7 +77,9 @@ extension Lexer {
     ///
     /// What a faulty one is said to end with is as much as the reference implementation reads of it, in a loop over
     /// integers of 32 bits.
-    private static func endOfBracedEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func endOfBracedEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason)
+        -> Int
+    {
         var value: Int32 = 0
         var size = 3
         while size < 12 && value >= 0 {
@@ -88,7 +96,9 @@ extension Lexer {
     }
 
     /// `\u` with four hexadecimal digits, or two of them that make a surrogate pair.
-    private static func endOfFixedEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Int {
+    private static func endOfFixedEscape(at start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason)
+        -> Int
+    {
         if let unit = codeUnit(at: start + 2, in: bytes) {
             if !UTF16.isSurrogate(unit) { return start + 6 }
             if UTF16.isLeadSurrogate(unit), byte(at: start + 6, in: bytes) == .backslash,
@@ -113,9 +123,9 @@ extension Lexer {
 
     private static func invalidUnicodeEscape(
         ofUnits count: Int, at start: Int, in bytes: Span<UInt8>
-    ) -> SyntaxFault {
+    ) -> SyntaxErrorReason {
         let span = span(ofUnits: count, at: start, in: bytes)
-        return SyntaxFault(.invalidUnicodeEscape(span), at: span)
+        return SyntaxErrorReason(.invalidUnicodeEscape(span), at: span)
     }
 
     /// The characters that make so many UTF-16 code units, fewer where the text ends before.

@@ -4,7 +4,7 @@
 /// `Lexer+String.swift` read the longer tokens.
 enum Lexer {
     /// The first token at or behind an offset; behind the last one `endOfText`, however often one asks.
-    static func token(from offset: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Token {
+    static func token(from offset: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Token {
         var position = offset
         while position < bytes.count {
             let byte = bytes[position]
@@ -59,7 +59,7 @@ enum Lexer {
     /// Behind a byte-order mark, which is ignored wherever it stands; anything else begins no token.
     private static func endOfByteOrderMark(
         at position: Int, in bytes: Span<UInt8>
-    ) throws(SyntaxFault) -> Int {
+    ) throws(SyntaxErrorReason) -> Int {
         let (character, length) = SourceText.character(at: position, in: bytes)
         if character == .scalar("\u{FEFF}") { return position + length }
         let cause: SyntaxError.Cause =
@@ -68,20 +68,20 @@ enum Lexer {
             case .scalar, .endOfText: .unexpectedCharacter(character)
             case .surrogate, .byte: .invalidCharacter(character)
             }
-        throw SyntaxFault(cause, at: SourceSpan(position, position + length))
+        throw SyntaxErrorReason(cause, at: SourceSpan(position, position + length))
     }
 
-    private static func requireSpread(at start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) {
+    private static func requireSpread(at start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) {
         let next = byte(at: start + 1, in: bytes)
         if next == UInt8(ascii: ".") {
             if byte(at: start + 2, in: bytes) == UInt8(ascii: ".") { return }
-            throw SyntaxFault(.twoDots, at: SourceSpan(start, start + 2))
+            throw SyntaxErrorReason(.twoDots, at: SourceSpan(start, start + 2))
         }
         let end = endOfDigits(from: start + 1, in: bytes)
         let cause: SyntaxError.Cause =
             end > start + 1
             ? .noDigitBeforePoint(digits: SourceSpan(start + 1, end)) : .unexpectedCharacter(.scalar("."))
-        throw SyntaxFault(cause, at: SourceSpan(start, end))
+        throw SyntaxErrorReason(cause, at: SourceSpan(start, end))
     }
 
     /// The byte at an offset; 0, which begins no token, behind the end.

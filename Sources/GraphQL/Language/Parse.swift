@@ -4,7 +4,7 @@
 ///
 /// - Throws: `SyntaxError` for the first thing that is no GraphQL, or for a limit that the text exceeds.
 public func parse(_ source: SourceText, limits: ParserLimits = .default) throws(SyntaxError) -> Document {
-    do throws(SyntaxFault) {
+    do throws(SyntaxErrorReason) {
         var parser = try Parser(source, limits: limits)
         try parser.definitions()
         return parser.finished()
@@ -36,7 +36,7 @@ public struct ParsedNode<Node: Sendable>: Sendable {
 public func parseValue(
     _ source: SourceText, isConstant: Bool = true, limits: ParserLimits = .default
 ) throws(SyntaxError) -> ParsedNode<Value> {
-    do throws(SyntaxFault) {
+    do throws(SyntaxErrorReason) {
         var parser = try Parser(source, limits: limits)
         let value = try parser.value(isConstant: isConstant)
         try parser.expect(.endOfText)
@@ -52,7 +52,7 @@ public func parseValue(
 public func parseType(
     _ source: SourceText, limits: ParserLimits = .default
 ) throws(SyntaxError) -> ParsedNode<TypeReference> {
-    do throws(SyntaxFault) {
+    do throws(SyntaxErrorReason) {
         var parser = try Parser(source, limits: limits)
         let type = try parser.typeReference()
         try parser.expect(.endOfText)

@@ -1,14 +1,14 @@
 // Documents and their definitions (specification, section 2.2).
 extension Parser {
     /// `Document`, to the end of the text.
-    mutating func definitions() throws(SyntaxFault) {
+    mutating func definitions() throws(SyntaxErrorReason) {
         repeat {
             let definition = try definition()
             nodes.definitions.append(definition)
         } while token.kind != .endOfText
     }
 
-    private mutating func definition() throws(SyntaxFault) -> Definition {
+    private mutating func definition() throws(SyntaxErrorReason) -> Definition {
         limitNames(true)
         if token.kind == .leftBrace { return .operation(try shorthandQuery()) }
         let start = token.span.start
@@ -16,9 +16,9 @@ extension Parser {
         guard let keyword = definitionKeyword() else {
             guard let description else { throw unexpected() }
             if token.kind == .leftBrace {
-                throw SyntaxFault(.descriptionOfShorthandQuery, at: description.span)
+                throw SyntaxErrorReason(.descriptionOfShorthandQuery, at: description.span)
             }
-            if token.kind == .name { throw SyntaxFault(.descriptionOfNothing, at: description.span) }
+            if token.kind == .name { throw SyntaxErrorReason(.descriptionOfNothing, at: description.span) }
             throw unexpected()
         }
         limitNames(keyword.isExecutable)
@@ -33,7 +33,7 @@ extension Parser {
         case .scalar, .type, .interface, .union, .enum, .input:
             return .type(try typeDefinition(keyword, description: description, start: start))
         case .extend:
-            if let description { throw SyntaxFault(.descriptionOfNothing, at: description.span) }
+            if let description { throw SyntaxErrorReason(.descriptionOfNothing, at: description.span) }
             return try typeSystemExtension()
         case .on, .implements, .repeatable: throw unexpected()
         }
@@ -64,7 +64,7 @@ extension Parser {
     }
 
     /// `TypeSystemExtension`: what it extends must get something new.
-    private mutating func typeSystemExtension() throws(SyntaxFault) -> Definition {
+    private mutating func typeSystemExtension() throws(SyntaxErrorReason) -> Definition {
         let start = token.span.start
         try advance()
         if isNext(.schema) { return .schema(try schemaExtension(start: start)) }

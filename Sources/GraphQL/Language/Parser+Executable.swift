@@ -3,7 +3,7 @@ extension Parser {
     /// `OperationDefinition` from its keyword on.
     mutating func operation(
         _ type: OperationType, description: StringValue?, start: UInt32
-    ) throws(SyntaxFault) -> OperationDefinition {
+    ) throws(SyntaxErrorReason) -> OperationDefinition {
         try advance()
         return OperationDefinition(
             description: description,
@@ -17,7 +17,7 @@ extension Parser {
     }
 
     /// `{ … }`, a query without its keyword.
-    mutating func shorthandQuery() throws(SyntaxFault) -> OperationDefinition {
+    mutating func shorthandQuery() throws(SyntaxErrorReason) -> OperationDefinition {
         let start = token.span.start
         return OperationDefinition(
             description: nil, type: .query, name: nil, variables: .none, directives: .none,
@@ -27,7 +27,7 @@ extension Parser {
     /// `FragmentDefinition` from its keyword on.
     mutating func fragment(
         description: StringValue?, start: UInt32
-    ) throws(SyntaxFault) -> FragmentDefinition {
+    ) throws(SyntaxErrorReason) -> FragmentDefinition {
         try advance()
         if tokenMeans(["on"]) { throw unexpected() }
         let name = try name()
@@ -41,7 +41,7 @@ extension Parser {
             span: span(from: start))
     }
 
-    private mutating func variableDefinitions() throws(SyntaxFault) -> Run<VariableDefinition> {
+    private mutating func variableDefinitions() throws(SyntaxErrorReason) -> NodeRange<VariableDefinition> {
         guard try skip(.leftParenthesis) else { return .none }
         let first = nodes.variableDefinitions.count
         repeat {
@@ -51,7 +51,7 @@ extension Parser {
         return run(of: nodes.variableDefinitions, from: first)
     }
 
-    private mutating func variableDefinition() throws(SyntaxFault) -> VariableDefinition {
+    private mutating func variableDefinition() throws(SyntaxErrorReason) -> VariableDefinition {
         let start = token.span.start
         let description = try description()
         let dollar = token.span.start
@@ -70,7 +70,7 @@ extension Parser {
     }
 
     /// `Directives`, any number of them.
-    mutating func directives(isConstant: Bool) throws(SyntaxFault) -> Run<Directive> {
+    mutating func directives(isConstant: Bool) throws(SyntaxErrorReason) -> NodeRange<Directive> {
         guard token.kind == .at else { return .none }
         let first = nodes.directives.count
         repeat {
@@ -84,7 +84,7 @@ extension Parser {
     }
 
     /// `Arguments`, or nothing.
-    mutating func arguments(isConstant: Bool) throws(SyntaxFault) -> Run<Argument> {
+    mutating func arguments(isConstant: Bool) throws(SyntaxErrorReason) -> NodeRange<Argument> {
         guard try skip(.leftParenthesis) else { return .none }
         let first = nodes.arguments.count
         repeat {

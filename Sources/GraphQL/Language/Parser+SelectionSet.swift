@@ -9,7 +9,7 @@ struct OpenSelectionSet {
 // Selection sets, fields, fragment spreads and inline fragments (specification, sections 2.4, 2.5 and 2.8).
 extension Parser {
     /// `SelectionSet`, with all those within it.
-    mutating func selectionSet() throws(SyntaxFault) -> SelectionSet {
+    mutating func selectionSet() throws(SyntaxErrorReason) -> SelectionSet {
         try openSelectionSet()
         while true {
             try selection()
@@ -25,9 +25,9 @@ extension Parser {
         }
     }
 
-    private mutating func openSelectionSet() throws(SyntaxFault) {
+    private mutating func openSelectionSet() throws(SyntaxErrorReason) {
         guard token.kind == .leftBrace else {
-            throw SyntaxFault(.expected(.leftBrace, found: token), at: token.span)
+            throw SyntaxErrorReason(.expected(.leftBrace, found: token), at: token.span)
         }
         let start = token.span.start
         try descend(below: openSelectionSets.count)
@@ -59,11 +59,11 @@ extension Parser {
     }
 
     /// `Selection`, up to its own selection set where it has one.
-    private mutating func selection() throws(SyntaxFault) {
+    private mutating func selection() throws(SyntaxErrorReason) {
         if token.kind == .spread { try spread() } else { try field() }
     }
 
-    private mutating func field() throws(SyntaxFault) {
+    private mutating func field() throws(SyntaxErrorReason) {
         let start = token.span.start
         var name = try name()
         var alias: Name?
@@ -82,7 +82,7 @@ extension Parser {
     }
 
     /// `FragmentSpread` or `InlineFragment`; only the latter may have braces, and must.
-    private mutating func spread() throws(SyntaxFault) {
+    private mutating func spread() throws(SyntaxErrorReason) {
         let start = token.span.start
         try advance()
         let hasCondition = try skip(.on)
@@ -90,7 +90,9 @@ extension Parser {
             let spread = FragmentSpread(
                 name: try name(), directives: try directives(isConstant: false), span: span(from: start))
             openSelections.append(.fragmentSpread(spread))
-            if token.kind == .leftBrace { throw SyntaxFault(.expected(.name, found: token), at: token.span) }
+            if token.kind == .leftBrace {
+                throw SyntaxErrorReason(.expected(.name, found: token), at: token.span)
+            }
             return
         }
         let fragment = InlineFragment(
@@ -99,7 +101,7 @@ extension Parser {
             selectionSet: SelectionSet(selections: .none, span: token.span),
             span: span(from: start))
         guard token.kind == .leftBrace else {
-            throw SyntaxFault(.expected(.leftBrace, found: token), at: token.span)
+            throw SyntaxErrorReason(.expected(.leftBrace, found: token), at: token.span)
         }
         openSelections.append(.inlineFragment(fragment))
     }

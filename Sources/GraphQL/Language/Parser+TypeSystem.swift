@@ -3,11 +3,11 @@ extension Parser {
     /// `SchemaDefinition` from its keyword on.
     mutating func schemaDefinition(
         description: StringValue?, start: UInt32
-    ) throws(SyntaxFault) -> SchemaDefinition {
+    ) throws(SyntaxErrorReason) -> SchemaDefinition {
         try advance()
         let directives = try directives(isConstant: true)
         guard token.kind == .leftBrace else {
-            throw SyntaxFault(.expected(.leftBrace, found: token), at: token.span)
+            throw SyntaxErrorReason(.expected(.leftBrace, found: token), at: token.span)
         }
         return SchemaDefinition(
             description: description, directives: directives, operationTypes: try operationTypes(),
@@ -15,7 +15,7 @@ extension Parser {
     }
 
     /// `SchemaExtension` from its second keyword on.
-    mutating func schemaExtension(start: UInt32) throws(SyntaxFault) -> SchemaDefinition {
+    mutating func schemaExtension(start: UInt32) throws(SyntaxErrorReason) -> SchemaDefinition {
         try advance()
         let directives = try directives(isConstant: true)
         let operationTypes = try operationTypes()
@@ -25,7 +25,7 @@ extension Parser {
             span: span(from: start))
     }
 
-    private mutating func operationTypes() throws(SyntaxFault) -> Run<OperationTypeDefinition> {
+    private mutating func operationTypes() throws(SyntaxErrorReason) -> NodeRange<OperationTypeDefinition> {
         guard try skip(.leftBrace) else { return .none }
         let first = nodes.operationTypeDefinitions.count
         repeat {
@@ -39,22 +39,23 @@ extension Parser {
         return run(of: nodes.operationTypeDefinitions, from: first)
     }
 
-    private mutating func operationType() throws(SyntaxFault) -> OperationType {
+    private mutating func operationType() throws(SyntaxErrorReason) -> OperationType {
         let word = token
         try expect(.name)
         for type in OperationType.allCases where hasText(word.span, type.rawValue) { return type }
-        throw SyntaxFault(.unexpected(word), at: word.span)
+        throw SyntaxErrorReason(.unexpected(word), at: word.span)
     }
 
     /// The definition of a named type from its keyword on.
     mutating func typeDefinition(
         _ keyword: Keyword, description: StringValue?, start: UInt32
-    ) throws(SyntaxFault) -> TypeDefinition {
+    ) throws(SyntaxErrorReason) -> TypeDefinition {
         try namedType(keyword, description: description, isExtension: false, start: start)
     }
 
     /// The extension of a named type from its second keyword on.
-    mutating func typeExtension(_ keyword: Keyword, start: UInt32) throws(SyntaxFault) -> TypeDefinition {
+    mutating func typeExtension(_ keyword: Keyword, start: UInt32) throws(SyntaxErrorReason) -> TypeDefinition
+    {
         let type = try namedType(keyword, description: nil, isExtension: true, start: start)
         if type.directives.isEmpty && type.body.isEmpty { throw unexpected() }
         return type
@@ -62,7 +63,7 @@ extension Parser {
 
     private mutating func namedType(
         _ keyword: Keyword, description: StringValue?, isExtension: Bool, start: UInt32
-    ) throws(SyntaxFault) -> TypeDefinition {
+    ) throws(SyntaxErrorReason) -> TypeDefinition {
         try advance()
         let name = try name()
         let interfaces = keyword == .type || keyword == .interface ? try implementedInterfaces() : .none
@@ -74,8 +75,8 @@ extension Parser {
     }
 
     private mutating func typeBody(
-        _ keyword: Keyword, interfaces: Run<Name>
-    ) throws(SyntaxFault) -> TypeBody {
+        _ keyword: Keyword, interfaces: NodeRange<Name>
+    ) throws(SyntaxErrorReason) -> TypeBody {
         switch keyword {
         case .scalar: .scalar
         case .type: .object(interfaces: interfaces, fields: try fieldDefinitions())
@@ -89,12 +90,12 @@ extension Parser {
         }
     }
 
-    private mutating func implementedInterfaces() throws(SyntaxFault) -> Run<Name> {
+    private mutating func implementedInterfaces() throws(SyntaxErrorReason) -> NodeRange<Name> {
         try skip(.implements) ? try nameList(separator: .ampersand) : .none
     }
 
     /// One name or more, separated; a separator may stand in front of the first as well.
-    private mutating func nameList(separator: TokenKind) throws(SyntaxFault) -> Run<Name> {
+    private mutating func nameList(separator: TokenKind) throws(SyntaxErrorReason) -> NodeRange<Name> {
         let first = nodes.nameLists.count
         _ = try skip(separator)
         repeat {
@@ -104,7 +105,7 @@ extension Parser {
         return run(of: nodes.nameLists, from: first)
     }
 
-    private mutating func fieldDefinitions() throws(SyntaxFault) -> Run<FieldDefinition> {
+    private mutating func fieldDefinitions() throws(SyntaxErrorReason) -> NodeRange<FieldDefinition> {
         guard try skip(.leftBrace) else { return .none }
         let first = nodes.fieldDefinitions.count
         repeat {
@@ -114,7 +115,7 @@ extension Parser {
         return run(of: nodes.fieldDefinitions, from: first)
     }
 
-    private mutating func fieldDefinition() throws(SyntaxFault) -> FieldDefinition {
+    private mutating func fieldDefinition() throws(SyntaxErrorReason) -> FieldDefinition {
         let start = token.span.start
         let description = try description()
         let name = try name()
@@ -128,7 +129,7 @@ extension Parser {
     /// `ArgumentsDefinition` or `InputFieldsDefinition`, or nothing.
     private mutating func inputValueDefinitions(
         between open: TokenKind, and close: TokenKind
-    ) throws(SyntaxFault) -> Run<InputValueDefinition> {
+    ) throws(SyntaxErrorReason) -> NodeRange<InputValueDefinition> {
         guard try skip(open) else { return .none }
         let first = nodes.inputValueDefinitions.count
         repeat {
@@ -138,7 +139,7 @@ extension Parser {
         return run(of: nodes.inputValueDefinitions, from: first)
     }
 
-    private mutating func inputValueDefinition() throws(SyntaxFault) -> InputValueDefinition {
+    private mutating func inputValueDefinition() throws(SyntaxErrorReason) -> InputValueDefinition {
         let start = token.span.start
         let description = try description()
         let name = try name()
@@ -148,14 +149,14 @@ extension Parser {
             directives: try directives(isConstant: true), span: span(from: start))
     }
 
-    private mutating func enumValueDefinitions() throws(SyntaxFault) -> Run<EnumValueDefinition> {
+    private mutating func enumValueDefinitions() throws(SyntaxErrorReason) -> NodeRange<EnumValueDefinition> {
         guard try skip(.leftBrace) else { return .none }
         let first = nodes.enumValueDefinitions.count
         repeat {
             let start = token.span.start
             let description = try description()
             if tokenMeans(["true", "false", "null"]) {
-                throw SyntaxFault(.reservedEnumValue(token), at: token.span)
+                throw SyntaxErrorReason(.reservedEnumValue(token), at: token.span)
             }
             let definition = EnumValueDefinition(
                 description: description, name: try name(), directives: try directives(isConstant: true),
@@ -168,7 +169,7 @@ extension Parser {
     /// `DirectiveDefinition` from its keyword on.
     mutating func directiveDefinition(
         description: StringValue?, start: UInt32
-    ) throws(SyntaxFault) -> DirectiveDefinition {
+    ) throws(SyntaxErrorReason) -> DirectiveDefinition {
         try advance()
         try expect(.at)
         let name = try name()
@@ -180,14 +181,14 @@ extension Parser {
             locations: try directiveLocations(), span: span(from: start))
     }
 
-    private mutating func directiveLocations() throws(SyntaxFault) -> Run<Name> {
+    private mutating func directiveLocations() throws(SyntaxErrorReason) -> NodeRange<Name> {
         let first = nodes.nameLists.count
         _ = try skip(.pipe)
         repeat {
             let word = token
             let location = try name()
             guard DirectiveLocation(rawValue: nodes.source.text(word.span)) != nil else {
-                throw SyntaxFault(.unexpected(word), at: word.span)
+                throw SyntaxErrorReason(.unexpected(word), at: word.span)
             }
             nodes.nameLists.append(location)
         } while try skip(.pipe)

@@ -15,7 +15,7 @@ struct OpenContainer {
 // Values and types (specification, sections 2.9 and 2.11).
 extension Parser {
     /// `Value`, with all those within it; a constant one has no variables in it.
-    mutating func value(isConstant: Bool) throws(SyntaxFault) -> Value {
+    mutating func value(isConstant: Bool) throws(SyntaxErrorReason) -> Value {
         guard try openContainer() else { return try leaf(isConstant: isConstant) }
         while let innermost = openContainers.last {
             if try skip(innermost.end) {
@@ -32,7 +32,7 @@ extension Parser {
     }
 
     /// Goes on behind the opening mark of a list or an input object if one comes next, and says so.
-    private mutating func openContainer() throws(SyntaxFault) -> Bool {
+    private mutating func openContainer() throws(SyntaxErrorReason) -> Bool {
         let isObject = token.kind == .leftBrace
         guard isObject || token.kind == .leftBracket else { return false }
         let start = token.span.start
@@ -52,7 +52,7 @@ extension Parser {
     }
 
     /// The name of the next field of the innermost input object, with its colon.
-    private mutating func fieldName() throws(SyntaxFault) {
+    private mutating func fieldName() throws(SyntaxErrorReason) {
         let name = try name()
         try expect(.colon)
         openContainers[openContainers.count - 1].fieldName = name
@@ -68,7 +68,7 @@ extension Parser {
     }
 
     /// A value that holds no others.
-    private mutating func leaf(isConstant: Bool) throws(SyntaxFault) -> Value {
+    private mutating func leaf(isConstant: Bool) throws(SyntaxErrorReason) -> Value {
         let token = token
         switch token.kind {
         case .dollar: return try variable(isConstant: isConstant)
@@ -89,22 +89,22 @@ extension Parser {
     }
 
     /// `DefaultValue`, or nothing.
-    mutating func defaultValue() throws(SyntaxFault) -> Value? {
+    mutating func defaultValue() throws(SyntaxErrorReason) -> Value? {
         try skip(.equals) ? try value(isConstant: true) : nil
     }
 
-    private mutating func variable(isConstant: Bool) throws(SyntaxFault) -> Value {
+    private mutating func variable(isConstant: Bool) throws(SyntaxErrorReason) -> Value {
         let dollar = token
         try advance()
         if isConstant {
-            guard token.kind == .name else { throw SyntaxFault(.unexpected(dollar), at: dollar.span) }
-            throw SyntaxFault(.variableInConstant(name: token.span), at: dollar.span)
+            guard token.kind == .name else { throw SyntaxErrorReason(.unexpected(dollar), at: dollar.span) }
+            throw SyntaxErrorReason(.variableInConstant(name: token.span), at: dollar.span)
         }
         return .variable(try name(), span(from: dollar.span.start))
     }
 
     /// `true`, `false`, `null` or the name of an enum value.
-    private mutating func namedValue() throws(SyntaxFault) -> Value {
+    private mutating func namedValue() throws(SyntaxErrorReason) -> Value {
         let span = token.span
         if hasText(span, "true") || hasText(span, "false") {
             try advance()
@@ -119,7 +119,7 @@ extension Parser {
     }
 
     /// `Type`, from the outermost bracket in and out again.
-    mutating func typeReference() throws(SyntaxFault) -> TypeReference {
+    mutating func typeReference() throws(SyntaxErrorReason) -> TypeReference {
         let start = token.span.start
         var lists = 0
         while token.kind == .leftBracket {
@@ -138,12 +138,12 @@ extension Parser {
         return TypeReference(name: name, wrapping: wrapping, span: span(from: start))
     }
 
-    private func tooManyLists() -> SyntaxFault {
-        SyntaxFault(.tooManyLists(limit: Wrapping.maximumLists), at: token.span)
+    private func tooManyLists() -> SyntaxErrorReason {
+        SyntaxErrorReason(.tooManyLists(limit: Wrapping.maximumLists), at: token.span)
     }
 
     /// `Description`, or nothing.
-    mutating func description() throws(SyntaxFault) -> StringValue? {
+    mutating func description() throws(SyntaxErrorReason) -> StringValue? {
         guard token.kind.isString else { return nil }
         let string = StringValue(span: token.span, isBlock: token.kind == .blockString)
         try advance()

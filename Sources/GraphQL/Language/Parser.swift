@@ -31,7 +31,7 @@ struct Parser: ~Copyable {
     private var nameBytes = Int.max
 
     /// Reads the first token.
-    init(_ source: SourceText, limits: ParserLimits) throws(SyntaxFault) {
+    init(_ source: SourceText, limits: ParserLimits) throws(SyntaxErrorReason) {
         nodes = DocumentNodes(source: source)
         self.limits = limits
         try limits.check(source)
@@ -50,19 +50,19 @@ struct Parser: ~Copyable {
 // What every production is made of.
 extension Parser {
     /// Goes on to the next token.
-    mutating func advance() throws(SyntaxFault) {
+    mutating func advance() throws(SyntaxErrorReason) {
         previousEnd = token.span.end
         token = try Lexer.token(from: Int(token.span.end), in: nodes.source.bytes.span)
         guard token.kind != .endOfText else { return }
         tokenCount &+= 1
         if tokenCount > limits.tokens {
-            throw SyntaxFault(.tooManyTokens(limit: limits.tokens), at: token.span)
+            throw SyntaxErrorReason(.tooManyTokens(limit: limits.tokens), at: token.span)
         }
     }
 
     /// Goes on if the next token is of this kind, and says so.
     @inline(__always)
-    mutating func skip(_ kind: TokenKind) throws(SyntaxFault) -> Bool {
+    mutating func skip(_ kind: TokenKind) throws(SyntaxErrorReason) -> Bool {
         guard token.kind == kind else { return false }
         try advance()
         return true
@@ -70,21 +70,23 @@ extension Parser {
 
     /// Goes on behind a token of this kind; any other is refused.
     @inline(__always)
-    mutating func expect(_ kind: TokenKind) throws(SyntaxFault) {
-        guard token.kind == kind else { throw SyntaxFault(.expected(kind, found: token), at: token.span) }
+    mutating func expect(_ kind: TokenKind) throws(SyntaxErrorReason) {
+        guard token.kind == kind else {
+            throw SyntaxErrorReason(.expected(kind, found: token), at: token.span)
+        }
         try advance()
     }
 
     /// Goes on behind this word; anything else is refused.
-    mutating func expect(_ keyword: Keyword) throws(SyntaxFault) {
+    mutating func expect(_ keyword: Keyword) throws(SyntaxErrorReason) {
         guard isNext(keyword) else {
-            throw SyntaxFault(.expectedKeyword(keyword, found: token), at: token.span)
+            throw SyntaxErrorReason(.expectedKeyword(keyword, found: token), at: token.span)
         }
         try advance()
     }
 
     /// Goes on if the next token is this word, and says so.
-    mutating func skip(_ keyword: Keyword) throws(SyntaxFault) -> Bool {
+    mutating func skip(_ keyword: Keyword) throws(SyntaxErrorReason) -> Bool {
         guard isNext(keyword) else { return false }
         try advance()
         return true
@@ -109,15 +111,15 @@ extension Parser {
     }
 
     /// Says that no production goes on with the next token.
-    func unexpected() -> SyntaxFault {
-        SyntaxFault(.unexpected(token), at: token.span)
+    func unexpected() -> SyntaxErrorReason {
+        SyntaxErrorReason(.unexpected(token), at: token.span)
     }
 
     /// `Name`.
-    mutating func name() throws(SyntaxFault) -> Name {
+    mutating func name() throws(SyntaxErrorReason) -> Name {
         let span = token.span
         if token.kind == .name, Int(span.end &- span.start) > nameBytes {
-            throw SyntaxFault(.nameTooLong(limit: nameBytes), at: span)
+            throw SyntaxErrorReason(.nameTooLong(limit: nameBytes), at: span)
         }
         try expect(.name)
         return Name(id: names.number(of: span, in: nodes.source.bytes), span: span)
@@ -134,23 +136,25 @@ extension Parser {
     }
 
     /// Goes on behind an opening mark within so many others.
-    mutating func descend(below depth: Int) throws(SyntaxFault) {
-        if depth >= limits.depth { throw SyntaxFault(.tooDeep(limit: limits.depth), at: token.span) }
+    mutating func descend(below depth: Int) throws(SyntaxErrorReason) {
+        if depth >= limits.depth { throw SyntaxErrorReason(.tooDeep(limit: limits.depth), at: token.span) }
         try advance()
     }
 
     /// The nodes that were appended to an array since it had this many.
-    func run<Node>(of nodes: [Node], from start: Int) -> Run<Node> {
+    func run<Node>(of nodes: [Node], from start: Int) -> NodeRange<Node> {
         guard nodes.count > start else { return .none }
-        return Run(
+        return NodeRange(
             start: UInt32(truncatingIfNeeded: start), count: UInt32(truncatingIfNeeded: nodes.count &- start))
     }
 
     /// Moves the children of a parent that closes from their stack to their place.
-    static func close<Node>(_ open: inout [Node], from start: Int, into nodes: inout [Node]) -> Run<Node> {
+    static func close<Node>(_ open: inout [Node], from start: Int, into nodes: inout [Node]) -> NodeRange<
+        Node
+    > {
         let count = open.count &- start
         guard count > 0 else { return .none }
-        let run = Run<Node>(
+        let run = NodeRange<Node>(
             start: UInt32(truncatingIfNeeded: nodes.count), count: UInt32(truncatingIfNeeded: count))
         nodes.append(contentsOf: open[start...])
         open.removeLast(count)

@@ -33,9 +33,9 @@ public struct ParserLimits: Hashable, Sendable {
 
 extension ParserLimits {
     /// Refuses a text that is too long to be read, or whose offsets would not fit into a span.
-    func check(_ source: SourceText) throws(SyntaxFault) {
+    func check(_ source: SourceText) throws(SyntaxErrorReason) {
         let limit = min(bytes, Int(UInt32.max))
         guard source.bytes.count > limit else { return }
-        throw SyntaxFault(.tooManyBytes(limit: limit), at: SourceSpan(start: 0, end: 0))
+        throw SyntaxErrorReason(.tooManyBytes(limit: limit), at: SourceSpan(start: 0, end: 0))
     }
 }

@@ -36,7 +36,7 @@ extension Printer {
     }
 
     /// Variable definitions in parentheses; where one takes several lines, all stand on lines of their own.
-    private mutating func write(_ variables: Run<VariableDefinition>) {
+    private mutating func write(_ variables: NodeRange<VariableDefinition>) {
         guard !variables.isEmpty else { return }
         let definitions = document.variableDefinitions[variables.indices]
         var isBroken = false
@@ -145,7 +145,7 @@ extension Printer {
     }
 
     /// Arguments in parentheses, on lines of their own where they and what stands in front are too wide.
-    private mutating func write(_ arguments: Run<Argument>, behind prefix: String) {
+    private mutating func write(_ arguments: NodeRange<Argument>, behind prefix: String) {
         guard !arguments.isEmpty else { return }
         let nodes = document.arguments[arguments.indices]
         if extent(of: arguments).enclosed(prefix.utf16.count + 2).units > Printer.maximumWidth {

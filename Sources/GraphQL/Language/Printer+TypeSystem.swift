@@ -66,7 +66,7 @@ extension Printer {
     }
 
     /// Argument definitions in parentheses; where one takes several lines, all stand on lines of their own.
-    private mutating func write(_ arguments: Run<InputValueDefinition>) {
+    private mutating func write(_ arguments: NodeRange<InputValueDefinition>) {
         guard !arguments.isEmpty else { return }
         let definitions = document.inputValueDefinitions[arguments.indices]
         for definition in definitions {
@@ -81,7 +81,7 @@ extension Printer {
     }
 
     /// Names behind a mark, or nothing.
-    private mutating func write(_ names: Run<Name>, mark: String, separator: String) {
+    private mutating func write(_ names: NodeRange<Name>, mark: String, separator: String) {
         guard !names.isEmpty else { return }
         write(mark)
         write(document.nameLists[names.indices], separator: separator) { $0.write($1) }

@@ -92,7 +92,7 @@ extension Printer {
     }
 
     /// Directives, each behind a space.
-    mutating func write(_ directives: Run<Directive>) {
+    mutating func write(_ directives: NodeRange<Directive>) {
         for index in directives.indices {
             write(" ")
             write(document.directives[index])

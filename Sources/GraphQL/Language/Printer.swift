@@ -63,9 +63,9 @@ struct Printer {
     private(set) var text = ""
     private var indentation = 0
     /// How much room lists take, by the index of their first item: each is measured once, however deep it lies.
-    var listExtents: [UInt32: Extent] = [:]
+    var listExtents: [UInt32: Size] = [:]
     /// How much room input objects take, by the index of their first field.
-    var objectExtents: [UInt32: Extent] = [:]
+    var objectExtents: [UInt32: Size] = [:]
 
     init(_ document: Document) {
         self.document = document

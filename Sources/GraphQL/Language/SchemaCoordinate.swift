@@ -16,7 +16,7 @@ public enum SchemaCoordinate: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `SyntaxError` for the first thing that does not belong to it, or where the text is longer than
     ///   `limits.bytes`.
     public init(parsing source: SourceText, limits: ParserLimits = .default) throws(SyntaxError) {
-        do throws(SyntaxFault) {
+        do throws(SyntaxErrorReason) {
             try limits.check(source)
             var parser = try SchemaCoordinateParser(source)
             self = try parser.coordinate()
@@ -49,18 +49,18 @@ private struct SchemaCoordinateParser {
     private let source: SourceText
     private var token: Token
 
-    init(_ source: SourceText) throws(SyntaxFault) {
+    init(_ source: SourceText) throws(SyntaxErrorReason) {
         self.source = source
         token = try SchemaCoordinateParser.token(from: 0, in: source.bytes.span)
     }
 
-    mutating func coordinate() throws(SyntaxFault) -> SchemaCoordinate {
+    mutating func coordinate() throws(SyntaxErrorReason) -> SchemaCoordinate {
         let coordinate = try skip(.at) ? try directive() : try type()
         guard try skip(.endOfText) else { throw expected(.endOfText) }
         return coordinate
     }
 
-    private mutating func type() throws(SyntaxFault) -> SchemaCoordinate {
+    private mutating func type() throws(SyntaxErrorReason) -> SchemaCoordinate {
         let type = try name()
         guard try skip(.dot) else { return .type(type) }
         let member = try name()
@@ -68,14 +68,14 @@ private struct SchemaCoordinateParser {
         return .argument(type: type, field: member, name: argument)
     }
 
-    private mutating func directive() throws(SyntaxFault) -> SchemaCoordinate {
+    private mutating func directive() throws(SyntaxErrorReason) -> SchemaCoordinate {
         let directive = try name()
         guard let argument = try argument() else { return .directive(directive) }
         return .directiveArgument(directive: directive, name: argument)
     }
 
     /// `(name:)`, or nothing.
-    private mutating func argument() throws(SyntaxFault) -> String? {
+    private mutating func argument() throws(SyntaxErrorReason) -> String? {
         guard try skip(.leftParenthesis) else { return nil }
         let argument = try name()
         guard try skip(.colon) else { throw expected(.colon) }
@@ -83,23 +83,23 @@ private struct SchemaCoordinateParser {
         return argument
     }
 
-    private mutating func name() throws(SyntaxFault) -> String {
+    private mutating func name() throws(SyntaxErrorReason) -> String {
         let text = source.text(token.span)
         guard try skip(.name) else { throw expected(.name) }
         return text
     }
 
-    private mutating func skip(_ kind: TokenKind) throws(SyntaxFault) -> Bool {
+    private mutating func skip(_ kind: TokenKind) throws(SyntaxErrorReason) -> Bool {
         guard token.kind == kind else { return false }
         token = try SchemaCoordinateParser.token(from: Int(token.span.end), in: source.bytes.span)
         return true
     }
 
-    private func expected(_ kind: TokenKind) -> SyntaxFault {
-        SyntaxFault(.expected(kind, found: token), at: token.span)
+    private func expected(_ kind: TokenKind) -> SyntaxErrorReason {
+        SyntaxErrorReason(.expected(kind, found: token), at: token.span)
     }
 
-    private static func token(from start: Int, in bytes: Span<UInt8>) throws(SyntaxFault) -> Token {
+    private static func token(from start: Int, in bytes: Span<UInt8>) throws(SyntaxErrorReason) -> Token {
         guard start < bytes.count else {
             return Token(kind: .endOfText, span: SourceSpan(bytes.count, bytes.count))
         }

@@ -19,7 +19,7 @@ extension SourceText {
     ///
     /// Reads the text up to the offset: meant for errors, not for every node.
     public func location(of offset: UInt32) -> SourceLocation {
-        var walk = LocationWalk(bytes)
+        var walk = LineColumnScanner(bytes)
         return walk.location(of: offset)
     }
 

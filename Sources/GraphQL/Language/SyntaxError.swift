@@ -10,7 +10,7 @@ public struct SyntaxError: Error, Sendable {
     /// Line and column of the fault.
     public var location: SourceLocation { source.location(of: span) }
 
-    init(_ fault: SyntaxFault, in source: SourceText) {
+    init(_ fault: SyntaxErrorReason, in source: SourceText) {
         cause = fault.cause
         span = fault.span
         self.source = source
@@ -70,7 +70,7 @@ public struct SyntaxError: Error, Sendable {
 }
 
 /// A syntax error on its way up to the one who holds the text: small, since every frame of the parser passes it on.
-struct SyntaxFault: Error {
+struct SyntaxErrorReason: Error {
     var cause: SyntaxError.Cause
     var span: SourceSpan
 

@@ -3,9 +3,9 @@ public struct SchemaDefinition: Sendable {
     /// What stands in front of it for readers; nil where nothing does.
     public var description: StringValue?
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// The root operation types.
-    public var operationTypes: Run<OperationTypeDefinition>
+    public var operationTypes: NodeRange<OperationTypeDefinition>
     /// True after `extend`.
     public var isExtension: Bool
     /// From its first token to its last.
@@ -29,7 +29,7 @@ public struct TypeDefinition: Sendable {
     /// Its name.
     public var name: Name
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// Its kind, and what it holds.
     public var body: TypeBody
     /// True after `extend`.
@@ -41,11 +41,11 @@ public struct TypeDefinition: Sendable {
 /// What kind of type is defined, and what it holds; interfaces and members stand in `Document.nameLists`.
 public enum TypeBody: Sendable {
     case scalar
-    case object(interfaces: Run<Name>, fields: Run<FieldDefinition>)
-    case interface(interfaces: Run<Name>, fields: Run<FieldDefinition>)
-    case union(members: Run<Name>)
-    case `enum`(values: Run<EnumValueDefinition>)
-    case inputObject(fields: Run<InputValueDefinition>)
+    case object(interfaces: NodeRange<Name>, fields: NodeRange<FieldDefinition>)
+    case interface(interfaces: NodeRange<Name>, fields: NodeRange<FieldDefinition>)
+    case union(members: NodeRange<Name>)
+    case `enum`(values: NodeRange<EnumValueDefinition>)
+    case inputObject(fields: NodeRange<InputValueDefinition>)
 }
 
 /// A field of an object or interface type (specification, section 3.6).
@@ -55,11 +55,11 @@ public struct FieldDefinition: Sendable {
     /// Its name.
     public var name: Name
     /// The arguments that it takes.
-    public var arguments: Run<InputValueDefinition>
+    public var arguments: NodeRange<InputValueDefinition>
     /// Its type.
     public var type: TypeReference
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// From its first token to its last.
     public var span: SourceSpan
 }
@@ -75,7 +75,7 @@ public struct InputValueDefinition: Sendable {
     /// The value where none is given; nil where there is none.
     public var defaultValue: Value?
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// From its first token to its last.
     public var span: SourceSpan
 }
@@ -87,7 +87,7 @@ public struct EnumValueDefinition: Sendable {
     /// Its name.
     public var name: Name
     /// The directives applied to it.
-    public var directives: Run<Directive>
+    public var directives: NodeRange<Directive>
     /// From its first token to its last.
     public var span: SourceSpan
 }
@@ -99,11 +99,11 @@ public struct DirectiveDefinition: Sendable {
     /// Its name, without the at sign.
     public var name: Name
     /// The arguments that it takes.
-    public var arguments: Run<InputValueDefinition>
+    public var arguments: NodeRange<InputValueDefinition>
     /// True where it may be applied more than once in one place.
     public var isRepeatable: Bool
     /// Where it may be applied.
-    public var locations: Run<Name>
+    public var locations: NodeRange<Name>
     /// From its first token to its last.
     public var span: SourceSpan
 }

@@ -11,9 +11,9 @@ public enum Value: Sendable {
     case null(SourceSpan)
     case `enum`(Name)
     /// The items, in `Document.values`.
-    case list(Run<Value>, SourceSpan)
+    case list(NodeRange<Value>, SourceSpan)
     /// The fields, in `Document.objectFields`.
-    case object(Run<ObjectField>, SourceSpan)
+    case object(NodeRange<ObjectField>, SourceSpan)
 
     /// Where the value stands.
     public var span: SourceSpan {

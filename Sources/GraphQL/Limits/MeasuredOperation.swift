@@ -3,7 +3,7 @@
 /// A class, since all requests that send the operation look at the same one.
 package final class MeasuredOperation: Sendable {
     /// How much the operation asks for.
-    package let measure: OperationMeasure
+    package let measure: OperationMeasurements
     private let operation: OperationDefinition
     private let valid: ValidDocument
     private let order: FragmentOrder
@@ -14,8 +14,8 @@ package final class MeasuredOperation: Sendable {
 
     init(
         _ operation: OperationDefinition, of valid: ValidDocument, order: FragmentOrder,
-        _ measure: OperationMeasure,
-        _ limits: OperationLimits, _ prices: CostModel
+        _ measure: OperationMeasurements,
+        _ limits: OperationLimits, _ prices: SchemaCosts
     ) {
         self.measure = measure
         self.operation = operation
@@ -45,7 +45,7 @@ package final class MeasuredOperation: Sendable {
         _ operation: OperationDefinition, of valid: ValidDocument, order: FragmentOrder, _ plan: CostPlan,
         _ limits: OperationLimits, _ variables: VariableValues
     ) throws(GraphQLErrors) -> OperationCost {
-        do throws(OperationRefusal) {
+        do throws(LimitExceededError) {
             let cost = try plan.cost(variables)
             if limits.cost == .max || cost.total <= Cost(limits.cost) { return cost }
             // What is added up has no place any more, so the place is looked for in a plan that keeps every field.
@@ -53,7 +53,7 @@ package final class MeasuredOperation: Sendable {
                 operation, in: valid.typed, order: order, plan.model, limits, folds: false)
             let isField = cost.field == cost.total
             let place = try unfolded.place(past: Cost(limits.cost), of: isField ? \.field : \.type, variables)
-            throw OperationRefusal(
+            throw LimitExceededError(
                 cause: .exceeded(isField ? .fieldCost : .typeCost, by: .cost(cost.total), limit: limits.cost),
                 span: place ?? operation.span)
         } catch {

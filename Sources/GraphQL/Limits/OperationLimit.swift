@@ -52,7 +52,7 @@ public enum OperationLimit: Sendable, CaseIterable {
 }
 
 /// Why an operation is refused before it is run, and where.
-struct OperationRefusal: Error {
+struct LimitExceededError: Error {
     let cause: Cause
     /// The first node past the limit.
     let span: SourceSpan
@@ -85,7 +85,7 @@ struct OperationRefusal: Error {
                 "Field \"\(field)\" requires \(requirement(arguments)), \(finding(given)). "
                     + "Give exactly one, which tells how long the list may get.",
                 locations: [source.location(of: span)],
-                extensions: ["code": .string(OperationRefusal.slicingArgumentCode)])
+                extensions: ["code": .string(LimitExceededError.slicingArgumentCode)])
         }
     }
 
@@ -100,7 +100,7 @@ struct OperationRefusal: Error {
     }
 }
 
-extension OperationRefusal.Amount {
+extension LimitExceededError.Amount {
     fileprivate var words: String {
         switch self {
         // What does not fit into an integer stops at its end.

@@ -11,10 +11,10 @@ extension OperationLimits {
     /// - Returns: What the operation asks for, and what tells its cost.
     /// - Throws: An error for each limit that the operation is past, with the first node that is.
     package func check(
-        _ operation: OperationDefinition, of valid: ValidDocument, prices: CostModel
+        _ operation: OperationDefinition, of valid: ValidDocument, prices: SchemaCosts
     ) throws(GraphQLErrors) -> MeasuredOperation {
         let counts = SelectionCounts(of: operation, in: valid.typed)
-        let measure = OperationMeasure(
+        let measure = OperationMeasurements(
             tokens: valid.document.tokenCount, depth: counts.total.depth,
             introspectionDepth: counts.total.introspectionDepth, aliases: counts.total.aliases,
             rootFields: counts.total.width, selections: counts.widest, fields: counts.total.fields,
@@ -26,7 +26,9 @@ extension OperationLimits {
         return MeasuredOperation(operation, of: valid, order: counts.order, measure, self, prices)
     }
 
-    private func excesses(of measure: OperationMeasure, _ counts: SelectionCounts) -> [OperationRefusal] {
+    private func excesses(of measure: OperationMeasurements, _ counts: SelectionCounts)
+        -> [LimitExceededError]
+    {
         let operation = counts.operation
         return [
             excess(.tokens, measure.tokens, tokens) { counts.document.document.source.token(behind: $0) },
@@ -42,11 +44,11 @@ extension OperationLimits {
             excess(.fields, measure.fields, fields) { counts.place(ofFieldBehind: $0) },
             excess(.directives, measure.directives, directives) { counts.place(ofDirectiveBehind: $0) },
         ].compactMap { excess in
-            excess.map { OperationRefusal(cause: $0.cause, span: $0.span ?? operation.span) }
+            excess.map { LimitExceededError(cause: $0.cause, span: $0.span ?? operation.span) }
         }
     }
 
-    private typealias Excess = (cause: OperationRefusal.Cause, span: SourceSpan?)
+    private typealias Excess = (cause: LimitExceededError.Cause, span: SourceSpan?)
 
     private func excess(
         _ limit: OperationLimit, _ value: Int, _ most: Int, at place: (Int) -> SourceSpan?

@@ -43,7 +43,7 @@ enum NameStyle: String {
     }
 }
 
-extension DefinedElement.Kind {
+extension SchemaElement.Kind {
     /// The style that the field's community has settled on for such names.
     var nameStyle: NameStyle {
         switch self {

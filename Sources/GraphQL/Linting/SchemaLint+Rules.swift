@@ -1,6 +1,6 @@
-extension SchemaFinding.Rule {
+extension LintFinding.Rule {
     /// What is wrong with a definition; nil where the rule has nothing to say.
-    func fault(of element: DefinedElement, in document: Document) -> String? {
+    func fault(of element: SchemaElement, in document: Document) -> String? {
         switch self {
         case .naming: nameFault(element, document.text(element.name))
         case .descriptions: descriptionFault(element, document)
@@ -9,7 +9,7 @@ extension SchemaFinding.Rule {
         }
     }
 
-    private func nameFault(_ element: DefinedElement, _ name: String) -> String? {
+    private func nameFault(_ element: SchemaElement, _ name: String) -> String? {
         let style = element.kind.nameStyle
         // An extension has the name of what it extends, where it has been found already.
         if element.isExtension || style.fits(name) { return nil }
@@ -17,12 +17,12 @@ extension SchemaFinding.Rule {
         return "\(element.title) should be in \(style.rawValue)\(better)."
     }
 
-    private func descriptionFault(_ element: DefinedElement, _ document: Document) -> String? {
+    private func descriptionFault(_ element: SchemaElement, _ document: Document) -> String? {
         if element.isExtension || !document.description(of: element).isEmpty { return nil }
         return "\(element.title) has no description."
     }
 
-    private func deprecationFault(_ element: DefinedElement, _ document: Document) -> String? {
+    private func deprecationFault(_ element: SchemaElement, _ document: Document) -> String? {
         guard let directive = document.first("deprecated", in: element.directives) else { return nil }
         let reason = directive.arguments.indices.compactMap { index -> String? in
             guard case .string(let value) = document.arguments[index].value else { return nil }
@@ -33,7 +33,7 @@ extension SchemaFinding.Rule {
         return "\(element.title) is deprecated without a reason: say what to use instead."
     }
 
-    private func itemFault(_ element: DefinedElement, _ document: Document) -> String? {
+    private func itemFault(_ element: SchemaElement, _ document: Document) -> String? {
         guard element.kind == .field, let type = element.type, type.wrapping.hasNullableItems else {
             return nil
         }
@@ -45,12 +45,12 @@ extension SchemaFinding.Rule {
     }
 }
 
-extension DefinedElement {
+extension SchemaElement {
     fileprivate var title: String { "\(kind.rawValue) \"\(coordinate)\"" }
 }
 
 extension Document {
-    fileprivate func description(of element: DefinedElement) -> String {
+    fileprivate func description(of element: SchemaElement) -> String {
         element.description.map { string($0) } ?? ""
     }
 }

@@ -1,5 +1,5 @@
 /// Something in a schema that keeps the rules of the specification and yet makes it worse to use.
-public struct SchemaFinding: Hashable, Sendable {
+public struct LintFinding: Hashable, Sendable {
     /// The rule that is broken.
     public let rule: Rule
     /// What the finding is about.
@@ -25,9 +25,9 @@ public struct SchemaFinding: Hashable, Sendable {
 
 extension Schema {
     /// What the rules find in the definitions that the schema was built from, in the order of the text.
-    public func lint(_ rules: Set<SchemaFinding.Rule> = Set(SchemaFinding.Rule.allCases)) -> [SchemaFinding] {
+    public func lint(_ rules: Set<LintFinding.Rule> = Set(LintFinding.Rule.allCases)) -> [LintFinding] {
         let definitions = document.schemaDefinitions
-        let faults = SchemaFinding.Rule.allCases.filter(rules.contains).flatMap { rule in
+        let faults = LintFinding.Rule.allCases.filter(rules.contains).flatMap { rule in
             definitions.compactMap { definition in
                 rule.fault(of: definition, in: document).map { (rule, definition, $0) }
             }
@@ -35,7 +35,7 @@ extension Schema {
         let locations = document.source.locations(of: faults.map(\.1.name.span))
         return zip(faults, locations)
             .map { fault, location in
-                SchemaFinding(
+                LintFinding(
                     rule: fault.0, subject: fault.1.coordinate, message: fault.2, location: location)
             }
             .sorted { ($0.location.line, $0.location.column) < ($1.location.line, $1.location.column) }

@@ -23,12 +23,12 @@ struct MockGenerator {
     /// What an operation begins from.
     mutating func root(of operation: OperationDefinition) -> InputValue {
         guard let type = schema.rootType(for: operation.type) else { return .null }
-        return object(of: type, [operation.selectionSet], nil, at: MockPlace(seed: seed))
+        return object(of: type, [operation.selectionSet], nil, at: MockSeed(seed: seed))
     }
 
     /// The value of a field, or of an item; `given` is what an answers file says of it, if it does.
     private mutating func value(
-        of type: WrappedType, _ sets: [SelectionSet], _ given: InputValue?, at place: MockPlace
+        of type: WrappedType, _ sets: [SelectionSet], _ given: InputValue?, at place: MockSeed
     ) -> InputValue {
         budget -= 1
         if isExhausted { return .null }
@@ -52,19 +52,19 @@ struct MockGenerator {
         }
     }
 
-    private func leaf(of type: TypeID, at place: MockPlace) -> InputValue {
+    private func leaf(of type: TypeID, at place: MockSeed) -> InputValue {
         switch schema[type].kind {
         case .enum(let definition):
             let current = definition.values.filter { $0.deprecationReason == nil }
             return place.choice(of: current.isEmpty ? definition.values : current).map { .string($0.name) }
                 ?? .null
-        case .scalar(let scalar): return MockLeaf(place).value(of: schema[type].name, scalar)
+        case .scalar(let scalar): return MockScalar(place).value(of: schema[type].name, scalar)
         case .object, .interface, .union, .inputObject: return .null
         }
     }
 
     private mutating func object(
-        of type: TypeID, _ sets: [SelectionSet], _ given: InputValue?, at place: MockPlace
+        of type: TypeID, _ sets: [SelectionSet], _ given: InputValue?, at place: MockSeed
     ) -> InputValue {
         guard let type = runtimeType(of: type, given, at: place) else { return .null }
         var selected = SelectedNames()
@@ -79,7 +79,7 @@ struct MockGenerator {
     }
 
     /// The object type that a value has: the one that it was given, else one of the possible ones.
-    private func runtimeType(of type: TypeID, _ given: InputValue?, at place: MockPlace) -> TypeID? {
+    private func runtimeType(of type: TypeID, _ given: InputValue?, at place: MockSeed) -> TypeID? {
         let possible = schema.possibleTypes(of: type)
         if case .string(let name)? = given?["__typename"], let named = schema.typeID(named: name),
             possible.contains(named)

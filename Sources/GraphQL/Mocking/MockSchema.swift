@@ -42,11 +42,15 @@ public struct MockSchema: Sendable {
     ///   - request: The operation.
     ///   - allowed: The kinds of operation that may run; nil for all.
     /// - Returns: The answer, or what is wrong with the request.
-    public func respond(to request: Request, allowing allowed: Set<OperationType>? = nil) -> Response {
+    public func respond(to request: GraphQLRequest, allowing allowed: Set<OperationType>? = nil)
+        -> GraphQLResponse
+    {
         do throws(GraphQLErrors) {
             let prepared = PreparedDocument(try valid(request.document))
             let operation = try prepared.operation(named: request.operationName).definition
-            if let allowed, !allowed.contains(operation.type) { return Response(notAllowing: operation.type) }
+            if let allowed, !allowed.contains(operation.type) {
+                return GraphQLResponse(notAllowing: operation.type)
+            }
             var generator = MockGenerator(
                 prepared.valid, seed: seed, answers: answers, budget: MockSchema.largestAnswer)
             let root = generator.root(of: operation)
@@ -58,7 +62,7 @@ public struct MockSchema: Sendable {
             }
             return try DynamicSchema(schema).run(request, rootValue: root)
         } catch {
-            return Response(refusing: error.errors)
+            return GraphQLResponse(refusing: error.errors)
         }
     }
 

@@ -23,7 +23,7 @@ public struct ArgumentReader {
     ///
     /// - Throws: what is wrong with it, and where.
     @inlinable
-    public subscript<Value: Input>(name: String) -> Value {
+    public subscript<Value: GraphQLInput>(name: String) -> Value {
         get throws(InputError) {
             switch source {
             case .values(let values):
@@ -53,14 +53,14 @@ public struct ArgumentReader {
     @usableFromInline
     final class Recorder {
         private(set) var arguments: [BoundArgument] = []
-        var binder: Binder
+        var binder: SchemaBinder
 
-        init(_ binder: Binder) {
+        init(_ binder: SchemaBinder) {
             self.binder = binder
         }
 
         @usableFromInline
-        func record<Value: Input>(_ name: String, _ type: Value.Type) {
+        func record<Value: GraphQLInput>(_ name: String, _ type: Value.Type) {
             arguments.append(BoundArgument(name: name, type: Value.bindInput(to: &binder)))
         }
     }
@@ -76,7 +76,7 @@ struct BoundArgument: Sendable {
 extension GraphQLArguments {
     /// The arguments that the initialiser reads, found by letting it read sample values.
     @usableFromInline
-    static func bound(to binder: inout Binder, at coordinate: String) -> [BoundArgument] {
+    static func bound(to binder: inout SchemaBinder, at coordinate: String) -> [BoundArgument] {
         let recorder = ArgumentReader.Recorder(binder)
         do {
             _ = try Self(ArgumentReader(recording: recorder))
@@ -88,7 +88,7 @@ extension GraphQLArguments {
     }
 }
 
-extension Binder {
+extension SchemaBinder {
     /// Compares the arguments that a Swift type reads with those that the schema has.
     mutating func compare(
         _ bound: [BoundArgument], with arguments: [SchemaInputValue], at coordinate: String

@@ -21,7 +21,7 @@ public protocol GraphQLArguments: Sendable {
 
 /// The arguments of one field of one execution, for the loads that read them.
 @usableFromInline
-final class ArgumentsBox<Arguments: Sendable>: Sendable {
+final class ArgumentStorage<Arguments: Sendable>: Sendable {
     @usableFromInline
     let result: Result<Arguments, any Error>
 
@@ -30,13 +30,15 @@ final class ArgumentsBox<Arguments: Sendable>: Sendable {
     }
 }
 
-extension Slots {
+extension LoadSlots {
     /// The arguments in a slot.
     ///
     /// - Throws: what was wrong with them.
     @inlinable
     func arguments<Arguments: Sendable>(in slot: Int, as type: Arguments.Type) throws -> Arguments {
-        guard let box = unsafe read(slot, as: ArgumentsBox<Arguments>.self) else { throw MissingArguments() }
+        guard let box = unsafe read(slot, as: ArgumentStorage<Arguments>.self) else {
+            throw MissingArguments()
+        }
         return try unsafe box._withUnsafeGuaranteedRef { try $0.result.get() }
     }
 }
@@ -62,8 +64,8 @@ struct ArgumentStep: Sendable {
     ) {
         let field = selected.places.first
         let definition = selected.definition
-        let make: @Sendable (VariableValues) -> ArgumentsBox<Arguments> = { variables in
-            ArgumentsBox(
+        let make: @Sendable (VariableValues) -> ArgumentStorage<Arguments> = { variables in
+            ArgumentStorage(
                 Result {
                     let coerced = try schema.coerceArguments(
                         definition.arguments, given: field.arguments, in: document, at: field.span,
@@ -83,7 +85,7 @@ struct ArgumentStep: Sendable {
 
 extension Document {
     /// Whether a variable stands anywhere in these arguments.
-    func hasVariables(in run: Run<Argument>) -> Bool {
+    func hasVariables(in run: NodeRange<Argument>) -> Bool {
         run.indices.contains { hasVariables(in: arguments[$0].value) }
     }
 

@@ -10,7 +10,7 @@ extension Field where Source: GraphQLObject {
     ///     response; what the stream throws ends it.
     public init<Events: AsyncSequence & Sendable>(
         _ name: String, events: @escaping @Sendable (Source.Context) async throws -> Events
-    ) where Events.Element: Output {
+    ) where Events.Element: GraphQLOutput {
         self.init(name, events: events, value: { $0 }, context: nil)
     }
 
@@ -18,7 +18,7 @@ extension Field where Source: GraphQLObject {
     public init<Arguments: GraphQLArguments, Events: AsyncSequence & Sendable>(
         _ name: String, _ arguments: Arguments.Type,
         events: @escaping @Sendable (Arguments, Source.Context) async throws -> Events
-    ) where Events.Element: Output {
+    ) where Events.Element: GraphQLOutput {
         self.init(name, arguments, events: events, value: { $0 }, context: nil)
     }
 
@@ -30,7 +30,7 @@ extension Field where Source: GraphQLObject {
     ///   - value: the value of an event; a failed `Result` is null with an error in that one response.
     ///   - context: the context of an event's response, made from the event and the default context; nil to
     ///     use the default context. It is called only if a field below the value is loaded.
-    public init<Events: AsyncSequence & Sendable, Value: Output>(
+    public init<Events: AsyncSequence & Sendable, Value: GraphQLOutput>(
         _ name: String, events: @escaping @Sendable (Source.Context) async throws -> Events,
         value: @escaping @Sendable (Events.Element) -> Value,
         context: (@Sendable (Events.Element, Source.Context) -> Source.Context)?
@@ -50,7 +50,7 @@ extension Field where Source: GraphQLObject {
     }
 
     /// A field of the subscription root with arguments, whose events carry more than the field's value.
-    public init<Arguments: GraphQLArguments, Events: AsyncSequence & Sendable, Value: Output>(
+    public init<Arguments: GraphQLArguments, Events: AsyncSequence & Sendable, Value: GraphQLOutput>(
         _ name: String, _ arguments: Arguments.Type,
         events: @escaping @Sendable (Arguments, Source.Context) async throws -> Events,
         value: @escaping @Sendable (Events.Element) -> Value,
@@ -75,7 +75,7 @@ extension Field where Source: GraphQLObject {
 }
 
 /// An event of a source stream, before it is written to its response.
-struct Delivery: Sendable {
+struct SourceEvent: Sendable {
     /// The context of the response, made from the default context; nil to use the default context.
     let context: (@Sendable (any OpaqueContext) -> any OpaqueContext)?
     /// Stores the event for the write pass of its response, and starts the loads below it.
@@ -83,11 +83,12 @@ struct Delivery: Sendable {
 }
 
 /// Begins the source stream of a subscription, for an execution that only has arguments.
-typealias Subscribe = @Sendable (Execution) async throws -> any AsyncSequence<Delivery, any Error> & Sendable
+typealias Subscribe =
+    @Sendable (Execution) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable
 
 extension PlannedField {
     /// A field whose column is filled anew for each event.
-    fileprivate static func events<Events: AsyncSequence & Sendable, Value: Output, Context: Sendable>(
+    fileprivate static func events<Events: AsyncSequence & Sendable, Value: GraphQLOutput, Context: Sendable>(
         _ slot: Int, _ selection: Value.Selection, _ value: @escaping @Sendable (Events.Element) -> Value,
         _ context: (@Sendable (Events.Element, Context) -> Context)?,
         _ begin: @escaping @Sendable (Execution) async throws -> Events
@@ -96,7 +97,7 @@ extension PlannedField {
         // The context is used by loads only.
         let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in
-            Deliveries(events: try await begin(execution)) { event in
+            SourceEvents(events: try await begin(execution)) { event in
                 var made: (@Sendable (any OpaqueContext) -> any OpaqueContext)?
                 if let context {
                     made = { other in
@@ -104,7 +105,7 @@ extension PlannedField {
                         return ContextBox(context(event, box.context))
                     }
                 }
-                return Delivery(context: made) { execution, pending in
+                return SourceEvent(context: made) { execution, pending in
                     keep(.shared([value(event)]), of: 1, in: slot, selection, execution, &pending)
                 }
             }
@@ -114,11 +115,11 @@ extension PlannedField {
 }
 
 /// Events as deliveries; whatever the source stream throws comes through.
-private struct Deliveries<Events: AsyncSequence & Sendable>: AsyncSequence, Sendable {
+private struct SourceEvents<Events: AsyncSequence & Sendable>: AsyncSequence, Sendable {
     typealias Failure = any Error
 
     let events: Events
-    let deliver: @Sendable (Events.Element) -> Delivery
+    let deliver: @Sendable (Events.Element) -> SourceEvent
 
     func makeAsyncIterator() -> Iterator {
         Iterator(events: events.makeAsyncIterator(), deliver: deliver)
@@ -126,13 +127,13 @@ private struct Deliveries<Events: AsyncSequence & Sendable>: AsyncSequence, Send
 
     struct Iterator: AsyncIteratorProtocol {
         var events: Events.AsyncIterator
-        let deliver: @Sendable (Events.Element) -> Delivery
+        let deliver: @Sendable (Events.Element) -> SourceEvent
 
-        mutating func next() async throws -> Delivery? {
+        mutating func next() async throws -> SourceEvent? {
             try await next(isolation: nil)
         }
 
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Delivery? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> SourceEvent? {
             try await events.next(isolation: actor).map(deliver)
         }
     }

@@ -1,5 +1,5 @@
 /// What a load answers: a value or an error for each object of the layer, in their order.
-public typealias Answers<Value> = [Result<Value, any Error>]
+public typealias BatchResults<Value> = [Result<Value, any Error>]
 
 extension Field where Source: GraphQLObject {
     /// A field that is loaded for all objects of a layer at once.
@@ -9,9 +9,9 @@ extension Field where Source: GraphQLObject {
     ///   - load: answers for each object, in their order, at once or later. A wrong number of answers is an error of
     ///     all of them.
     @inlinable
-    public init<Value: Output>(
+    public init<Value: GraphQLOutput>(
         _ name: String,
-        load: @escaping @Sendable ([Source], Source.Context) throws -> Loading<Answers<Value>>
+        load: @escaping @Sendable ([Source], Source.Context) throws -> MaybeAsync<BatchResults<Value>>
     ) {
         self.init(
             name,
@@ -29,9 +29,12 @@ extension Field where Source: GraphQLObject {
 
     /// A field with arguments that is loaded for all objects of a layer at once.
     @inlinable
-    public init<Arguments: GraphQLArguments, Value: Output>(
+    public init<Arguments: GraphQLArguments, Value: GraphQLOutput>(
         _ name: String, _ arguments: Arguments.Type,
-        load: @escaping @Sendable ([Source], Arguments, Source.Context) throws -> Loading<Answers<Value>>
+        load:
+            @escaping @Sendable ([Source], Arguments, Source.Context) throws -> MaybeAsync<
+                BatchResults<Value>
+            >
     ) {
         self.init(
             name,
@@ -53,8 +56,8 @@ extension Field where Source: GraphQLObject {
 
     /// A field that is loaded once and is the same for all objects of the layer, as the fields of a root type are.
     @inlinable
-    public init<Value: Output>(
-        _ name: String, once load: @escaping @Sendable (Source.Context) throws -> Loading<Value>
+    public init<Value: GraphQLOutput>(
+        _ name: String, once load: @escaping @Sendable (Source.Context) throws -> MaybeAsync<Value>
     ) {
         self.init(
             name,
@@ -72,9 +75,9 @@ extension Field where Source: GraphQLObject {
 
     /// A field with arguments that is loaded once and is the same for all objects of the layer.
     @inlinable
-    public init<Arguments: GraphQLArguments, Value: Output>(
+    public init<Arguments: GraphQLArguments, Value: GraphQLOutput>(
         _ name: String, _ arguments: Arguments.Type,
-        once load: @escaping @Sendable (Arguments, Source.Context) throws -> Loading<Value>
+        once load: @escaping @Sendable (Arguments, Source.Context) throws -> MaybeAsync<Value>
     ) {
         self.init(
             name,

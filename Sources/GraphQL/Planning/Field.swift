@@ -12,7 +12,7 @@ public struct Field<Source: Sendable>: Sendable {
     @usableFromInline
     init(
         _ name: String,
-        bind: @escaping @Sendable (inout Binder, SchemaField, String) -> Void,
+        bind: @escaping @Sendable (inout SchemaBinder, SchemaField, String) -> Void,
         plan: @escaping @Sendable (FieldSelection, inout Planner) throws -> PlannedField
     ) {
         bound = BoundField(name: name, bind: bind, plan: plan)
@@ -20,8 +20,8 @@ public struct Field<Source: Sendable>: Sendable {
 
     /// Compares type and arguments with the schema's.
     @usableFromInline
-    static func compare<Value: Output>(
-        _ value: Value.Type, arguments: [BoundArgument], _ binder: inout Binder, _ field: SchemaField,
+    static func compare<Value: GraphQLOutput>(
+        _ value: Value.Type, arguments: [BoundArgument], _ binder: inout SchemaBinder, _ field: SchemaField,
         _ coordinate: String
     ) {
         let bound = Value.bind(to: &binder)
@@ -35,7 +35,7 @@ public struct Field<Source: Sendable>: Sendable {
 struct BoundField: Sendable {
     /// The name in the schema.
     let name: String
-    let bind: @Sendable (_ binder: inout Binder, _ field: SchemaField, _ coordinate: String) -> Void
+    let bind: @Sendable (_ binder: inout SchemaBinder, _ field: SchemaField, _ coordinate: String) -> Void
     let plan: @Sendable (_ selected: FieldSelection, _ planner: inout Planner) throws -> PlannedField
 }
 
@@ -44,7 +44,7 @@ struct BoundField: Sendable {
 extension Field {
     /// A property: computed from the object alone, without fail.
     @inlinable
-    public init<Value: Output>(_ name: String, _ get: @escaping @Sendable (Source) -> Value) {
+    public init<Value: GraphQLOutput>(_ name: String, _ get: @escaping @Sendable (Source) -> Value) {
         self.init(
             name,
             bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
@@ -65,7 +65,7 @@ extension Field {
 
     /// A stored property: written from where it lies, without a copy.
     @inlinable
-    public init<Value: Output>(_ name: String, _ path: any KeyPath<Source, Value> & Sendable) {
+    public init<Value: GraphQLOutput>(_ name: String, _ path: any KeyPath<Source, Value> & Sendable) {
         guard let offset = MemoryLayout<Source>.offset(of: path) else {
             self.init(name) { $0[keyPath: path] }
             return
@@ -74,7 +74,7 @@ extension Field {
             name,
             bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
             plan: { selected, planner in
-                if let leaf = StoredLeaf(Value.self) { return PlannedField(stored: leaf, offset: offset) }
+                if let leaf = InlineScalar(Value.self) { return PlannedField(stored: leaf, offset: offset) }
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 if Value.hasLoads(selection) {
                     return .column(planner.newSlot(), selection, of: Source.self) { sources, _ in
@@ -96,7 +96,7 @@ extension Field {
 extension Field {
     /// A property with arguments; what it throws is the field's error.
     @inlinable
-    public init<Arguments: GraphQLArguments, Value: Output>(
+    public init<Arguments: GraphQLArguments, Value: GraphQLOutput>(
         _ name: String, _ arguments: Arguments.Type,
         _ resolve: @escaping @Sendable (Source, Arguments) throws -> Value
     ) {
@@ -125,7 +125,9 @@ extension Field {
 
     /// A property that may fail; what it throws is the field's error.
     @inlinable
-    public init<Value: Output>(_ name: String, throwing get: @escaping @Sendable (Source) throws -> Value) {
+    public init<Value: GraphQLOutput>(
+        _ name: String, throwing get: @escaping @Sendable (Source) throws -> Value
+    ) {
         self.init(
             name,
             bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
@@ -144,9 +146,9 @@ extension Field {
 extension PlannedField {
     /// A field that is computed while the response is written, and may fail then.
     @inlinable
-    static func resolved<Source, Value: Output>(
+    static func resolved<Source, Value: GraphQLOutput>(
         _ selection: Value.Selection, of source: Source.Type,
-        _ resolve: @escaping @Sendable (Source, Slots) throws -> Value
+        _ resolve: @escaping @Sendable (Source, LoadSlots) throws -> Value
     ) -> PlannedField {
         unsafe PlannedField(emit: { source, _, writer in
             do {

@@ -57,7 +57,7 @@ struct FieldGuards: Sendable {
     static let none = FieldGuards([FieldGuard<Void>]())
 
     /// Notes guards of directives that the schema does not have: they would guard nothing.
-    func bind(to binder: inout Binder) {
+    func bind(to binder: inout SchemaBinder) {
         for check in checks where binder.schema.directive(named: check.directive) == nil {
             binder.differ(at: "@\(check.directive)", .notInSchema)
         }

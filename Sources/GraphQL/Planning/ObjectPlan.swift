@@ -7,13 +7,13 @@ final class ObjectPlan: Sendable {
     /// They are read without reference counting, which costs more than writing a number does; `fields` keeps them
     /// alive.
     // Any thread may read them, as they never change after the plan is made.
-    nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<FieldStep>>
-    private let fields: [FieldStep]
+    nonisolated(unsafe) private let steps: UnsafeMutableBufferPointer<Unmanaged<PlannedSelectionField>>
+    private let fields: [PlannedSelectionField]
     private let loads: [PlannedField.Load]
     /// Why no object can be written, where it is not known what of them is selected.
     let failure: GraphQLError?
 
-    init(_ fields: [FieldStep]) {
+    init(_ fields: [PlannedSelectionField]) {
         self.fields = fields
         failure = nil
         loads = fields.compactMap { $0.load }
@@ -69,7 +69,7 @@ final class ObjectPlan: Sendable {
 
     /// Starts the loads below these objects, side by side.
     @usableFromInline
-    func prepare(_ layer: Layer, in execution: Execution, pending: inout [PendingLoad]) {
+    func prepare(_ layer: ObjectLayer, in execution: Execution, pending: inout [PendingLoad]) {
         for load in loads { load(layer, execution, &pending) }
     }
 
@@ -94,15 +94,15 @@ final class ObjectPlan: Sendable {
 
 /// A field of a planned selection.
 @safe
-final class FieldStep: Sendable {
+final class PlannedSelectionField: Sendable {
     /// `{"key":` for the first field of an object, `,"key":` for the others.
-    // Any thread may read them: the plan's `KeyBytes` owns them, and never changes after planning.
+    // Any thread may read them: the plan's `ResponseKeyBytes` owns them, and never changes after planning.
     nonisolated(unsafe) let bytes: UnsafePointer<UInt8>
     let length: Int
     /// The index of the response key in the plan.
     let key: Int
     /// A built-in scalar that lies in the object, where it is one.
-    let leaf: StoredLeaf?
+    let leaf: InlineScalar?
     /// Where it lies, in bytes from the beginning of the object.
     let offset: Int
     /// Writes the field where it is anything else.
@@ -164,7 +164,7 @@ public struct ObjectPlanReference<Source: Sendable>: @unchecked Sendable {
     func prepare(_ nodes: [Source], in execution: Execution, pending: inout [PendingLoad]) {
         guard !nodes.isEmpty else { return }
         unsafe plan._withUnsafeGuaranteedRef { plan in
-            Layer.lending(nodes) { plan.prepare($0, in: execution, pending: &pending) }
+            ObjectLayer.lending(nodes) { plan.prepare($0, in: execution, pending: &pending) }
         }
     }
 }

@@ -4,9 +4,9 @@ final class OperationPlan: @unchecked Sendable {
     // Sendable, although `parts` are untyped: they are the plans of selections, which are immutable, and nothing
     // reads them; they are held so that the references between them stay valid.
     private let parts: [AnyObject]
-    private let keyBytes: KeyBytes
+    private let keyBytes: ResponseKeyBytes
     private let slotCount: Int
-    private let steps: [OpeningStep]
+    private let steps: [SetupStep]
     private let keys: [FieldGroup]
     private let document: Document
     private let root: ObjectPlan
@@ -44,7 +44,7 @@ final class OperationPlan: @unchecked Sendable {
     /// What is the same for all runs.
     struct Settings: Sendable {
         let sizeHint: SizeHint
-        let presenter: ErrorPresenter
+        let presenter: ErrorFormatter
         /// How long loads may take; nil for as long as they like.
         let timeLimit: Duration?
         /// See `OperationLimits.responseBytes`.
@@ -62,7 +62,7 @@ final class OperationPlan: @unchecked Sendable {
     }
 
     /// Runs the operation: at once where all its loads answer at once.
-    func run(in circumstances: consuming Circumstances) -> Loading<Response> {
+    func run(in circumstances: consuming Circumstances) -> MaybeAsync<GraphQLResponse> {
         let execution = begin(in: circumstances)
         if operation.type == .mutation, root.hasLoads {
             return .later { [self] in
@@ -87,13 +87,13 @@ final class OperationPlan: @unchecked Sendable {
     /// - Throws: what kept the source stream from beginning.
     func subscribe(
         in circumstances: Circumstances
-    ) async throws -> any AsyncSequence<Delivery, any Error> & Sendable {
+    ) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable {
         guard let subscribe = root.subscribe else { throw PlanningError.noOperation }
         return try await subscribe(begin(in: circumstances))
     }
 
     /// The response to one event of a subscription.
-    func respond(to delivery: Delivery, in circumstances: Circumstances) async -> Response {
+    func respond(to delivery: SourceEvent, in circumstances: Circumstances) async -> GraphQLResponse {
         var circumstances = circumstances
         if let context = delivery.context { circumstances.context = context(circumstances.context) }
         let execution = begin(in: circumstances)
@@ -109,14 +109,14 @@ final class OperationPlan: @unchecked Sendable {
     private func begin(in circumstances: consuming Circumstances) -> Execution {
         let execution = Execution(
             circumstances, slotCount: slotCount,
-            expiry: settings.timeLimit == nil ? nil : Execution.Expiry())
+            expiry: settings.timeLimit == nil ? nil : Execution.TimeoutFlag())
         for step in steps { step.run(in: execution) }
         return execution
     }
 
     /// The write pass: everything is at hand.
-    private func write(_ execution: Execution) -> Response {
-        var outcome = Response.Outcome.complete
+    private func write(_ execution: Execution) -> GraphQLResponse {
+        var outcome = GraphQLResponse.Outcome.complete
         var isTooLarge = false
         let body = ResponseWriter.bytes(
             expecting: settings.sizeHint.expected, limit: settings.responseBytes, slots: execution.slots
@@ -142,15 +142,15 @@ final class OperationPlan: @unchecked Sendable {
         return withExtendedLifetime(execution) {
             if isTooLarge {
                 let error = GraphQLError(tooLargeResponseTo: operation.type, limit: settings.responseBytes)
-                return Response(refusing: [error])
+                return GraphQLResponse(refusing: [error])
             }
             settings.sizeHint.learn(body.count)
-            return Response(body: body, outcome: outcome, hasExtensions: execution.cost != nil)
+            return GraphQLResponse(body: body, outcome: outcome, hasExtensions: execution.cost != nil)
         }
     }
 
     /// Presents one error at a time, because all errors together take more memory than their text.
-    private func writeErrors(_ presenter: ErrorPresenter, to writer: inout ResponseWriter) {
+    private func writeErrors(_ presenter: ErrorFormatter, to writer: inout ResponseWriter) {
         writer.write(json: ",\"errors\":[")
         for (position, failure) in writer.failures.enumerated() {
             if writer.isOverLimit { return }

@@ -11,7 +11,7 @@ extension PlannedField {
     }
 
     private static func load(_ load: @escaping Load, unlessRefusedIn slot: Int) -> Load {
-        { (layer: Layer, execution: Execution, pending: inout [PendingLoad]) -> Void in
+        { (layer: ObjectLayer, execution: Execution, pending: inout [PendingLoad]) -> Void in
             if execution.slots.refusal(in: slot) == nil { load(layer, execution, &pending) }
         }
     }
@@ -36,17 +36,17 @@ extension PlannedField {
     private static func subscribe(
         _ subscribe: @escaping Subscribe, unlessRefusedIn slot: Int
     ) -> Subscribe {
-        { (execution: Execution) async throws -> any AsyncSequence<Delivery, any Error> & Sendable in
+        { (execution: Execution) async throws -> any AsyncSequence<SourceEvent, any Error> & Sendable in
             if let error = execution.slots.refusal(in: slot) { throw error }
             return try await subscribe(execution)
         }
     }
 }
 
-extension Slots {
+extension LoadSlots {
     /// Why the field that this slot guards is refused; nil where it is not.
     func refusal(in slot: Int) -> (any Error)? {
-        guard let refusal = unsafe read(slot, as: FieldRefusal.self) else { return nil }
+        guard let refusal = unsafe read(slot, as: FieldDenial.self) else { return nil }
         return unsafe refusal._withUnsafeGuaranteedRef { $0.error }
     }
 }

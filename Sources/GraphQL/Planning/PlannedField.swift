@@ -12,14 +12,14 @@ struct PlannedField {
     typealias Emit = @Sendable (UnsafeRawPointer, _ row: Int, inout ResponseWriter) -> Bool
     /// Starts the load of the field for all objects of a layer.
     @usableFromInline
-    typealias Load = @Sendable (Layer, Execution, inout [PendingLoad]) -> Void
+    typealias Load = @Sendable (ObjectLayer, Execution, inout [PendingLoad]) -> Void
 
     /// How the field is written.
     @usableFromInline
     @safe
     enum Content: Sendable {
         /// A built-in scalar, so many bytes behind where the object lies.
-        case stored(StoredLeaf, offset: Int)
+        case stored(InlineScalar, offset: Int)
         case emitted(Emit)
     }
 
@@ -37,7 +37,7 @@ struct PlannedField {
     }
 
     @usableFromInline
-    init(stored leaf: StoredLeaf, offset: Int) {
+    init(stored leaf: InlineScalar, offset: Int) {
         content = .stored(leaf, offset: offset)
         load = nil
     }
@@ -47,14 +47,15 @@ struct PlannedField {
 @frozen
 @usableFromInline
 @safe
-struct Layer {
+struct ObjectLayer {
     @usableFromInline
     let nodes: UnsafeRawPointer
 
     /// Lends an array to a call.
     @inlinable
-    static func lending<Source>(_ nodes: [Source], to body: (Layer) -> Void) {
-        unsafe withUnsafePointer(to: nodes) { pointer in body(unsafe Layer(nodes: UnsafeRawPointer(pointer)))
+    static func lending<Source>(_ nodes: [Source], to body: (ObjectLayer) -> Void) {
+        unsafe withUnsafePointer(to: nodes) { pointer in
+            body(unsafe ObjectLayer(nodes: UnsafeRawPointer(pointer)))
         }
     }
 

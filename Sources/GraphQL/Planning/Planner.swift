@@ -11,16 +11,16 @@ public struct Planner {
     /// What must be asked before some fields may be.
     private let guards: FieldGuards
 
-    private let words: DirectiveWords
+    private let words: ConditionalDirectives
     private let fragments: [UInt32: FragmentDefinition]
     /// The fields of the response, by the numbers that paths have for them.
     private(set) var keys: [FieldGroup] = []
     private(set) var slotCount = 0
-    private(set) var steps: [OpeningStep] = []
+    private(set) var steps: [SetupStep] = []
     /// What the references in the plan point to.
     private(set) var plans: [AnyObject] = []
-    let keyBytes = KeyBytes()
-    private var framePlans: [FramePlan.Key: FramePlan] = [:]
+    let keyBytes = ResponseKeyBytes()
+    private var framePlans: [FragmentPlan.Key: FragmentPlan] = [:]
 
     /// As many fields as one plan may have.
     ///
@@ -37,7 +37,7 @@ public struct Planner {
         self.introspection = introspection
         self.guards = guards
         self.conditions = conditions
-        words = DirectiveWords(document)
+        words = ConditionalDirectives(document)
         var fragments: [UInt32: FragmentDefinition] = [:]
         for case .fragment(let fragment) in document.definitions { fragments[fragment.name.id] = fragment }
         self.fragments = fragments
@@ -96,7 +96,7 @@ public struct Planner {
         guard keys.count + groups.count <= Planner.largestPlan else {
             throw CompletionError.planTooLarge(limit: Planner.largestPlan)
         }
-        var steps: [FieldStep] = []
+        var steps: [PlannedSelectionField] = []
         steps.reserveCapacity(groups.count)
         for group in groups {
             steps.append(try plan(group, of: object, id, isFirst: steps.isEmpty))
@@ -109,13 +109,13 @@ public struct Planner {
     /// Plans a selection on one of the types that values of an interface or union may have.
     mutating func framePlan(
         _ object: BoundObject, _ selectionSets: [SelectionSet]
-    ) throws -> FramePlan {
-        let key = FramePlan.Key(object, selectionSets)
+    ) throws -> FragmentPlan {
+        let key = FragmentPlan.Key(object, selectionSets)
         if let known = framePlans[key] { return known }
         let outer = (slotCount, steps)
         (slotCount, steps) = (0, [])
         let selection = try plan(object, selectionSets)
-        let made = FramePlan(selection, slotCount: slotCount, steps)
+        let made = FragmentPlan(selection, slotCount: slotCount, steps)
         (slotCount, steps) = outer
         framePlans[key] = made
         return made
@@ -123,7 +123,7 @@ public struct Planner {
 
     private mutating func plan(
         _ group: FieldGroup, of object: BoundObject, _ type: TypeID, isFirst: Bool
-    ) throws -> FieldStep {
+    ) throws -> PlannedSelectionField {
         let key = keys.count
         keys.append(group)
         let name = document.text(group.first.name)
@@ -154,18 +154,18 @@ public struct Planner {
         let planned = try field.plan(selected, &self)
         let own = Array(steps[before...])
         steps.removeSubrange(before...)
-        steps.append(.guarded(GuardedSteps(guards: guards, steps: own)))
+        steps.append(.guarded(GuardedSetupSteps(guards: guards, steps: own)))
         return planned.guarded(by: guards, isNonNull: selected.definition.type.wrapping.isNonNull)
     }
 
     private func step(
         _ key: Int, isFirst: Bool, constant: String? = nil, _ field: PlannedField
-    ) -> FieldStep {
+    ) -> PlannedSelectionField {
         let span = keys[key].key.span
         let text = document.source.bytes
         let name = text.span.extracting(Int(span.start)..<Int(span.end))
         let (bytes, length) = unsafe keyBytes.keep(name, isFirst: isFirst, constant: constant)
-        return unsafe FieldStep(bytes: bytes, length: length, key: key, field)
+        return unsafe PlannedSelectionField(bytes: bytes, length: length, key: key, field)
     }
 }
 
@@ -224,7 +224,7 @@ extension Planner {
     /// What `@skip` and `@include` say (specification, sections 3.13.1 and 3.13.2).
     ///
     /// `@skip` comes first: of what it leaves out, nobody asks `@include`.
-    private func isIncluded(_ directives: Run<Directive>) throws(GraphQLError) -> Bool {
+    private func isIncluded(_ directives: NodeRange<Directive>) throws(GraphQLError) -> Bool {
         if directives.isEmpty { return true }
         if try condition(words.skip, in: directives) == true { return false }
         return try condition(words.include, in: directives) ?? true
@@ -232,7 +232,7 @@ extension Planner {
 
     /// What a directive is told by its only argument, `if`; nil where it does not stand there.
     private func condition(
-        _ directive: UInt32?, in directives: Run<Directive>
+        _ directive: UInt32?, in directives: NodeRange<Directive>
     ) throws(GraphQLError) -> Bool? {
         guard let directive,
             let index = directives.indices.first(where: { document.directives[$0].name.id == directive }),
@@ -294,7 +294,7 @@ private struct FieldCollection {
 }
 
 /// The name ids that `@skip` and `@include` have in a document; nil where it does not use them.
-struct DirectiveWords {
+struct ConditionalDirectives {
     let skip: UInt32?
     let include: UInt32?
 

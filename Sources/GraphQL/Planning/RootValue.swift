@@ -5,14 +5,14 @@ struct RootValue: @unchecked Sendable {
     /// Where the value lies.
     let object: UnsafeRawPointer
     /// The value as the only object of its layer.
-    let layer: Layer
+    let layer: ObjectLayer
     /// Owns the memory.
     private let storage: AnyObject
 
     init<Root: Sendable>(_ value: Root) {
         let storage = RootStorage(value)
         unsafe object = UnsafeRawPointer(storage.object)
-        layer = unsafe Layer(nodes: UnsafeRawPointer(storage.layer))
+        layer = unsafe ObjectLayer(nodes: UnsafeRawPointer(storage.layer))
         self.storage = storage
     }
 }

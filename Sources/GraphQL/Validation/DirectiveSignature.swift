@@ -55,7 +55,7 @@ struct DirectiveSignature {
     }
 
     /// The required arguments that are not among the given, with their types as text.
-    func missingArguments(given run: Run<Argument>) -> [(name: String, type: String)] {
+    func missingArguments(given run: NodeRange<Argument>) -> [(name: String, type: String)] {
         func isGiven(_ name: String) -> Bool {
             run.indices.contains { document.text(document.document.arguments[$0].name) == name }
         }

@@ -25,7 +25,7 @@ package final class TypedDocument: Sendable {
     /// schema does not define it.
     package let directives: [Int?]
     /// Where directives are applied; nodes without any are left out.
-    package let directiveSites: [DirectiveSite]
+    package let directiveSites: [DirectiveUsage]
     /// Side by side with `document.values`: the type expected of each item of a list value; nil where unknown.
     package let itemTypes: [WrappedType?]
     /// Side by side with `document.objectFields`.
@@ -44,7 +44,7 @@ package final class TypedDocument: Sendable {
 
     /// Attaches the types of `schema` to `document`.
     package init(_ document: Document, schema: Schema, options: ValidationOptions = ValidationOptions()) {
-        var typing = DocumentTyping(document, schema: schema)
+        var typing = TypeInfoPass(document, schema: schema)
         typing.run()
         self.document = document
         self.schema = schema

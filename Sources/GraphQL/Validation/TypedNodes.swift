@@ -79,9 +79,9 @@ package struct TypedArgument: Sendable {
 }
 
 /// The directives that are applied to one node.
-package struct DirectiveSite: Sendable {
+package struct DirectiveUsage: Sendable {
     /// The directives, in the order of the text.
-    package let directives: Run<Directive>
+    package let directives: NodeRange<Directive>
     /// What kind of node they are applied to.
     package let location: DirectiveLocation
     /// The node.

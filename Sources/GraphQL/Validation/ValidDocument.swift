@@ -30,18 +30,18 @@ public func validate(
     _ document: Document, against schema: Schema, options: ValidationOptions = ValidationOptions()
 ) throws(GraphQLErrors) -> ValidDocument {
     let typed = TypedDocument(document, schema: schema, options: options)
-    let findings = Rule.findings(in: typed)
+    let findings = ValidationRule.findings(in: typed)
     guard findings.isEmpty else {
         throw GraphQLErrors(GraphQLError.wording(findings, in: typed))
     }
     return ValidDocument(typed)
 }
 
-extension Rule {
+extension ValidationRule {
     /// What all rules find, in the order in which one walk through the document with all of them comes upon it.
-    static func findings(in document: TypedDocument) -> [Finding] {
-        var found: [(finding: Finding, order: Int)] = []
-        for rule in Rule.all {
+    static func findings(in document: TypedDocument) -> [ValidationFinding] {
+        var found: [(finding: ValidationFinding, order: Int)] = []
+        for rule in ValidationRule.all {
             for finding in rule.check(document) { found.append((finding, found.count)) }
         }
         guard !found.isEmpty else { return [] }
@@ -55,7 +55,9 @@ extension Rule {
 }
 
 extension GraphQLError {
-    fileprivate static func wording(_ findings: [Finding], in typed: TypedDocument) -> [GraphQLError] {
+    fileprivate static func wording(_ findings: [ValidationFinding], in typed: TypedDocument)
+        -> [GraphQLError]
+    {
         let maximum = typed.options.maximumErrors
         var errors = typed.document.source.locate(
             findings.prefix(maximum).map { (message: $0.message(), spans: $0.spans) })

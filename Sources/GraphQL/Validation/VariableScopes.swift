@@ -1,13 +1,13 @@
 /// Brings the uses of variables together with the definitions of an operation.
 struct VariableScopes {
     private let document: TypedDocument
-    private var fragments: FragmentWalk
+    private var fragments: FragmentTraversal
     /// By `Name.id`: the index in `document.variableDefinitions` of the variable last defined by this name.
     private var definitions: [Int]
 
     init(_ document: TypedDocument) {
         self.document = document
-        fragments = FragmentWalk(document)
+        fragments = FragmentTraversal(document)
         definitions = Array(repeating: -1, count: document.document.names.count)
     }
 

@@ -23,8 +23,10 @@ struct Portico: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            Serve.self, SandboxCommand.self, Health.self, UsersCommand.self, KeysCommand.self, Backup.self,
-            Doctor.self, GraphQLCommand.self, SchemaCommand.self, OperationsCommand.self, MockCommand.self,
+            ServeCommand.self, SandboxCommand.self, HealthCommand.self, UsersCommand.self, KeysCommand.self,
+            BackupCommand.self,
+            DoctorCommand.self, GraphQLCommand.self, SchemaCommand.self, OperationsCommand.self,
+            MockCommand.self,
             DocsCommand.self,
         ])
 }

@@ -36,10 +36,10 @@ struct SandboxCommand: AsyncParsableCommand {
             sandbox = try await Sandbox.start(
                 SandboxConfiguration(host: host, port: Int(port), seed: seed, logger: logger))
         } catch {
-            throw ServerStartFailure(host: host, port: Int(port), error)
+            throw ServerStartError(host: host, port: Int(port), error)
         }
         let variables = sandbox.variables.map { "\($0.variable)=\($1) \\\n" }.joined(separator: "    ")
-        let greeting = GreetingService(
+        let greeting = StartupMessageService(
             text: """
                 The sandbox answers on http://\(sandbox.address)
 
@@ -56,7 +56,7 @@ struct SandboxCommand: AsyncParsableCommand {
 
 extension Sandbox {
     /// What points a server at it.
-    fileprivate var variables: [(Setting, String)] {
+    fileprivate var variables: [(SettingDefinition, String)] {
         [
             (.alpacaBaseURL, alpaca.tradingURL), (.alpacaDataURL, alpaca.dataURL),
             (.alpacaToken, SandboxUser.demo.alpaca.token),
@@ -66,9 +66,10 @@ extension Sandbox {
             (.redirectURIs, "http://localhost:3000/connected"),
             (.saxoBaseURL, saxo.gatewayURL),
             (.saxoToken, SandboxUser.demo.saxo?.credentials.accessToken ?? ""),
-            (.saxoAppKey, SaxoSettings().nativeApplication.clientID), (.saxoLoginURL, saxo.authURL),
-            (.alphaVantageBaseURL, alphaVantage.baseURL), (.alphaVantageKey, AlphaVantageSettings.demoKey),
-            (.polygonBaseURL, polygon.baseURL), (.polygonKey, PolygonSettings.demoKey),
+            (.saxoAppKey, FakeSaxoSettings().nativeApplication.clientID), (.saxoLoginURL, saxo.authURL),
+            (.alphaVantageBaseURL, alphaVantage.baseURL),
+            (.alphaVantageKey, FakeAlphaVantageSettings.demoKey),
+            (.polygonBaseURL, polygon.baseURL), (.polygonKey, FakePolygonSettings.demoKey),
             (.yahoo, "true"), (.yahooBaseURL, yahoo.queryURL), (.yahooCookieURL, yahoo.cookieURL),
         ]
     }

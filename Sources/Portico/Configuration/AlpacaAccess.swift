@@ -18,7 +18,7 @@ struct AlpacaAccess {
     }
 
     /// Nil where nothing of Alpaca is set.
-    init?(_ settings: SettingReader) throws {
+    init?(_ settings: SettingsLoader) throws {
         guard try settings.hasAny(under: "alpaca-") else { return nil }
         // An application that users connect by is no account of the server's own.
         let isApplicationOnly =
@@ -47,12 +47,12 @@ struct AlpacaAccess {
         }
     }
 
-    private static let credentialSettings: [Setting] = [
+    private static let credentialSettings: [SettingDefinition] = [
         .alpacaKeyID, .alpacaSecretKey, .alpacaSecretKeyFile, .alpacaToken, .alpacaTokenFile,
     ]
 
     /// Which of Alpaca's worlds the settings name.
-    static func environment(_ settings: SettingReader) throws -> Environment {
+    static func environment(_ settings: SettingsLoader) throws -> Environment {
         switch try settings.text(.alpacaEnvironment)?.lowercased() {
         case nil, "paper": return .paper
         case "live": return .live
@@ -62,7 +62,7 @@ struct AlpacaAccess {
         }
     }
 
-    private static func credential(_ settings: SettingReader) throws -> Credential {
+    private static func credential(_ settings: SettingsLoader) throws -> Credential {
         let token = try settings.secret(.alpacaToken, orIn: .alpacaTokenFile)
         let keyID = try settings.text(.alpacaKeyID)
         let secretKey = try settings.secret(.alpacaSecretKey, orIn: .alpacaSecretKeyFile)
@@ -73,10 +73,10 @@ struct AlpacaAccess {
             throw try settings.incomplete(
                 "Alpaca", under: "alpaca-",
                 needs: """
-                    one credential: either \(Setting.alpacaKeyID.variable) together with \
-                    \(Setting.alpacaSecretKey.variable) or \(Setting.alpacaSecretKeyFile.variable), or \
-                    \(Setting.alpacaToken.variable) or \(Setting.alpacaTokenFile.variable), or, for users who \
-                    connect, \(Setting.alpacaClientID.variable)
+                    one credential: either \(SettingDefinition.alpacaKeyID.variable) together with \
+                    \(SettingDefinition.alpacaSecretKey.variable) or \(SettingDefinition.alpacaSecretKeyFile.variable), or \
+                    \(SettingDefinition.alpacaToken.variable) or \(SettingDefinition.alpacaTokenFile.variable), or, for users who \
+                    connect, \(SettingDefinition.alpacaClientID.variable)
                     """)
         }
     }

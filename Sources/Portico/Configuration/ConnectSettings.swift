@@ -12,7 +12,7 @@ struct ConnectSettings {
     let alphaVantageURL: HTTPURL
     let polygonURL: HTTPURL
 
-    init(_ settings: SettingReader) throws {
+    init(_ settings: SettingsLoader) throws {
         redirectURIs = try ConnectSettings.redirectURIs(settings)
         alpaca = try AlpacaConnecting(settings)
         saxo = try SaxoConnecting(settings)
@@ -23,7 +23,7 @@ struct ConnectSettings {
         guard !redirectURIs.isEmpty || isEmpty else {
             throw UsageError(
                 """
-                An application needs \(Setting.redirectURIs.variable): the addresses, separated by commas, that browsers \
+                An application needs \(SettingDefinition.redirectURIs.variable): the addresses, separated by commas, that browsers \
                 are sent back to with a consent.
                 """)
         }
@@ -32,7 +32,7 @@ struct ConnectSettings {
     /// Whether no application is named, so that users can bring keys and tokens only.
     var isEmpty: Bool { alpaca.registration == nil && saxo.registration == nil }
 
-    private static func redirectURIs(_ settings: SettingReader) throws -> Set<HTTPURL> {
+    private static func redirectURIs(_ settings: SettingsLoader) throws -> Set<HTTPURL> {
         let texts = try settings.text(.redirectURIs)?.split(separator: ",") ?? []
         return Set(
             try texts.map { text in
@@ -58,7 +58,7 @@ struct AlpacaConnecting {
     let dataStreamURL: HTTPURL?
     let registration: AlpacaConnector.Registration?
 
-    init(_ settings: SettingReader) throws {
+    init(_ settings: SettingsLoader) throws {
         let named = try AlpacaAccess.environment(settings)
         tradingURL = try settings.url(.alpacaBaseURL, forThe: "credential")
         dataURL = try settings.url(.alpacaDataURL, forThe: "credential")
@@ -67,7 +67,7 @@ struct AlpacaConnecting {
         registration = try AlpacaConnecting.registration(settings)
     }
 
-    private static func registration(_ settings: SettingReader) throws -> AlpacaConnector.Registration? {
+    private static func registration(_ settings: SettingsLoader) throws -> AlpacaConnector.Registration? {
         let secret = try settings.secret(.alpacaClientSecret, orIn: .alpacaClientSecretFile)
         switch (try settings.text(.alpacaClientID), secret) {
         case (nil, nil): return nil
@@ -83,8 +83,8 @@ struct AlpacaConnecting {
         case (_?, nil), (nil, _?):
             throw UsageError(
                 """
-                Alpaca's application needs \(Setting.alpacaClientID.variable) together with \
-                \(Setting.alpacaClientSecretFile.variable).
+                Alpaca's application needs \(SettingDefinition.alpacaClientID.variable) together with \
+                \(SettingDefinition.alpacaClientSecretFile.variable).
                 """)
         }
     }
@@ -98,7 +98,7 @@ struct SaxoConnecting {
     let streamingURL: HTTPURL?
     let registration: SaxoConnector.Registration?
 
-    init(_ settings: SettingReader) throws {
+    init(_ settings: SettingsLoader) throws {
         environment = try SaxoAccess.environment(settings)
         restURL = try settings.url(
             .saxoBaseURL, forThe: "token", otherwise: SaxoAccess.address(in: environment))
@@ -110,12 +110,13 @@ struct SaxoConnecting {
     }
 
     private static func registration(
-        _ settings: SettingReader, _ environment: Environment
+        _ settings: SettingsLoader, _ environment: Environment
     ) throws -> SaxoConnector.Registration? {
         let secret = try settings.secret(.saxoAppSecret, orIn: .saxoAppSecretFile)
         guard let key = try settings.text(.saxoAppKey) else {
             guard secret == nil else {
-                throw UsageError("Saxo's app needs \(Setting.saxoAppKey.variable) together with its secret.")
+                throw UsageError(
+                    "Saxo's app needs \(SettingDefinition.saxoAppKey.variable) together with its secret.")
             }
             return nil
         }
@@ -127,18 +128,20 @@ struct SaxoConnecting {
     }
 }
 
-extension SettingReader {
+extension SettingsLoader {
     /// An address that a secret goes to; nil where none is set.
-    fileprivate func url(_ setting: Setting, forThe secret: String) throws -> HTTPURL? {
+    fileprivate func url(_ setting: SettingDefinition, forThe secret: String) throws -> HTTPURL? {
         try url(setting).map { try safe($0, setting, secret) }
     }
 
     /// An address that a secret goes to, or the provider's own.
-    fileprivate func url(_ setting: Setting, forThe secret: String, otherwise: String) throws -> HTTPURL {
+    fileprivate func url(_ setting: SettingDefinition, forThe secret: String, otherwise: String) throws
+        -> HTTPURL
+    {
         try safe(url(setting, otherwise: otherwise), setting, secret)
     }
 
-    private func safe(_ url: HTTPURL, _ setting: Setting, _ secret: String) throws -> HTTPURL {
+    private func safe(_ url: HTTPURL, _ setting: SettingDefinition, _ secret: String) throws -> HTTPURL {
         guard url.isSecure || url.isLoopback else {
             throw UsageError(
                 "\(name(of: setting)) would send the \(secret) over a network in clear; use https.")

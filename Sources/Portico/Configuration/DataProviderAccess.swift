@@ -12,7 +12,7 @@ struct AlphaVantageAccess {
     let perDay: Int?
 
     /// Nil where nothing of it is set.
-    init?(_ settings: SettingReader) throws {
+    init?(_ settings: SettingsLoader) throws {
         guard try settings.hasAny(under: "alpha-vantage-") else { return nil }
         baseURL = try settings.url(.alphaVantageBaseURL, otherwise: "https://www.alphavantage.co")
         key = try settings.required(
@@ -30,7 +30,7 @@ struct PolygonAccess {
     let perMinute: Int?
 
     /// Nil where nothing of it is set.
-    init?(_ settings: SettingReader) throws {
+    init?(_ settings: SettingsLoader) throws {
         guard try settings.hasAny(under: "polygon-") else { return nil }
         baseURL = try settings.url(.polygonBaseURL, otherwise: "https://api.polygon.io")
         key = try settings.required(
@@ -47,11 +47,11 @@ enum YahooAccess {
     case queryLanguage(HTTPURL)
 
     /// Nil where it is not on.
-    init?(_ settings: SettingReader) throws {
+    init?(_ settings: SettingsLoader) throws {
         guard try settings.flag(.yahoo) ?? false else {
             if try settings.hasAny(under: "yahoo-") {
                 throw try settings.incomplete(
-                    "Yahoo", under: "yahoo-", needs: "\(Setting.yahoo.variable)=true")
+                    "Yahoo", under: "yahoo-", needs: "\(SettingDefinition.yahoo.variable)=true")
             }
             return nil
         }
@@ -66,14 +66,14 @@ enum YahooAccess {
 
     /// Yahoo's own addresses, or two of another server: a cookie of one is of no use to the other.
     private static func today(
-        _ base: HTTPURL?, _ cookiePage: HTTPURL?, _ settings: SettingReader
+        _ base: HTTPURL?, _ cookiePage: HTTPURL?, _ settings: SettingsLoader
     ) throws -> YahooAccess {
         switch (base, cookiePage) {
         case (let base?, let cookiePage?): return .api(base, cookiePage: cookiePage)
         case (nil, nil):
             guard let base = YahooConfiguration.url(of: .live),
                 let cookiePage = YahooConfiguration.cookieURL(of: .live)
-            else { throw UsageError("Yahoo has no address; set \(Setting.yahooBaseURL.variable).") }
+            else { throw UsageError("Yahoo has no address; set \(SettingDefinition.yahooBaseURL.variable).") }
             return .api(base, cookiePage: cookiePage)
         case (_?, nil), (nil, _?):
             throw UsageError(
@@ -85,12 +85,12 @@ enum YahooAccess {
     }
 
     private static func formerly(
-        _ base: HTTPURL?, _ cookiePage: HTTPURL?, _ settings: SettingReader
+        _ base: HTTPURL?, _ cookiePage: HTTPURL?, _ settings: SettingsLoader
     ) throws -> YahooAccess {
         guard let base else {
             throw UsageError(
-                "Yahoo's query language was shut down in 2019: set \(Setting.yahooBaseURL.variable) to a server that "
-                    + "still speaks it, or \(Setting.yahooFormat.variable)=api.")
+                "Yahoo's query language was shut down in 2019: set \(SettingDefinition.yahooBaseURL.variable) to a server that "
+                    + "still speaks it, or \(SettingDefinition.yahooFormat.variable)=api.")
         }
         guard cookiePage == nil else {
             throw UsageError(
@@ -108,7 +108,7 @@ struct SaxoAccess {
     let token: String
 
     /// Nil where nothing of it is set.
-    init?(_ settings: SettingReader) throws {
+    init?(_ settings: SettingsLoader) throws {
         guard try settings.hasAny(under: "saxo-") else { return nil }
         environment = try SaxoAccess.environment(settings)
         // An app that users connect by is no account of the server's own.
@@ -120,7 +120,7 @@ struct SaxoAccess {
     }
 
     /// Which of Saxo's worlds the settings name.
-    static func environment(_ settings: SettingReader) throws -> Environment {
+    static func environment(_ settings: SettingsLoader) throws -> Environment {
         switch try settings.text(.saxoEnvironment)?.lowercased() {
         case nil, "sim", "paper": return .paper
         case "live": return .live

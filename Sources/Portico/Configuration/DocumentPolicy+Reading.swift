@@ -6,7 +6,7 @@ import Web
 extension DocumentPolicy {
     /// Trusts the documents of a folder, those of a manifest, or where neither is named the ones that this Portico was
     /// built with.
-    init(_ settings: SettingReader) throws {
+    init(_ settings: SettingsLoader) throws {
         let documents: [String]
         if let path = try settings.text(.documents) {
             do {
@@ -26,7 +26,7 @@ extension DocumentPolicy {
         guard let isFolder = values?.isDirectory else {
             throw UsageError("\"\(path)\" is neither a folder nor a file.")
         }
-        guard isFolder else { return try documents(ofManifest: TextFile(path: path).bytes, at: path) }
+        guard isFolder else { return try documents(ofManifest: InputFile(path: path).bytes, at: path) }
         return try OperationsFolder(path: path).documents.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 

@@ -11,7 +11,7 @@ enum ExplorerSettings: Hashable {
     /// The word that switches it off.
     private static let wordForOff = "off"
 
-    init(_ settings: SettingReader, isProduction: Bool) throws {
+    init(_ settings: SettingsLoader, isProduction: Bool) throws {
         let text = try settings.text(.explorer)
         if isProduction || text?.lowercased() == ExplorerSettings.wordForOff {
             self = .off

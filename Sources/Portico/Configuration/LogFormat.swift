@@ -8,7 +8,7 @@ enum LogFormat: String, CaseIterable {
     /// An object a line, to standard error, for those who collect logs.
     case json
 
-    init(_ settings: SettingReader) throws {
+    init(_ settings: SettingsLoader) throws {
         guard let text = try settings.text(.logFormat) else {
             self = .text
             return

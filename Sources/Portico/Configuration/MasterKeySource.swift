@@ -8,7 +8,7 @@ struct MasterKeySource {
     /// Nil where the settings name none.
     ///
     /// - Throws: `UsageError` where they name two, or a file that cannot be read.
-    init?(_ settings: SettingReader) throws {
+    init?(_ settings: SettingsLoader) throws {
         guard let text = try settings.secret(.masterKey, orIn: .masterKeyFile) else { return nil }
         self.text = text
         origin = settings.name(of: try settings.text(.masterKey) == nil ? .masterKeyFile : .masterKey)

@@ -10,16 +10,16 @@ struct ProviderSettings {
     let polygon: PolygonAccess?
     let yahoo: YahooAccess?
     let connect: ConnectSettings
-    let routes: Routes
+    let routes: ProviderRoutes
 
-    init(_ settings: SettingReader) throws {
+    init(_ settings: SettingsLoader) throws {
         alpaca = try AlpacaAccess(settings)
         saxo = try SaxoAccess(settings)
         alphaVantage = try AlphaVantageAccess(settings)
         polygon = try PolygonAccess(settings)
         yahoo = try YahooAccess(settings)
         connect = try ConnectSettings(settings)
-        routes = try Routes(settings)
+        routes = try ProviderRoutes(settings)
     }
 
     /// Whether nothing was configured.
@@ -29,19 +29,20 @@ struct ProviderSettings {
     }
 }
 
-extension Routes {
+extension ProviderRoutes {
     /// The standard routes, with those that are set in the place of their own.
-    init(_ settings: SettingReader) throws {
+    init(_ settings: SettingsLoader) throws {
         self = .standard
-        for (capability, setting) in Routes.settings {
+        for (capability, setting) in ProviderRoutes.settings {
             guard let text = try settings.text(setting) else { continue }
             self[capability] = try text.split(separator: ",").map { name in
                 let name = name.trimmingCharacters(in: .whitespaces).replacing("-", with: "_")
-                guard let provider = Provider(rawValue: name.uppercased())
+                guard let provider = ProviderID(rawValue: name.uppercased())
                 else {
                     throw UsageError(
                         "\(settings.name(of: setting)) names \"\(name)\", which is no provider. They are: "
-                            + Provider.allCases.map { $0.rawValue.lowercased() }.joined(separator: ", ") + "."
+                            + ProviderID.allCases.map { $0.rawValue.lowercased() }.joined(separator: ", ")
+                            + "."
                     )
                 }
                 return provider
@@ -49,7 +50,7 @@ extension Routes {
         }
     }
 
-    private static let settings: [(Capability, Setting)] = [
+    private static let settings: [(MarketDataCapability, SettingDefinition)] = [
         (.quotes, .routeQuotes), (.charts, .routeCharts), (.instruments, .routeInstruments),
         (.fundamentals, .routeFundamentals), (.news, .routeNews), (.clock, .routeClock),
     ]

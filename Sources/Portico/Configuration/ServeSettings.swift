@@ -6,37 +6,37 @@ import Upstream
 
 /// What `portico serve` was told.
 struct ServeSettings {
-    let frontDoor: FrontDoorSettings
+    let frontDoor: HTTPServerSettings
     /// The folder that holds what is kept; nil to keep it in memory only.
     let data: String?
     let logLevel: Logger.Level
     let logFormat: LogFormat
     /// Where a collector takes spans; nil where none does.
     let collector: HTTPURL?
-    let market: MarketSettings
+    let market: ProviderMode
     /// The token of the one who owns a server's broker keys; nil where nobody does.
     let ownerToken: OwnerToken?
     /// Where the key is that seals secrets; nil for the data folder's own.
     let masterKey: MasterKeySource?
-    let people: PeopleSettings
+    let people: UserPolicy
     /// How many symbols of one provider's price feed one client follows at once.
     let symbolsPerClient: Int
 
-    init(_ settings: SettingReader) throws {
-        frontDoor = try FrontDoorSettings(settings)
+    init(_ settings: SettingsLoader) throws {
+        frontDoor = try HTTPServerSettings(settings)
         data = try settings.text(.data)
         logLevel = try ServeSettings.logLevel(settings)
         logFormat = try LogFormat(settings)
         collector = try settings.collector()
-        market = try MarketSettings(settings, host: frontDoor.host)
+        market = try ProviderMode(settings, host: frontDoor.host)
         ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(settings)
-        people = try PeopleSettings(settings, market)
+        people = try UserPolicy(settings, market)
         symbolsPerClient =
-            try settings.number(.maximumSymbolsPerClient) ?? QuoteHubPolicy().symbolsPerClient
+            try settings.number(.maximumSymbolsPerClient) ?? QuoteFeedPolicy().symbolsPerClient
     }
 
-    private static func logLevel(_ settings: SettingReader) throws -> Logger.Level {
+    private static func logLevel(_ settings: SettingsLoader) throws -> Logger.Level {
         guard let text = try settings.text(.logLevel) else { return .info }
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
             throw UsageError(
@@ -48,16 +48,16 @@ struct ServeSettings {
 }
 
 /// Where a server's market comes from.
-enum MarketSettings {
+enum ProviderMode {
     /// The embedded stand-in for the providers, with its well-known token; nil for a market whose time passes.
     case sandbox(at: Instant?)
     case providers(ProviderSettings)
 
     /// The sandbox is implied only where nobody else can reach it: a mistyped variable must not open a public
     /// server with a known token.
-    init(_ settings: SettingReader, host: String) throws {
+    init(_ settings: SettingsLoader, host: String) throws {
         let isAsked = try settings.flag(.sandbox)
-        let time = try MarketSettings.time(settings)
+        let time = try ProviderMode.time(settings)
         let providers = try ProviderSettings(settings)
         switch (isAsked, providers.isEmpty) {
         case (true, true): self = .sandbox(at: time)
@@ -72,15 +72,15 @@ enum MarketSettings {
                 "\(settings.name(of: .sandbox)) and the settings of a provider exclude each other: "
                     + "leave one of them out.")
         case (false, true):
-            throw UsageError("No provider is configured and the sandbox is off. " + MarketSettings.wayOut)
+            throw UsageError("No provider is configured and the sandbox is off. " + ProviderMode.wayOut)
         case (nil, true):
             throw UsageError(
                 "No provider is configured, and \(host) may be reached by others, so the sandbox with its "
-                    + "well-known token is not opened unasked. " + MarketSettings.wayOut)
+                    + "well-known token is not opened unasked. " + ProviderMode.wayOut)
         }
     }
 
-    private static func time(_ settings: SettingReader) throws -> Instant? {
+    private static func time(_ settings: SettingsLoader) throws -> Instant? {
         guard let text = try settings.text(.sandboxTime) else { return nil }
         guard let time = Instant(text) else {
             throw UsageError(
@@ -91,9 +91,9 @@ enum MarketSettings {
     }
 
     private static let wayOut =
-        "Set \(Setting.alpacaKeyID.variable) and \(Setting.alpacaSecretKeyFile.variable) (or "
-        + "\(Setting.alpacaTokenFile.variable)) or another provider's, or ask for the sandbox with "
-        + "\(Setting.sandbox.description)."
+        "Set \(SettingDefinition.alpacaKeyID.variable) and \(SettingDefinition.alpacaSecretKeyFile.variable) (or "
+        + "\(SettingDefinition.alpacaTokenFile.variable)) or another provider's, or ask for the sandbox with "
+        + "\(SettingDefinition.sandbox.description)."
 }
 
 /// The addresses that only this machine can reach.

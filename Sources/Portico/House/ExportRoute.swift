@@ -12,26 +12,26 @@ import Web
 /// The number of exports is limited for each user and for all users together. The number of concurrent
 /// exports is limited so that other readers of the file do not wait for them.
 final class ExportRoute: Route {
-    private let session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
-    private let export: HouseExport
+    private let session: @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>
+    private let export: UserDataExport
     private let rate: CallRateLimiter<OwnerID>
     private let most: Int
     private let running = Atomic<Int>(0)
 
     init(
-        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>,
-        export: HouseExport, limits: CallLimits
+        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>,
+        export: UserDataExport, limits: CallLimits
     ) {
         (self.session, self.export) = (session, export)
         rate = CallRateLimiter(perClient: limits.exports, total: limits.totalExports)
         most = max(1, limits.exportsAtOnce)
     }
 
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         guard head.method == .GET else {
-            return .failure(Refusal(.methodNotAllowed(head.method, allowed: [.GET]), id: id))
+            return .failure(RequestRejection(.methodNotAllowed(head.method, allowed: [.GET]), id: id))
         }
-        do throws(Unauthorized) {
+        do throws(AuthenticationError) {
             let token = try BearerToken.read(head.fields.authorization)
             // A client without permission does not have to send a body.
             _ = try owner(of: token)
@@ -40,22 +40,22 @@ final class ExportRoute: Route {
                     do {
                         // The token may have ended since the head arrived.
                         return try await response(for: try owner(of: token))
-                    } catch let refusal as Unauthorized {
-                        return Refusal(.unauthorized(refusal), id: id).response
-                    } catch let problem as HTTPProblem {
-                        return Refusal(problem, id: id).response
+                    } catch let refusal as AuthenticationError {
+                        return RequestRejection(.unauthorized(refusal), id: id).response
+                    } catch let problem as HTTPError {
+                        return RequestRejection(problem, id: id).response
                     }
                 }
             }
         } catch {
-            return .failure(Refusal(.unauthorized(error), id: id))
+            return .failure(RequestRejection(.unauthorized(error), id: id))
         }
     }
 
     /// The user of a token.
     ///
-    /// - Throws: `Unauthorized` if the token is not valid now, or has no scope to read.
-    private func owner(of token: String?) throws(Unauthorized) -> OwnerID {
+    /// - Throws: `AuthenticationError` if the token is not valid now, or has no scope to read.
+    private func owner(of token: String?) throws(AuthenticationError) -> OwnerID {
         let session = try session(token).get()
         guard let owner = session.owner, session.scopes.contains(.read) else {
             throw .missingToken("An export needs a user. Send the token of a session with the scope to read.")
@@ -64,7 +64,7 @@ final class ExportRoute: Route {
     }
 
     /// Counts an export against the limits, and in `running` until it ends.
-    private func begin(for owner: OwnerID) throws(HTTPProblem) {
+    private func begin(for owner: OwnerID) throws(HTTPError) {
         guard running.wrappingAdd(1, ordering: .relaxed).newValue <= most else {
             running.wrappingSubtract(1, ordering: .relaxed)
             throw Self.tooMany(.everyone, after: .seconds(1))
@@ -80,13 +80,13 @@ final class ExportRoute: Route {
         }
     }
 
-    private static func tooMany(_ sender: HTTPProblem.Sender, after delay: Duration) -> HTTPProblem {
+    private static func tooMany(_ sender: HTTPError.Sender, after delay: Duration) -> HTTPError {
         .tooManyRequests(sender, of: "requests for exports", after: TimeAmount(delay))
     }
 
     /// The export of a user.
     ///
-    /// - Throws: `HTTPProblem.tooManyRequests` if the limit of the user or of all users is reached.
+    /// - Throws: `HTTPError.tooManyRequests` if the limit of the user or of all users is reached.
     func response(for owner: OwnerID) async throws -> Web.HTTPResponse {
         try begin(for: owner)
         defer { running.wrappingSubtract(1, ordering: .relaxed) }

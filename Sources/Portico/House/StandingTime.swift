@@ -5,13 +5,13 @@ import Upstream
 
 // Time that stands still on the sandbox, so that the same questions get the same answers.
 
-extension MarketSettings {
+extension ProviderMode {
     /// What the providers' times are read by.
-    var clock: CallClock {
+    var clock: TimeSource {
         switch self {
         case .sandbox(let time?):
             // Deadlines and pauses are the machine's own still: they must come to their ends.
-            CallClock(now: CallClock.system.now, wallTime: { time }, sleep: CallClock.system.sleep)
+            TimeSource(now: TimeSource.system.now, wallTime: { time }, sleep: TimeSource.system.sleep)
         case .sandbox(nil), .providers: .system
         }
     }

@@ -3,7 +3,7 @@ import Upstream
 
 /// The connections to providers, as long as the house stands.
 struct TransportService: Service {
-    let transport: Transport
+    let transport: HTTPClient
 
     func run() async throws {
         try await gracefulShutdown()

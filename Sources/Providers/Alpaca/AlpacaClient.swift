@@ -8,14 +8,14 @@ package import Upstream
 /// deadline that it is given.
 package struct AlpacaClient: Sendable {
     let configuration: AlpacaConfiguration
-    let clock: CallClock
-    let directory: AlpacaDirectory
-    let calendar: Reads<[AlpacaCalendarDay]>
-    private let trading: ProviderCaller
-    private let data: ProviderCaller
-    private let desk: ProviderCaller
-    private let orders: ProviderCaller
-    private let headers: HTTPHeaders
+    let clock: TimeSource
+    let directory: AlpacaAssetCache
+    let calendar: ReadCache<[AlpacaCalendarDay]>
+    private let trading: ProviderHTTPClient
+    private let data: ProviderHTTPClient
+    private let desk: ProviderHTTPClient
+    private let orders: ProviderHTTPClient
+    private let headers: HTTPClientHeaders
 
     /// A client of one account.
     ///
@@ -24,13 +24,13 @@ package struct AlpacaClient: Sendable {
     ///   - line: What the calls go over, and whose quota they spend.
     ///   - directory: The assets, which clients of the same Alpaca may share.
     package init(
-        _ configuration: AlpacaConfiguration, over line: ProviderLine,
-        directory: AlpacaDirectory = AlpacaDirectory()
+        _ configuration: AlpacaConfiguration, over line: ProviderChannel,
+        directory: AlpacaAssetCache = AlpacaAssetCache()
     ) {
         self.configuration = configuration
         self.directory = directory
         clock = line.clock
-        calendar = Reads("calendar", bounds: .calendar, clock: line.clock) { days in
+        calendar = ReadCache("calendar", bounds: .calendar, clock: line.clock) { days in
             days.count * MemoryLayout<AlpacaCalendarDay>.stride
         }
         trading = line.caller(to: .trading, within: configuration) {
@@ -43,7 +43,7 @@ package struct AlpacaClient: Sendable {
         orders = line.caller(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpacaOrders: $0, now: $1)
         }
-        var headers = HTTPHeaders()
+        var headers = HTTPClientHeaders()
         headers.add("Accept", "application/json")
         configuration.credential.sign(&headers)
         self.headers = headers
@@ -52,7 +52,7 @@ package struct AlpacaClient: Sendable {
     /// Reads a path of one of Alpaca's hosts, trying again as the policy says.
     func get<Value>(
         _ operation: String, from host: AlpacaHost, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
-        maximumBytes: Int = 16 << 20, read: (HTTPResponse) throws(JSONError) -> Value
+        maximumBytes: Int = 16 << 20, read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let (base, caller) =
             switch host {
@@ -68,34 +68,35 @@ package struct AlpacaClient: Sendable {
     /// - Throws: `notFound` only for a response of Alpaca itself, not of a proxy before it.
     func getOrders<Value>(
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
-        read: (HTTPResponse) throws(JSONError) -> Value
+        read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         try await get(operation, by: orders, address(configuration.tradingURL), in: context, read: read)
     }
 
     private func get<Value>(
-        _ operation: String, by caller: ProviderCaller, _ url: HTTPURL?, in context: CallContext,
-        maximumBytes: Int = 16 << 20, read: (HTTPResponse) throws(JSONError) -> Value
+        _ operation: String, by caller: ProviderHTTPClient, _ url: HTTPURL?, in context: CallContext,
+        maximumBytes: Int = 16 << 20, read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         guard let url else { throw ProviderFailure(.alpaca, transport: .badURL) }
-        let request = HTTPRequest(
+        let request = HTTPClientRequest(
             .get, url, headers: headers, deadline: context.deadline, maximumResponseBytes: maximumBytes)
         return try await caller.call(operation, request, in: context, read: read)
     }
 
     /// Changes something at the trading host: once, whatever becomes of it.
     ///
-    /// Refusals come to `read`: ``AlpacaRefusal`` tells them from the rest.
+    /// Refusals come to `read`: ``AlpacaWriteRejection`` tells them from the rest.
     func write<Value>(
-        _ operation: String, _ method: HTTPMethod, _ address: (HTTPURL) -> HTTPURL?, body: AlpacaBody? = nil,
-        in context: CallContext, read: (HTTPResponse) throws(JSONError) -> Value
+        _ operation: String, _ method: HTTPClientMethod, _ address: (HTTPURL) -> HTTPURL?,
+        body: AlpacaBody? = nil,
+        in context: CallContext, read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         guard let url = address(configuration.tradingURL) else {
             throw ProviderFailure(.alpaca, transport: .badURL)
         }
         var headers = headers
         if body != nil { headers.add("Content-Type", "application/json") }
-        let request = HTTPRequest(
+        let request = HTTPClientRequest(
             method, url, headers: headers, body: body?.bytes, deadline: context.deadline)
         return try await desk.call(operation, request, in: context, read: read)
     }
@@ -124,12 +125,12 @@ struct AlpacaID: Hashable, Sendable {
     }
 }
 
-extension ProviderLine {
+extension ProviderChannel {
     /// A caller of one of Alpaca's hosts.
     fileprivate func caller(
         to host: AlpacaHost, within configuration: AlpacaConfiguration,
-        failure: @escaping @Sendable (HTTPResponse, _ now: Instant) -> ProviderFailure.Cause?
-    ) -> ProviderCaller {
+        failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
+    ) -> ProviderHTTPClient {
         let limit = configuration.callsPerMinute
         let window = QuotaWindow(host.rawValue, limit: limit, per: .rolling(seconds: 60))
         return caller(

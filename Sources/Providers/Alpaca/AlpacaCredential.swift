@@ -39,7 +39,7 @@ package struct AlpacaCredential: Sendable, Hashable {
     private static let maximumLength = 4_096
 
     /// Adds the header fields that carry the proof.
-    func sign(_ headers: inout HTTPHeaders) {
+    func sign(_ headers: inout HTTPClientHeaders) {
         switch proof {
         case .keys(let id, let secret):
             headers.add("APCA-API-KEY-ID", id)

@@ -7,17 +7,17 @@ import Upstream
 /// are left.
 enum AlpacaRateLimit {
     /// What is left; nothing where a response does not say.
-    static func readings(of host: AlpacaHost, in response: HTTPResponse) -> [QuotaReading] {
+    static func readings(of host: AlpacaHost, in response: HTTPClientResponse) -> [ReportedQuota] {
         guard let remaining = count(response["X-RateLimit-Remaining"]) else { return [] }
         let limit = count(response["X-RateLimit-Limit"])
         return [
-            QuotaReading(
+            ReportedQuota(
                 name: host.rawValue, limit: limit, remaining: remaining, resetsAt: reset(in: response))
         ]
     }
 
     /// When to ask again after a 429: `Retry-After`, which Alpaca's own clients honour, else the end of the window.
-    static func retryAt(in response: HTTPResponse, now: Instant) -> Instant? {
+    static func retryAt(in response: HTTPClientResponse, now: Instant) -> Instant? {
         if let instant = RetryAfter.instant(in: response, now: now) { return instant }
         // A window that is over already tells nothing about the next.
         return reset(in: response).flatMap { $0 > now ? $0 : nil }
@@ -27,7 +27,7 @@ enum AlpacaRateLimit {
         text.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    private static func reset(in response: HTTPResponse) -> Instant? {
+    private static func reset(in response: HTTPClientResponse) -> Instant? {
         response["X-RateLimit-Reset"].flatMap { Int64($0) }.flatMap { Instant(secondsSince1970: $0) }
     }
 }

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `REALTIME_BULK_QUOTES`: numbers under other names than in `GLOBAL_QUOTE`.
-struct AlphaVantageBulkQuotes: JSONReadable, Hashable {
+struct AlphaVantageBulkQuotes: JSONDecodable, Hashable {
     /// Otherwise the figures are a sample, for whoever has not paid.
     var isGenuine: Bool
     var quotes: [Entry]
@@ -33,7 +33,7 @@ struct AlphaVantageBulkQuotes: JSONReadable, Hashable {
     }
 }
 
-extension AlphaVantageBulkQuotes.Entry: JSONReadable {
+extension AlphaVantageBulkQuotes.Entry: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         var (symbol, time, price) = (String?.none, Instant?.none, Decimal?.none)
         var (open, high, low) = (Decimal?.none, Decimal?.none, Decimal?.none)
@@ -66,7 +66,7 @@ extension AlphaVantageBulkQuotes.Entry: JSONReadable {
     /// The entry in Portico's words; bulk quotes are of American listings, so in dollars.
     func quote(of symbol: Symbol, entitlement: AlphaVantageEntitlement?, fetchedAt: Instant) -> Quote {
         var quote = Quote(
-            symbol: symbol, reading: Reading(source: .alphaVantage, fetchedAt: fetchedAt, asOf: time))
+            symbol: symbol, reading: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: time))
         quote.price = price
         quote.open = open
         quote.high = high

@@ -3,8 +3,8 @@ package import Upstream
 
 extension AlphaVantageClient: ChartSource {
     /// Prices as they were traded; corrected ones are paid for, under functions of their own.
-    package var chartAbilities: ChartAbilities {
-        ChartAbilities(
+    package var chartAbilities: ChartCapabilities {
+        ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: [.raw], hasExtendedHours: true, symbolsPerCall: 1)
     }
 
@@ -14,12 +14,12 @@ extension AlphaVantageClient: ChartSource {
     /// marked as truncated. Weeks and months come whole.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         guard chartAbilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
         else {
             throw ProviderFailure(.alphaVantage, .unsupported)
         }
-        var charts = Batch<Symbol, CandleSeries>()
+        var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols { charts[symbol] = try await chart(of: symbol, window, in: context) }
         return charts
     }
@@ -34,7 +34,7 @@ extension AlphaVantageClient: ChartSource {
             let items = [("symbol", try Optional(spelling(of: symbol)))] + query.items
             return try await get("chart", query.function, items, in: context) {
                 reader throws(JSONError) -> CandleSeries? in
-                let subject = AlphaVantageSeries.Subject(
+                let subject = AlphaVantageSeries.Target(
                     symbol: symbol, unit: unit, window: window, isCompact: query.isCompact,
                     fetchedAt: clock.wallTime())
                 let series = try AlphaVantageSeries(json: &reader)

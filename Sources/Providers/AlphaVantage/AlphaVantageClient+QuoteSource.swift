@@ -11,14 +11,14 @@ extension AlphaVantageClient: QuoteSource {
     /// do not say whether they are in pence or pounds.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         var (single, bulk) = ([Symbol](), [String: Symbol]())
         for symbol in symbols {
             guard let spelling = dialect.spelling(of: symbol) else { continue }
             let isBulk = configuration.plan.isPremium && dialect.unit(of: symbol) == .usDollar
             if isBulk { bulk[spelling] = symbol } else { single.append(symbol) }
         }
-        var quotes = Batch<Symbol, Quote>()
+        var quotes = KeyedResults<Symbol, Quote>()
         if !bulk.isEmpty {
             do throws(ProviderFailure) {
                 quotes.found = try await bulkQuotes(of: bulk, in: context)

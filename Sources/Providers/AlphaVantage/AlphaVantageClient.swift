@@ -7,11 +7,11 @@ package import Upstream
 /// ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
 package struct AlphaVantageClient: Sendable {
     package let configuration: AlphaVantageConfiguration
-    package let dialect = AlphaVantageDialect()
-    let clock: CallClock
-    private let caller: ProviderCaller
+    package let dialect = AlphaVantageSymbols()
+    let clock: TimeSource
+    private let caller: ProviderHTTPClient
     /// What searches told of listings, by Alpha Vantage's spelling: a day's quota is too small to ask twice.
-    private let listings: Reads<AlphaVantageMatch>
+    private let listings: ReadCache<AlphaVantageMatch>
 
     /// The most memory that the listings take, in bytes.
     package static let weightLimit = 1 << 20
@@ -19,15 +19,15 @@ package struct AlphaVantageClient: Sendable {
     /// - Parameters:
     ///   - configuration: Where Alpha Vantage is, and who asks.
     ///   - line: What the calls go over, and whose quota they spend.
-    package init(_ configuration: AlphaVantageConfiguration, over line: ProviderLine) {
+    package init(_ configuration: AlphaVantageConfiguration, over line: ProviderChannel) {
         self.configuration = configuration
         clock = line.clock
         caller = line.caller(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(alphaVantage: response, now: now) })
-        listings = Reads(
+        listings = ReadCache(
             "listing",
-            bounds: ReadBounds(timeToLive: .seconds(86_400), entries: 10_000, bytes: Self.weightLimit),
+            bounds: CacheBounds(timeToLive: .seconds(86_400), entries: 10_000, bytes: Self.weightLimit),
             clock: line.clock, weight: \.weight)
     }
 
@@ -42,7 +42,7 @@ package struct AlphaVantageClient: Sendable {
         guard let url = configuration.base.url.appending(path: "query")?.appending(query: query) else {
             throw ProviderFailure(.alphaVantage, transport: .badURL)
         }
-        let request = HTTPRequest(.get, url, deadline: context.deadline)
+        let request = HTTPClientRequest(.get, url, deadline: context.deadline)
         return try await caller.call(operation, request, in: context) { response throws(JSONError) in
             try JSONReader.read(response.body, read)
         }

@@ -4,7 +4,7 @@ package import Upstream
 /// Where Alpha Vantage is reached, as whom, and what is paid for.
 package struct AlphaVantageConfiguration: Sendable {
     /// Stands before `/query`.
-    package let base: ProviderBase
+    package let base: ProviderBaseURL
     package let key: APIKey
     package let plan: AlphaVantagePlan
     /// Which American prices the plan includes; nil for those of the end of the day.
@@ -19,7 +19,7 @@ package struct AlphaVantageConfiguration: Sendable {
     ///   - entitlement: Which American prices the plan includes.
     ///   - windows: What the key may spend; nil for what the plan allows.
     package init(
-        base: ProviderBase, key: APIKey, plan: AlphaVantagePlan = .free,
+        base: ProviderBaseURL, key: APIKey, plan: AlphaVantagePlan = .free,
         entitlement: AlphaVantageEntitlement? = nil, windows: [QuotaWindow]? = nil
     ) {
         self.base = base

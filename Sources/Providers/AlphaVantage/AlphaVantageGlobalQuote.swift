@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `GLOBAL_QUOTE`.
-struct AlphaVantageGlobalQuote: JSONReadable, Hashable {
+struct AlphaVantageGlobalQuote: JSONDecodable, Hashable {
     /// Nil for a symbol that Alpha Vantage does not know, which it tells by an empty object.
     var figures: Figures?
 
@@ -64,7 +64,7 @@ extension AlphaVantageGlobalQuote.Figures {
     ) throws(Decimal.Overflow) -> Quote {
         let asOf = day.flatMap { Self.close(of: $0, of: symbol, by: fetchedAt) }
         var quote = Quote(
-            symbol: symbol, reading: Reading(source: .alphaVantage, fetchedAt: fetchedAt, asOf: asOf))
+            symbol: symbol, reading: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: asOf))
         quote.price = try unit.amount(price)
         if let open { quote.open = try unit.amount(open) }
         if let high { quote.high = try unit.amount(high) }
@@ -81,7 +81,7 @@ extension AlphaVantageGlobalQuote.Figures {
     ///
     /// Nil for a day that may still go on, and for exchanges whose hours are not known here.
     private static func close(of day: CalendarDate, of symbol: Symbol, by now: Instant) -> Instant? {
-        guard case .listing(_, market: nil)? = SymbolForm(symbol),
+        guard case .listing(_, market: nil)? = SymbolKind(symbol),
             let close = LocalTime(date: day, hour: 16).map(Instant.init(newYork:)), close <= now
         else { return nil }
         return close

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `SYMBOL_SEARCH`.
-struct AlphaVantageMatches: JSONReadable, Hashable {
+struct AlphaVantageMatches: JSONDecodable, Hashable {
     var best: [AlphaVantageMatch]
 
     init(json reader: inout JSONReader) throws(JSONError) {
@@ -18,7 +18,7 @@ struct AlphaVantageMatches: JSONReadable, Hashable {
 }
 
 /// A listing as a search tells of it.
-struct AlphaVantageMatch: JSONReadable, Hashable {
+struct AlphaVantageMatch: JSONDecodable, Hashable {
     /// In Alpha Vantage's spelling.
     var symbol: String
     var name: String?
@@ -59,11 +59,11 @@ struct AlphaVantageMatch: JSONReadable, Hashable {
     }
 
     /// The match in Portico's words; nil for an exchange that it has no code for.
-    func instrument(_ dialect: AlphaVantageDialect, fetchedAt: Instant) -> Instrument? {
-        guard let symbol = dialect.symbol(spelled: symbol), let form = SymbolForm(symbol) else { return nil }
+    func instrument(_ dialect: AlphaVantageSymbols, fetchedAt: Instant) -> Instrument? {
+        guard let symbol = dialect.symbol(spelled: symbol), let form = SymbolKind(symbol) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: assetClass,
-            reading: Reading(source: .alphaVantage, fetchedAt: fetchedAt))
+            reading: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
         instrument.name = name
         if case .listing(_, let market) = form { instrument.exchange = market }
         instrument.currency = unit?.currency

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `OVERVIEW`, as far as Portico tells of it.
-struct AlphaVantageOverview: JSONReadable, Hashable {
+struct AlphaVantageOverview: JSONDecodable, Hashable {
     /// Nil for what Alpha Vantage does not know or what is no company, which it tells by an empty object.
     var symbol: String?
     var name: String?
@@ -51,7 +51,7 @@ struct AlphaVantageOverview: JSONReadable, Hashable {
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) throws(Decimal.Overflow) -> Fundamentals {
         let unit = currency.flatMap(PriceUnit.init)
         var fundamentals = Fundamentals(
-            symbol: symbol, reading: Reading(source: .alphaVantage, fetchedAt: fetchedAt))
+            symbol: symbol, reading: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
         fundamentals.name = name
         fundamentals.about = about
         fundamentals.currency = unit?.currency

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of the functions of time series.
-struct AlphaVantageSeries: JSONReadable {
+struct AlphaVantageSeries: JSONDecodable {
     /// Nil for an empty object, by which Alpha Vantage tells of a symbol that it does not know.
     var rows: [Row]?
     /// The time of the newest row; nil where it is not told.
@@ -12,7 +12,7 @@ struct AlphaVantageSeries: JSONReadable {
     struct Row {
         /// The beginning of an interval of a day; midnight of a day, or of the last traded day of a week or a month.
         var time: Instant
-        var prices: PriceBar
+        var prices: OHLC
         var volume: Decimal?
     }
 
@@ -81,7 +81,7 @@ extension AlphaVantageSeries.Row {
             }
         }
         self.time = time
-        self.prices = PriceBar(
+        self.prices = OHLC(
             open: try reader.required(open, "1. open"), high: try reader.required(high, "2. high"),
             low: try reader.required(low, "3. low"), close: try reader.required(close, "4. close"))
         self.volume = volume
@@ -90,7 +90,7 @@ extension AlphaVantageSeries.Row {
 
 extension AlphaVantageSeries {
     /// What a series is to be told of.
-    struct Subject {
+    struct Target {
         var symbol: Symbol
         var unit: PriceUnit
         var window: ChartWindow
@@ -100,12 +100,12 @@ extension AlphaVantageSeries {
     }
 
     /// The candles of the window in Portico's words; nil for a symbol that Alpha Vantage does not know.
-    func candles(_ subject: Subject) throws(Decimal.Overflow) -> CandleSeries? {
+    func candles(_ subject: Target) throws(Decimal.Overflow) -> CandleSeries? {
         guard let rows else { return nil }
         let (window, interval) = (subject.window, subject.window.interval)
         var series = CandleSeries(
             symbol: subject.symbol, interval: interval,
-            reading: Reading(source: .alphaVantage, fetchedAt: subject.fetchedAt, asOf: asOf(subject)),
+            reading: Provenance(source: .alphaVantage, fetchedAt: subject.fetchedAt, asOf: asOf(subject)),
             reserving: rows.count)
         series.currency = subject.unit.currency
         series.adjustment = .raw
@@ -135,7 +135,7 @@ extension AlphaVantageSeries {
     }
 
     /// The time of the newest row of an intraday series; a mere day tells no time.
-    private func asOf(_ subject: Subject) -> Instant? {
+    private func asOf(_ subject: Target) -> Instant? {
         guard subject.window.interval.isIntraday, let lastRefreshed else { return nil }
         return lastRefreshed <= subject.fetchedAt ? lastRefreshed : nil
     }
@@ -155,9 +155,9 @@ extension AlphaVantageSeries.Row {
     }
 }
 
-extension PriceBar {
-    fileprivate func told(in unit: PriceUnit) throws(Decimal.Overflow) -> PriceBar {
-        PriceBar(
+extension OHLC {
+    fileprivate func told(in unit: PriceUnit) throws(Decimal.Overflow) -> OHLC {
+        OHLC(
             open: try unit.amount(open), high: try unit.amount(high), low: try unit.amount(low),
             close: try unit.amount(close))
     }

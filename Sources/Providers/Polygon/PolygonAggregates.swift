@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /v2/aggs/…`; without data there are no `results`.
-struct PolygonAggregates: JSONReadable {
+struct PolygonAggregates: JSONDecodable {
     /// In the order that was asked for.
     var bars: [Candle] = []
     var status: PolygonStatus
@@ -40,7 +40,7 @@ struct PolygonAggregates: JSONReadable {
             default: try reader.skip()
             }
         }
-        let prices = PriceBar(
+        let prices = OHLC(
             open: try reader.required(open, "o"), high: try reader.required(high, "h"),
             low: try reader.required(low, "l"), close: try reader.required(close, "c"))
         return Candle(

@@ -9,7 +9,7 @@ struct PolygonCalendar {
     /// Bars of a day and longer tell by their own beginnings: midnight in New York is never midnight in UTC.
     init(_ symbol: Symbol, _ interval: Interval, _ bars: [Candle]) {
         self.interval = interval
-        switch SymbolForm(symbol) {
+        switch SymbolKind(symbol) {
         case .currencies, .crypto:
             isUTC = interval.isIntraday || bars.first.map { $0.time.isMultiple(of: 86_400) } ?? true
         case .listing, .index, nil: isUTC = false

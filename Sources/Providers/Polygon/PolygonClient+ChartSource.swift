@@ -2,8 +2,8 @@ package import Brokerage
 package import Upstream
 
 extension PolygonClient: ChartSource {
-    package var chartAbilities: ChartAbilities {
-        ChartAbilities(
+    package var chartAbilities: ChartCapabilities {
+        ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: [.raw, .splits], hasExtendedHours: true,
             symbolsPerCall: 1)
     }
@@ -15,12 +15,12 @@ extension PolygonClient: ChartSource {
     /// directory is asked too.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         let isOfAllHours = window.interval.isIntraday
         guard chartAbilities.serve(window), window.isExtendedHours.map({ $0 == isOfAllHours }) ?? true else {
             throw ProviderFailure(.polygon, .unsupported)
         }
-        var charts = Batch<Symbol, CandleSeries>()
+        var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
             guard let ticker = dialect.spelling(of: symbol) else { continue }
             charts[symbol] = try await chart(of: symbol, ticker, window, in: context)
@@ -89,7 +89,7 @@ extension PolygonClient: ChartSource {
         let calendar = PolygonCalendar(symbol, window.interval, newestFirst)
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
-            reading: Reading(source: .polygon, fetchedAt: fetchedAt),
+            reading: Provenance(source: .polygon, fetchedAt: fetchedAt),
             reserving: newestFirst.count)
         series.currency = dialect.currency(of: symbol)
         series.adjustment = window.adjustment ?? .splits

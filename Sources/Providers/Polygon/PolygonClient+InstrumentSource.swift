@@ -40,7 +40,7 @@ extension PolygonClient: FundamentalsSource {
         of symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Fundamentals {
         // Currencies, coins and indices have details too, but are no companies.
-        guard case .listing? = SymbolForm(symbol) else { throw ProviderFailure(.polygon, .notFound) }
+        guard case .listing? = SymbolKind(symbol) else { throw ProviderFailure(.polygon, .notFound) }
         return try await details(of: symbol, in: context)
             .fundamentals(of: symbol, fetchedAt: clock.wallTime())
     }

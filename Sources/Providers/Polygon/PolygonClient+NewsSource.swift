@@ -11,7 +11,7 @@ extension PolygonClient: NewsSource {
     ) async throws(ProviderFailure) -> ArticlePage {
         let tickers = symbols?.compactMap(dialect.spelling)
         let mark = try next.map { text throws(ProviderFailure) in
-            guard let mark = PolygonNewsMark(text) else { throw ProviderFailure(.polygon, .unsupported) }
+            guard let mark = PolygonNewsCursor(text) else { throw ProviderFailure(.polygon, .unsupported) }
             return mark
         }
         let limit = min(max(limit, 1), 100)
@@ -36,7 +36,7 @@ extension PolygonClient: NewsSource {
 
     /// By Polygon's own pages.
     private func page(
-        about ticker: String?, limit: Int, after mark: PolygonNewsMark?, in context: CallContext
+        about ticker: String?, limit: Int, after mark: PolygonNewsCursor?, in context: CallContext
     ) async throws(ProviderFailure) -> ArticlePage {
         let news: PolygonNews
         switch mark {
@@ -47,12 +47,12 @@ extension PolygonClient: NewsSource {
         }
         return ArticlePage(
             articles: news.articles.map { $0.article(dialect) },
-            next: news.next.map { PolygonNewsMark.cursor($0).text })
+            next: news.next.map { PolygonNewsCursor.cursor($0).text })
     }
 
     /// By time, out of one call for each.
     private func page(
-        aboutAnyOf tickers: [String], limit: Int, after mark: PolygonNewsMark?, in context: CallContext
+        aboutAnyOf tickers: [String], limit: Int, after mark: PolygonNewsCursor?, in context: CallContext
     ) async throws(ProviderFailure) -> ArticlePage {
         let until: (time: Instant, seen: Set<String>)?
         switch mark {
@@ -119,12 +119,12 @@ struct PolygonNewsMerge {
     ///   - dialect: Tells their symbols.
     ///   - time: The latest time that was asked for.
     /// - Returns: the articles, and the mark of those that are left.
-    func page(_ limit: Int, _ dialect: PolygonDialect, after time: Instant?) -> ArticlePage {
+    func page(_ limit: Int, _ dialect: PolygonSymbols, after time: Instant?) -> ArticlePage {
         let sorted = articles.values.sorted {
             $0.publishedAt == $1.publishedAt ? $0.id < $1.id : $0.publishedAt > $1.publishedAt
         }
         let kept = sorted.prefix(limit)
-        var next: PolygonNewsMark?
+        var next: PolygonNewsCursor?
         if let last = kept.last, hasOlder || kept.count < sorted.count {
             let sameTime = kept.filter { $0.publishedAt == last.publishedAt }.map(\.id)
             next = .until(

@@ -6,12 +6,12 @@ package import Upstream
 /// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
 package struct PolygonClient: Sendable {
     package let configuration: PolygonConfiguration
-    package let dialect = PolygonDialect()
-    let clock: CallClock
-    private let caller: ProviderCaller
-    private let headers: HTTPHeaders
+    package let dialect = PolygonSymbols()
+    let clock: TimeSource
+    private let caller: ProviderHTTPClient
+    private let headers: HTTPClientHeaders
     /// An instrument and its company are of one answer: whoever wants both, costs the quota one call.
-    private let details: Reads<PolygonTicker>
+    private let details: ReadCache<PolygonTicker>
 
     /// The most memory that the details take, in bytes.
     package static let weightLimit = 1 << 20
@@ -19,19 +19,20 @@ package struct PolygonClient: Sendable {
     /// - Parameters:
     ///   - configuration: Where Polygon is, and who asks.
     ///   - line: What the calls go over, and whose quota they spend.
-    package init(_ configuration: PolygonConfiguration, over line: ProviderLine) {
+    package init(_ configuration: PolygonConfiguration, over line: ProviderChannel) {
         self.configuration = configuration
         clock = line.clock
         caller = line.caller(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(polygon: response, now: now) })
         // A header and not a query item, so that the key stands in no address.
-        var headers = HTTPHeaders()
+        var headers = HTTPClientHeaders()
         headers.add("Accept", "application/json")
         headers.add("Authorization", "Bearer \(configuration.key.text)")
         self.headers = headers
-        details = Reads(
-            "details", bounds: ReadBounds(timeToLive: .seconds(300), entries: 1_000, bytes: Self.weightLimit),
+        details = ReadCache(
+            "details",
+            bounds: CacheBounds(timeToLive: .seconds(300), entries: 1_000, bytes: Self.weightLimit),
             clock: line.clock, weight: \.weight)
     }
 
@@ -43,7 +44,7 @@ package struct PolygonClient: Sendable {
         guard let url = address(configuration.base.url) else {
             throw ProviderFailure(.polygon, transport: .badURL)
         }
-        let request = HTTPRequest(.get, url, headers: headers, deadline: context.deadline)
+        let request = HTTPClientRequest(.get, url, headers: headers, deadline: context.deadline)
         return try await caller.call(operation, request, in: context) { response throws(JSONError) in
             try JSONReader.read(response.body, read)
         }

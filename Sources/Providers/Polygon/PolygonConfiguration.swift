@@ -4,7 +4,7 @@ package import Upstream
 /// Where Polygon is reached, as whom, and how much may be asked.
 package struct PolygonConfiguration: Sendable {
     /// Stands before `/v2` and `/v3`.
-    package let base: ProviderBase
+    package let base: ProviderBaseURL
     package let key: APIKey
     /// What the key may spend.
     package let windows: [QuotaWindow]
@@ -13,7 +13,7 @@ package struct PolygonConfiguration: Sendable {
     ///   - base: Where Polygon is, without the version of its paths.
     ///   - key: Polygon's own key; Alpaca's have not been good for it since 2021.
     ///   - windows: What the key may spend; by default what the free plan allows.
-    package init(base: ProviderBase, key: APIKey, windows: [QuotaWindow] = Self.freePlan) {
+    package init(base: ProviderBaseURL, key: APIKey, windows: [QuotaWindow] = Self.freePlan) {
         self.base = base
         self.key = key
         self.windows = windows

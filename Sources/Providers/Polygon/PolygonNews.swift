@@ -32,7 +32,7 @@ struct PolygonNews {
 }
 
 /// An article; what is not required may be missing.
-struct PolygonArticle: JSONReadable, Hashable {
+struct PolygonArticle: JSONDecodable, Hashable {
     var id: String
     var title: String
     var url: String
@@ -91,7 +91,7 @@ struct PolygonArticle: JSONReadable, Hashable {
     }
 
     /// The article in Portico's words.
-    func article(_ dialect: PolygonDialect) -> Article {
+    func article(_ dialect: PolygonSymbols) -> Article {
         var article = Article(
             id: id, headline: title, url: url, publisher: publisher, provider: .polygon,
             symbols: tickers.compactMap(dialect.symbol), publishedAt: publishedAt)

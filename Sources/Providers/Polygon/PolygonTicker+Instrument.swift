@@ -2,11 +2,11 @@ import Brokerage
 
 extension PolygonTicker {
     /// The instrument in Portico's words; nil for a kind that it has no symbols for, such as option contracts.
-    func instrument(_ dialect: PolygonDialect, fetchedAt: Instant) -> Instrument? {
+    func instrument(_ dialect: PolygonSymbols, fetchedAt: Instant) -> Instrument? {
         guard let symbol = dialect.symbol(spelled: ticker) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: assetClass(of: symbol),
-            reading: Reading(source: .polygon, fetchedAt: fetchedAt))
+            reading: Provenance(source: .polygon, fetchedAt: fetchedAt))
         instrument.name = name
         instrument.exchange = exchange
         instrument.currency = currency ?? dialect.currency(of: symbol)
@@ -18,7 +18,7 @@ extension PolygonTicker {
     /// The company's figures in Portico's words.
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals {
         var fundamentals = Fundamentals(
-            symbol: symbol, reading: Reading(source: .polygon, fetchedAt: fetchedAt))
+            symbol: symbol, reading: Provenance(source: .polygon, fetchedAt: fetchedAt))
         fundamentals.name = name
         fundamentals.about = about
         fundamentals.website = website
@@ -34,7 +34,7 @@ extension PolygonTicker {
     }
 
     private func assetClass(of symbol: Symbol) -> AssetClass {
-        switch SymbolForm(symbol) {
+        switch SymbolKind(symbol) {
         case .currencies: .fx
         case .crypto: .crypto
         case .index: .index

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// An instrument, as the search tells of it in short and the details at length.
-struct PolygonTicker: JSONReadable, Hashable {
+struct PolygonTicker: JSONDecodable, Hashable {
     /// In Polygon's spelling.
     var ticker: String
     var name: String?
@@ -60,7 +60,7 @@ struct PolygonTicker: JSONReadable, Hashable {
 }
 
 /// The answer of `GET /v3/reference/tickers`; without a match there may be no `results`.
-struct PolygonTickerList: JSONReadable {
+struct PolygonTickerList: JSONDecodable {
     var tickers: [PolygonTicker] = []
 
     init(json reader: inout JSONReader) throws(JSONError) {
@@ -81,7 +81,7 @@ struct PolygonTickerList: JSONReadable {
 }
 
 /// The answer of `GET /v3/reference/tickers/{ticker}`.
-struct PolygonTickerDetails: JSONReadable {
+struct PolygonTickerDetails: JSONDecodable {
     var ticker: PolygonTicker
 
     init(json reader: inout JSONReader) throws(JSONError) {

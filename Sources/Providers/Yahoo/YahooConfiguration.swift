@@ -7,9 +7,9 @@ package import Upstream
 /// house says so. Requests carry Portico's own name; where Yahoo wants a browser instead, it is left at that.
 package struct YahooConfiguration: Sendable {
     /// Stands before `/v7/finance/quote` and the like.
-    package let base: ProviderBase
+    package let base: ProviderBaseURL
     /// Sets the cookie that goes with a crumb.
-    package let cookiePage: ProviderBase
+    package let cookiePage: ProviderBaseURL
     /// What may be asked; Yahoo does not tell its limits.
     package let windows: [QuotaWindow]
 
@@ -17,7 +17,8 @@ package struct YahooConfiguration: Sendable {
     ///   - base: Where Yahoo is, without the version of its paths.
     ///   - cookiePage: A page that sets Yahoo's cookie, whatever else it answers.
     ///   - windows: What may be asked; trouble was seen after some 950 calls, and after dozens in a row.
-    package init(base: ProviderBase, cookiePage: ProviderBase, windows: [QuotaWindow] = Self.restraint) {
+    package init(base: ProviderBaseURL, cookiePage: ProviderBaseURL, windows: [QuotaWindow] = Self.restraint)
+    {
         self.base = base
         self.cookiePage = cookiePage
         self.windows = windows

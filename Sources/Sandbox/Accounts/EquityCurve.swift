@@ -4,10 +4,10 @@ import Brokerage
 struct EquityCurve {
     private let session: TradingSession
     /// What there was before the session, and after each trade of it.
-    private let steps: [(second: Int, contents: BookContents)]
+    private let steps: [(second: Int, contents: AccountBookSnapshot)]
     private let tapes: [String: DayTape]
 
-    init(_ book: Book, _ session: TradingSession) throws {
+    init(_ book: AccountBook, _ session: TradingSession) throws {
         self.session = session
         steps = try book.contents(from: session.preMarketOpen - 1, through: session.postMarketClose)
         let held = steps.last?.contents.holdings ?? []

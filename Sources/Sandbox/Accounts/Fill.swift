@@ -2,7 +2,7 @@ package import Brokerage
 
 /// Shares bought or sold by an order, at its price and second.
 package struct Fill: Sendable, Hashable {
-    package let instrument: Instrument
+    package let instrument: FakeInstrument
     /// Below zero when sold.
     package let quantity: Decimal
     /// In dollars.
@@ -10,7 +10,7 @@ package struct Fill: Sendable, Hashable {
     /// Seconds since 1970, as the market's script has it.
     package let second: Int
 
-    package init(instrument: Instrument, quantity: Decimal, price: Decimal, second: Int) {
+    package init(instrument: FakeInstrument, quantity: Decimal, price: Decimal, second: Int) {
         self.instrument = instrument
         self.quantity = quantity
         self.price = price

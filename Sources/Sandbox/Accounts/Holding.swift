@@ -2,7 +2,7 @@ package import Brokerage
 
 /// Shares of one instrument, with what was paid for them.
 package struct Holding: Sendable, Hashable {
-    package let instrument: Instrument
+    package let instrument: FakeInstrument
     /// Shares; below zero when sold short.
     package var quantity: Decimal
     /// What was paid, in dollars; below zero when sold short.

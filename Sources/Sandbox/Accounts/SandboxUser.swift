@@ -5,9 +5,9 @@ package struct SandboxUser: Sendable {
     package let ledger: Ledger
     package let alpaca: AlpacaCredentials
     /// What Saxo knows of them; nil for someone who is not its client.
-    package let saxo: SaxoClient?
+    package let saxo: FakeSaxoClient?
 
-    package init(name: String, ledger: Ledger, alpaca: AlpacaCredentials, saxo: SaxoClient? = nil) {
+    package init(name: String, ledger: Ledger, alpaca: AlpacaCredentials, saxo: FakeSaxoClient? = nil) {
         self.name = name
         self.ledger = ledger
         self.alpaca = alpaca
@@ -20,10 +20,11 @@ package struct SandboxUser: Sendable {
         package var secretKey: String
         package var token: String
         /// The environment that the keys were made for.
-        package var environment: AlpacaSettings.Environment
+        package var environment: FakeAlpacaSettings.Environment
 
         package init(
-            keyID: String, secretKey: String, token: String, environment: AlpacaSettings.Environment = .paper
+            keyID: String, secretKey: String, token: String,
+            environment: FakeAlpacaSettings.Environment = .paper
         ) {
             self.keyID = keyID
             self.secretKey = secretKey

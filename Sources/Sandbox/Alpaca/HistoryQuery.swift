@@ -90,8 +90,8 @@ struct HistoryQuery: Sendable {
 
     /// Reads the query at the time `now`.
     ///
-    /// Throws ``AlpacaError/unprocessable(_:)`` for a parameter that Alpaca would refuse.
-    init(_ request: Request, now: Instant) throws(AlpacaError) {
+    /// Throws ``FakeAlpacaError/unprocessable(_:)`` for a parameter that Alpaca would refuse.
+    init(_ request: SandboxRequest, now: Instant) throws(FakeAlpacaError) {
         let period = try Self.period(request)
         start = try Self.instant(request, "start")
         end =
@@ -129,28 +129,30 @@ struct HistoryQuery: Sendable {
         case never = "no_reset"
     }
 
-    private static func period(_ request: Request) throws(AlpacaError) -> Period? {
+    private static func period(_ request: SandboxRequest) throws(FakeAlpacaError) -> Period? {
         guard let text = request[query: "period"] else { return nil }
         guard let period = Period(text) else { throw .unprocessable("invalid period: \(text)") }
         return period
     }
 
     private static func choice<Choice: RawRepresentable<String>>(
-        _ request: Request, _ name: String
-    ) throws(AlpacaError) -> Choice? {
+        _ request: SandboxRequest, _ name: String
+    ) throws(FakeAlpacaError) -> Choice? {
         guard let text = request[query: name] else { return nil }
         guard let choice = Choice(rawValue: text) else { throw .unprocessable("invalid \(name): \(text)") }
         return choice
     }
 
-    private static func instant(_ request: Request, _ name: String) throws(AlpacaError) -> Instant? {
+    private static func instant(_ request: SandboxRequest, _ name: String) throws(FakeAlpacaError) -> Instant?
+    {
         guard let text = request[query: name] else { return nil }
         guard let instant = Instant(text) else { throw .unprocessable("invalid \(name): \(text)") }
         return instant
     }
 
     /// The older way to name the end: the last day that is wanted.
-    private static func dayEnd(_ request: Request, _ name: String) throws(AlpacaError) -> Instant? {
+    private static func dayEnd(_ request: SandboxRequest, _ name: String) throws(FakeAlpacaError) -> Instant?
+    {
         guard let text = request[query: name] else { return nil }
         guard let date = CalendarDate(text), let end = LocalTime(date: date, hour: 23, minute: 59, second: 59)
         else {

@@ -1,8 +1,8 @@
 import Brokerage
 
-extension AlphaVantageCall {
+extension FakeAlphaVantageCall {
     /// `OVERVIEW`: what there is to know of a company; an empty object for funds and for what is not listed.
-    func overview() throws -> JSON {
+    func overview() throws -> JSONDocument {
         guard let symbol = self["symbol"], !symbol.isEmpty else { throw invalid }
         guard let instrument = instrument(spelled: symbol), let company = Company.behind(instrument.symbol)
         else { return .object([]) }
@@ -11,7 +11,7 @@ extension AlphaVantageCall {
                 + unknown(Self.neverKnown))
     }
 
-    private func described(_ company: Company, _ instrument: Instrument) -> [JSON.Member] {
+    private func described(_ company: Company, _ instrument: FakeInstrument) -> [JSONDocument.Member] {
         [
             .init(name: "Symbol", value: .string(instrument.alphaVantageSymbol)),
             .init(name: "AssetType", value: "Common Stock"),
@@ -29,10 +29,10 @@ extension AlphaVantageCall {
     }
 
     /// What follows from the last price: missing numbers where the market has none.
-    private func valued(_ company: Company, _ instrument: Instrument) throws -> [JSON.Member] {
+    private func valued(_ company: Company, _ instrument: FakeInstrument) throws -> [JSONDocument.Member] {
         let price = view.price(instrument.symbol)
         let dividend = company.dividendPerShare
-        func ratio(_ whole: Int?, _ part: Int?, digits: Int) throws -> JSON {
+        func ratio(_ whole: Int?, _ part: Int?, digits: Int) throws -> JSONDocument {
             guard let whole, let part, part > 0 else { return missing }
             return .text(try Decimal(whole).divided(by: Decimal(part), to: digits, .halfEven))
         }
@@ -47,8 +47,8 @@ extension AlphaVantageCall {
         ]
     }
 
-    private func priced(_ instrument: Instrument) -> [JSON.Member] {
-        guard let year = PriceYear(instrument, view) else {
+    private func priced(_ instrument: FakeInstrument) -> [JSONDocument.Member] {
+        guard let year = YearPriceStats(instrument, view) else {
             return unknown(["52WeekHigh", "52WeekLow", "50DayMovingAverage", "200DayMovingAverage"])
         }
         return [
@@ -67,9 +67,9 @@ extension AlphaVantageCall {
         ]
     }
 
-    private func unknown(_ names: [String]) -> [JSON.Member] {
+    private func unknown(_ names: [String]) -> [JSONDocument.Member] {
         names.map { .init(name: $0, value: missing) }
     }
 
-    private var missing: JSON { .string(settings.missingNumber) }
+    private var missing: JSONDocument { .string(settings.missingNumber) }
 }

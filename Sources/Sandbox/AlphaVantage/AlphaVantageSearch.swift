@@ -1,20 +1,20 @@
 import Brokerage
 
-extension AlphaVantageCall {
+extension FakeAlphaVantageCall {
     /// The most matches of one search.
     private static var maximumMatches: Int { 10 }
 
     /// `SYMBOL_SEARCH`.
-    func search() throws -> JSON {
+    func search() throws -> JSONDocument {
         guard let keywords = self["keywords"], !keywords.isEmpty else { throw invalid }
-        let search = ListingSearch(instruments: Instrument.listing + Instrument.london) {
+        let search = ListingSearch(instruments: FakeInstrument.listing + FakeInstrument.london) {
             $0.alphaVantageSymbol
         }
         let hits = search.hits(for: keywords).prefix(Self.maximumMatches)
         return ["bestMatches": .array(hits.map(match))]
     }
 
-    private func match(_ hit: ListingSearch.Hit) -> JSON {
+    private func match(_ hit: ListingSearch.Hit) -> JSONDocument {
         let isInLondon = hit.instrument.exchange == .london
         return [
             "1. symbol": .string(hit.symbol),

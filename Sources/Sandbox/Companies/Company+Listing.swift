@@ -1,5 +1,5 @@
 extension Company {
-    /// The companies whose shares ``Instrument/listing`` has, by symbol.
+    /// The companies whose shares ``FakeInstrument/listing`` has, by symbol.
     static let listing: [Company] = [
         Company(
             symbols: ["AAPL"], name: "Apple Inc.", cik: 320_193,

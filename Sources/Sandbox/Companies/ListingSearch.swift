@@ -1,12 +1,12 @@
 /// Finds instruments by a word of their symbol or name.
 struct ListingSearch: Sendable {
     /// What may be found.
-    let instruments: [Instrument]
+    let instruments: [FakeInstrument]
     /// The provider's spelling of a symbol.
-    let spelling: @Sendable (Instrument) -> String
+    let spelling: @Sendable (FakeInstrument) -> String
 
     struct Hit: Sendable {
-        let instrument: Instrument
+        let instrument: FakeInstrument
         let symbol: String
         /// How well it fits, in ten-thousandths: 10,000 is the very symbol.
         let score: Int
@@ -33,7 +33,7 @@ struct ListingSearch: Sendable {
     }
 }
 
-extension Instrument {
+extension FakeInstrument {
     /// The name that people know: the company's, or the fund's own.
     var displayName: String {
         Company.behind(symbol)?.name ?? name

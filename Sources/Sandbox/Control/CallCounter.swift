@@ -3,11 +3,11 @@ import Synchronization
 
 /// An endpoint of a provider: `alpaca`, `GET /v2/positions`.
 package struct Endpoint: Sendable, Hashable {
-    package let provider: Provider
+    package let provider: ProviderID
     /// Method and path template; `unknown` for paths and methods that the provider does not offer.
     package let name: String
 
-    package init(provider: Provider, name: String) {
+    package init(provider: ProviderID, name: String) {
         self.provider = provider
         self.name = name
     }
@@ -18,7 +18,7 @@ package struct Calls: Sendable, Hashable {
     private var counts: [Endpoint: Int] = [:]
 
     /// The calls of one endpoint, named as its route is: `calls[.alpaca, "GET /v2/account"]`.
-    package subscript(_ provider: Provider, _ name: String) -> Int {
+    package subscript(_ provider: ProviderID, _ name: String) -> Int {
         counts[Endpoint(provider: provider, name: name)] ?? 0
     }
 
@@ -26,7 +26,7 @@ package struct Calls: Sendable, Hashable {
     package var total: Int { counts.values.reduce(0, +) }
 
     /// The calls of every endpoint that was called, by name.
-    package func all(of provider: Provider) -> [(name: String, count: Int)] {
+    package func all(of provider: ProviderID) -> [(name: String, count: Int)] {
         counts.filter { $0.key.provider == provider }.map { ($0.key.name, $0.value) }.sorted { $0.0 < $1.0 }
     }
 

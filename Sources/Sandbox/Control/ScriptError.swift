@@ -8,28 +8,28 @@ struct ScriptError: Error, Hashable, CustomStringConvertible {
         self.description = description
     }
 
-    var response: Response { .json(["error": .string(description)], status: .badRequest) }
+    var response: SandboxResponse { .json(["error": .string(description)], status: .badRequest) }
 }
 
-extension Route {
+extension SandboxRoute {
     /// An endpoint of the control desk: errors in what was sent are told to the sender, with the status 400.
     static func control(
         _ method: HTTPMethod, _ template: PathTemplate,
-        _ answer: @escaping @Sendable (Request) throws -> Response
-    ) -> Route {
-        Route(method, template) { request in
+        _ answer: @escaping @Sendable (SandboxRequest) throws -> SandboxResponse
+    ) -> SandboxRoute {
+        SandboxRoute(method, template) { request in
             do {
                 return try answer(request)
             } catch let error as ScriptError {
                 return error.response
-            } catch let error as JSON.SyntaxError {
+            } catch let error as JSONDocument.SyntaxError {
                 return ScriptError("not JSON: \(error)").response
             }
         }
     }
 }
 
-extension JSON {
+extension JSONDocument {
     /// Refuses a mistyped or repeated member instead of passing over it.
     func requireMembers(_ names: Set<String>) throws(ScriptError) {
         guard case .object(let members) = self else { throw ScriptError("an object is expected") }

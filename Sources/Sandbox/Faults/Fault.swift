@@ -3,7 +3,7 @@ package import Brokerage
 /// Something that goes wrong on demand, where and as often as the script says.
 package struct Fault: Sendable, Hashable {
     /// Nil for every provider.
-    package var provider: Provider?
+    package var provider: ProviderID?
     /// An endpoint as its route is named, `GET /v2/account`; nil for every endpoint.
     package var endpoint: String?
     package var effect: Effect
@@ -15,7 +15,7 @@ package struct Fault: Sendable, Hashable {
     package var percent: Int
 
     package init(
-        _ effect: Effect, provider: Provider? = nil, endpoint: String? = nil, remaining: Int? = nil,
+        _ effect: Effect, provider: ProviderID? = nil, endpoint: String? = nil, remaining: Int? = nil,
         every: Int = 1, percent: Int = 100
     ) {
         self.provider = provider

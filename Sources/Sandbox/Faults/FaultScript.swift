@@ -19,7 +19,8 @@ struct FaultScript {
         }
     }
 
-    func perform(failures: StandIn.Failures, _ answer: () async -> Response) async -> Response {
+    func perform(failures: FakeHost.Failures, _ answer: () async -> SandboxResponse) async -> SandboxResponse
+    {
         await delay()
         switch effect {
         case nil, .latency: return await answer()
@@ -49,15 +50,15 @@ struct FaultScript {
         }
     }
 
-    private var undelivered: Response {
-        var response = Response(status: .internalServerError)
+    private var undelivered: SandboxResponse {
+        var response = SandboxResponse(status: .internalServerError)
         response.delivery = .none
         return response
     }
 
     /// The first half of the body and a comma before a brace: well-framed HTTP, and no JSON whatever the body
     /// was.
-    private func malformed(_ response: Response) -> Response {
+    private func malformed(_ response: SandboxResponse) -> SandboxResponse {
         var response = response
         response.body = response.body.prefix(response.body.count / 2) + Array(",}".utf8)
         return response

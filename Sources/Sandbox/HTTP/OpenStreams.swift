@@ -13,14 +13,14 @@ package final class OpenStreams: Sendable {
     }
 
     /// How many streams of an endpoint are open: `openStreams[.alpaca, "GET /v2/{feed}"]`.
-    package subscript(_ provider: Provider, _ name: String) -> Int {
+    package subscript(_ provider: ProviderID, _ name: String) -> Int {
         let endpoint = Endpoint(provider: provider, name: name)
         return state.withLock { $0.streams.values.count { $0.endpoint == endpoint } }
     }
 
     /// Cuts the streams of a provider, or of one of its endpoints, or all, without a word; how many there were.
     @discardableResult
-    package func cut(_ provider: Provider? = nil, _ name: String? = nil) -> Int {
+    package func cut(_ provider: ProviderID? = nil, _ name: String? = nil) -> Int {
         let streams = state.withLock { state in
             state.streams.values.filter { stream in
                 (provider ?? stream.endpoint.provider) == stream.endpoint.provider

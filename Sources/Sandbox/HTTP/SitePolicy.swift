@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Refuses requests that browsers send for pages of other sites.
 ///
-/// Such a page can send requests to a server on its reader's machine, including those of ``ControlDesk``.
+/// Such a page can send requests to a server on its reader's machine, including those of ``ControlAPI``.
 /// With DNS rebinding, under a name of its own, it can also read the responses. Browsers send the site in
 /// `Origin` with every POST and every WebSocket, and in `Host` the server's name that the page uses. Programs
 /// send no `Origin`, and may omit `Host`.
@@ -20,7 +20,7 @@ struct SitePolicy: Sendable {
 
     /// The response to a request for another server, or from a page of another site; nil for an accepted
     /// request.
-    func refusal(of request: Request) -> Response? {
+    func refusal(of request: SandboxRequest) -> SandboxResponse? {
         if let host = request.headers["Host"].first(where: { !accepts($0) }) {
             let reason = """
                 "\(host.prefix(100))" is not a host of this sandbox. Use localhost or the address that it \
@@ -36,7 +36,7 @@ struct SitePolicy: Sendable {
         return nil
     }
 
-    private static func refusal(_ reason: String, _ status: HTTPResponseStatus) -> Response {
+    private static func refusal(_ reason: String, _ status: HTTPResponseStatus) -> SandboxResponse {
         .json(["error": .string(reason)], status: status)
     }
 
@@ -52,7 +52,7 @@ struct SitePolicy: Sendable {
     }
 
     /// Whether a page is the server's own: its origin is the host of the request.
-    private func isOwn(_ origin: String, _ request: Request) -> Bool {
+    private func isOwn(_ origin: String, _ request: SandboxRequest) -> Bool {
         request.headers["Host"].contains { origin.lowercased() == "http://\($0.lowercased())" }
     }
 

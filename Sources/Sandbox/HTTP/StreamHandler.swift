@@ -37,7 +37,7 @@ final class StreamHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
+        guard event is SandboxDrainEvent else { return context.fireUserInboundEventTriggered(event) }
         close(.goingAway, context: context)
     }
 

@@ -4,16 +4,16 @@ package import NIOHTTP1
 package struct StreamRoute: Sendable {
     package let template: PathTemplate
     /// Nil to let the client in; else why not, as an answer to the handshake.
-    package let refusal: @Sendable (Request) async throws -> Response?
+    package let refusal: @Sendable (SandboxRequest) async throws -> SandboxResponse?
     /// Headers of the answer that lets a client in.
     package let headers: HTTPHeaders
     /// Talks to the client; the stream is closed when it returns, and it is cancelled when the stream closes.
-    package let serve: @Sendable (Request, WebSocketStream) async -> Void
+    package let serve: @Sendable (SandboxRequest, WebSocketStream) async -> Void
 
     package init(
         _ template: PathTemplate, headers: HTTPHeaders = [:],
-        refusal: @escaping @Sendable (Request) async throws -> Response? = { _ in nil },
-        serve: @escaping @Sendable (Request, WebSocketStream) async -> Void
+        refusal: @escaping @Sendable (SandboxRequest) async throws -> SandboxResponse? = { _ in nil },
+        serve: @escaping @Sendable (SandboxRequest, WebSocketStream) async -> Void
     ) {
         self.template = template
         self.headers = headers

@@ -10,12 +10,12 @@ package struct WebSocketStream: Sendable {
     package let frames: AsyncStream<StreamFrame>
     private let channel: any Channel
     private let endpoint: Endpoint
-    private let faults: FaultBook
+    private let faults: FaultRegistry
     /// Whether the stream is to be cut after its first message.
     private let isCut: Bool
 
     init(
-        _ channel: any Channel, frames: AsyncStream<StreamFrame>, endpoint: Endpoint, faults: FaultBook,
+        _ channel: any Channel, frames: AsyncStream<StreamFrame>, endpoint: Endpoint, faults: FaultRegistry,
         isCut: Bool
     ) {
         self.channel = channel
@@ -30,7 +30,7 @@ package struct WebSocketStream: Sendable {
 
     /// Sends a document as text; false when the stream is closed.
     @discardableResult
-    package func send(_ document: JSON) async -> Bool {
+    package func send(_ document: JSONDocument) async -> Bool {
         await send(.text(String(decoding: document.bytes, as: UTF8.self)))
     }
 

@@ -19,7 +19,7 @@ package struct Bar: Sendable, Hashable {
     /// The volume-weighted average price, with 4 decimals more than the instrument's prices have.
     ///
     /// The market has no single trades to weigh; the typical price (high + low + close) ÷ 3 stands for it.
-    package func averagePrice(of instrument: Instrument) -> Decimal {
+    package func averagePrice(of instrument: FakeInstrument) -> Decimal {
         averagePrice(decimals: instrument.decimals)
     }
 

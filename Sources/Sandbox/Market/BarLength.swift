@@ -24,7 +24,7 @@ package enum BarAlignment: Sendable, Hashable {
 }
 
 /// A bar with its beginning.
-package struct Candle: Sendable, Hashable {
+package struct TimedBar: Sendable, Hashable {
     /// Seconds since 1970: the first second of a minute's or an hour's bar; the second that begins a
     /// day's by the instrument's ``Schedule``, Monday's that begins a week's, the first day's that begins a month's.
     package let start: Int

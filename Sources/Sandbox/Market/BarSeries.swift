@@ -7,7 +7,7 @@ import Brokerage
 /// a single share is left out, as exchanges do. There have been neither splits nor dividends, so prices are
 /// adjusted and raw at once.
 package struct BarSeries: Sendable, Sequence {
-    package let instrument: Instrument
+    package let instrument: FakeInstrument
     package let length: BarLength
     /// Only bars that begin in this range of seconds, both included.
     package let range: ClosedRange<Int>
@@ -34,7 +34,7 @@ package struct BarSeries: Sendable, Sequence {
             period = series.length.period(of: series.instrument.schedule.date(at: moment))
         }
 
-        package mutating func next() -> Candle? {
+        package mutating func next() -> TimedBar? {
             while true {
                 if let candle = day?.next() { return candle }
                 day = nil
@@ -55,7 +55,7 @@ package struct BarSeries: Sendable, Sequence {
                     guard series.range.contains(start), let bar = series.bar(ofPeriod: period) else {
                         continue
                     }
-                    return Candle(start: start, date: period, bar: bar)
+                    return TimedBar(start: start, date: period, bar: bar)
                 }
             }
         }
@@ -78,7 +78,7 @@ extension MarketView {
     ///
     /// Take a `prefix` of them: only what is taken is made. Seconds are moved into the market's years.
     package func bars(
-        of instrument: Instrument, every length: BarLength, from first: Int, through last: Int = .max,
+        of instrument: FakeInstrument, every length: BarLength, from first: Int, through last: Int = .max,
         extendedHours: Bool = true, alignment: BarAlignment = .clock, newestFirst: Bool = false
     ) -> BarSeries {
         let first = Market.clamped(first)

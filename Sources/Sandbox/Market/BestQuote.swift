@@ -15,7 +15,7 @@ package struct BestQuote: Sendable, Hashable {
     static func reach(of price: Int) -> Int { max(1, price / 20_000) }
 
     init(
-        of last: (price: Int, second: Int), lot: Int, isOneSided: Bool, isEmpty: Bool, noise: Noise
+        of last: (price: Int, second: Int), lot: Int, isOneSided: Bool, isEmpty: Bool, noise: SeededRandom
     ) {
         let reach = Self.reach(of: last.price)
         second = last.second

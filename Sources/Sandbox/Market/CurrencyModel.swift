@@ -4,7 +4,7 @@
 /// gains too. Inside a day every pair has a path of its own; closes agree within what ``PriceModel`` rounds.
 struct CurrencyModel: Sendable {
     /// The market's source; each currency has a branch of it.
-    let market: Noise
+    let market: SeededRandom
 
     /// How far a currency has moved against the dollar since a day, in millionths of a doubling.
     func level(of currency: String, onDay day: Int, since anchorDay: Int) -> Int {

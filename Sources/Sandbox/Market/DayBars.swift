@@ -32,7 +32,7 @@ struct DayBars {
         self.start = start(of: newestFirst ? latest : earliest)
     }
 
-    mutating func next() -> Candle? {
+    mutating func next() -> TimedBar? {
         while newestFirst ? start + step > hours.lowerBound : start < hours.upperBound {
             let begin = start
             start += newestFirst ? -step : step
@@ -40,7 +40,7 @@ struct DayBars {
                 return nil
             }
             guard range.contains(begin), let bar = bar(from: begin), bar.volume > 0 else { continue }
-            return Candle(start: begin, date: tape.session.date, bar: bar)
+            return TimedBar(start: begin, date: tape.session.date, bar: bar)
         }
         return nil
     }

@@ -24,7 +24,8 @@ package struct DayTape: Sendable {
         let evening = prices.moved(close, by: noise.branch(.gap, 1).swing(day, 2_500))
         let volume = prices.volume(onDay: day)
         func phase(
-            _ phase: TradingSession.Phase, _ purpose: Noise.Purpose, from start: Int, to end: Int, reach: Int,
+            _ phase: TradingSession.Phase, _ purpose: SeededRandom.Purpose, from start: Int, to end: Int,
+            reach: Int,
             volume: Int
         ) -> PhaseTape {
             PhaseTape(

@@ -8,13 +8,13 @@ import Brokerage
 /// every second of the hours of trading (shares: 04:00 to 20:00 in New York; see ``Schedule``), and stand at the
 /// official close while nothing is traded.
 package struct Market: Sendable {
-    private let noise: Noise
-    private let instruments: [String: Instrument]
+    private let noise: SeededRandom
+    private let instruments: [String: FakeInstrument]
 
     package init(seed: UInt64) {
-        noise = Noise(seed: seed)
+        noise = SeededRandom(seed: seed)
         instruments = Dictionary(
-            (Instrument.all + Instrument.london).map { ($0.symbol, $0) },
+            (FakeInstrument.all + FakeInstrument.london).map { ($0.symbol, $0) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -24,28 +24,28 @@ package struct Market: Sendable {
     }
 
     /// The share or fund of the US exchanges of a symbol, exactly as listed; nil when there is none.
-    package func instrument(_ symbol: String) -> Instrument? {
+    package func instrument(_ symbol: String) -> FakeInstrument? {
         instruments[symbol].flatMap { $0.assetClass == .equity && $0.exchange != .london ? $0 : nil }
     }
 
     /// The instrument of a symbol, of whatever class: `AAPL`, `SPX`, `EUR/USD`, `BTC/USD`, and
     /// those of London, `TSCO.L`; nil when there is none.
-    package func anyInstrument(_ symbol: String) -> Instrument? {
+    package func anyInstrument(_ symbol: String) -> FakeInstrument? {
         instruments[symbol]
     }
 
     /// All that was and will be traded of an instrument in one session.
-    package func tape(_ instrument: Instrument, _ session: TradingSession) -> DayTape {
+    package func tape(_ instrument: FakeInstrument, _ session: TradingSession) -> DayTape {
         DayTape(session, of: PriceModel(instrument, market: noise))
     }
 
     /// The official closing price of a session, in ticks.
-    package func close(_ instrument: Instrument, _ session: TradingSession) -> Int {
+    package func close(_ instrument: FakeInstrument, _ session: TradingSession) -> Int {
         PriceModel(instrument, market: noise).close(onDay: session.date.daysSince1970)
     }
 
     /// The last price at a moment, in ticks, and the second in which it was traded.
-    package func lastTrade(_ instrument: Instrument, at second: Int) -> (price: Int, second: Int) {
+    package func lastTrade(_ instrument: FakeInstrument, at second: Int) -> (price: Int, second: Int) {
         let second = Self.clamped(second)
         guard let session = instrument.schedule.session(begunBy: second) else {
             return (instrument.anchor, second)
@@ -57,7 +57,7 @@ package struct Market: Sendable {
     }
 
     /// Who buys and sells at a moment.
-    package func quote(_ instrument: Instrument, at second: Int) -> BestQuote {
+    package func quote(_ instrument: FakeInstrument, at second: Int) -> BestQuote {
         let last = lastTrade(instrument, at: second)
         let noise = noise.branch(instrument.symbol).branch(.quote)
         let phase = instrument.schedule.phase(at: second)
@@ -67,7 +67,7 @@ package struct Market: Sendable {
     }
 
     /// Where news about an instrument come from.
-    func newsNoise(about instrument: Instrument) -> Noise {
+    func newsNoise(about instrument: FakeInstrument) -> SeededRandom {
         noise.branch(instrument.symbol)
     }
 
@@ -83,7 +83,7 @@ package struct Market: Sendable {
     }
 }
 
-extension Instrument {
+extension FakeInstrument {
     /// In what quotes are counted.
     fileprivate var lot: Int {
         switch assetClass {

@@ -29,17 +29,17 @@ package struct MarketView: Sendable {
     package var marketDay: TradingSession? { Market.session(openedBy: now) }
 
     /// What is done now with an instrument, by its own hours; nil while it is not traded.
-    package func phase(of instrument: Instrument) -> TradingSession.Phase? {
+    package func phase(of instrument: FakeInstrument) -> TradingSession.Phase? {
         instrument.schedule.phase(at: now)
     }
 
     /// An instrument's session that is running or was the last to run, hours before the opening included.
-    package func tradingDay(of instrument: Instrument) -> TradingSession? {
+    package func tradingDay(of instrument: FakeInstrument) -> TradingSession? {
         instrument.schedule.session(begunBy: now)
     }
 
     /// An instrument's session whose market hours are running or were the last to run.
-    package func marketDay(of instrument: Instrument) -> TradingSession? {
+    package func marketDay(of instrument: FakeInstrument) -> TradingSession? {
         instrument.schedule.session(openedBy: now)
     }
 
@@ -49,19 +49,19 @@ package struct MarketView: Sendable {
     }
 
     /// The instrument, of whatever class, when it has a price.
-    package func priced(_ symbol: String) -> Instrument? {
+    package func priced(_ symbol: String) -> FakeInstrument? {
         unpriced.contains(symbol) ? nil : market.anyInstrument(symbol)
     }
 
     /// The bar of a session's market hours as far as they have come; nil before they begin.
-    package func dayBar(_ instrument: Instrument, _ session: TradingSession) -> Bar? {
+    package func dayBar(_ instrument: FakeInstrument, _ session: TradingSession) -> Bar? {
         let tape = market.tape(instrument, session)
         return now >= session.close
             ? tape.regularBar : tape.bar(of: .regular, from: session.open, through: now)
     }
 
     /// The minute of the last trade as far as it has come, and the second at which it begins.
-    package func minuteBar(_ instrument: Instrument) -> (bar: Bar, start: Int)? {
+    package func minuteBar(_ instrument: FakeInstrument) -> (bar: Bar, start: Int)? {
         guard let session = tradingDay(of: instrument) else { return nil }
         let tape = market.tape(instrument, session)
         // While nothing is traded, the last minute before the close is the last to tell of.

@@ -5,11 +5,11 @@ struct PhaseTape: Sendable {
     private let end: Int
     private let minutes: PricePath
     private let volume: VolumeCurve
-    private let noise: Noise
+    private let noise: SeededRandom
 
     init(
         seconds: Range<Int>, from start: Int, to end: Int, within range: ClosedRange<Int>, volume: Int,
-        noise: Noise
+        noise: SeededRandom
     ) {
         self.seconds = seconds
         self.start = start

@@ -1,10 +1,10 @@
 /// The long story of one instrument: its official close of every day.
 struct PriceModel: Sendable {
-    let instrument: Instrument
-    let noise: Noise
+    let instrument: FakeInstrument
+    let noise: SeededRandom
     private let currencies: CurrencyModel
 
-    /// The day on which every instrument stands at its ``Instrument/anchor``, whatever the seed: 2026-01-02.
+    /// The day on which every instrument stands at its ``FakeInstrument/anchor``, whatever the seed: 2026-01-02.
     private static let anchorDay = 20_455
     /// Millionths of a doubling per year: about 6 % growth.
     private static let growth = 85_000
@@ -13,7 +13,7 @@ struct PriceModel: Sendable {
         (1_024, 300_000), (256, 180_000), (64, 90_000), (16, 48_000), (4, 24_000), (1, 13_000),
     ]
 
-    init(_ instrument: Instrument, market: Noise) {
+    init(_ instrument: FakeInstrument, market: SeededRandom) {
         self.instrument = instrument
         noise = market.branch(instrument.symbol)
         currencies = CurrencyModel(market: market)
@@ -38,7 +38,7 @@ struct PriceModel: Sendable {
     }
 
     /// How far a price has swung by a day, in millionths of a doubling.
-    static func waves(_ noise: Noise, onDay day: Int) -> Int {
+    static func waves(_ noise: SeededRandom, onDay day: Int) -> Int {
         waves.enumerated().reduce(0) { sum, wave in
             sum
                 + noise.branch(.level, wave.offset)
@@ -58,7 +58,7 @@ struct PriceModel: Sendable {
     }
 
     /// The lowest and the highest price of a path between two prices; `reach` in millionths.
-    func range(around start: Int, _ end: Int, reach: Int, noise: Noise) -> ClosedRange<Int> {
+    func range(around start: Int, _ end: Int, reach: Int, noise: SeededRandom) -> ClosedRange<Int> {
         let (low, high) = (min(start, end), max(start, end))
         return moved(
             low, by: -noise.number(20, below: reach))...moved(high, by: noise.number(21, below: reach))

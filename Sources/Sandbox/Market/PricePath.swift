@@ -8,10 +8,10 @@ struct PricePath: Sendable {
     let range: ClosedRange<Int>
     /// Beginning, the two extremes in their order, end.
     private let pivots: [(step: Int, price: Int)]
-    private let noise: Noise
+    private let noise: SeededRandom
 
     /// A path of `length` steps, at least 4, from `start` to `end`, both inside `range`.
-    init(from start: Int, to end: Int, within range: ClosedRange<Int>, length: Int, noise: Noise) {
+    init(from start: Int, to end: Int, within range: ClosedRange<Int>, length: Int, noise: SeededRandom) {
         let half = length / 2
         let first = 1 + noise.number(1, below: half - 1)
         let second = half + noise.number(2, below: length - half)

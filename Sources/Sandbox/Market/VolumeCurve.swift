@@ -3,7 +3,7 @@ struct VolumeCurve: Sendable {
     let total: Int
     /// The length of the phase.
     let minutes: Int
-    let noise: Noise
+    let noise: SeededRandom
 
     /// Shares traded in the first `second` seconds; it never falls, and ends at ``total``.
     func traded(by second: Int) -> Int {

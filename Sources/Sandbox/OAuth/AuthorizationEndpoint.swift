@@ -9,7 +9,7 @@ struct AuthorizationEndpoint: Sendable {
     let provider: String
     /// Who may sign in, by name.
     let users: [String]
-    let decisions: OAuthDecisionBook
+    let decisions: OAuthDecisions
     let clock: SandboxClock
     /// Which scopes the provider knows; a request for another is sent back with an error; nil for any.
     var scopes: Set<String>?
@@ -17,7 +17,7 @@ struct AuthorizationEndpoint: Sendable {
     var takesChallenges = false
 
     /// Both routes under one path.
-    func routes(_ template: PathTemplate) -> [Route] {
+    func routes(_ template: PathTemplate) -> [SandboxRoute] {
         [
             .get(template) { request in
                 switch decisions.decision {
@@ -40,7 +40,7 @@ struct AuthorizationEndpoint: Sendable {
 
     /// With nobody deciding, the page.
     private func answer(_ parameters: [(name: String, value: String)], deciding decision: OAuthDecision?)
-        -> Response
+        -> SandboxResponse
     {
         // An application or an address that is not known gets nothing sent: it may be an attacker's.
         guard let request = AuthorizationRequest(parameters, of: server) else { return Self.stranger }
@@ -72,15 +72,15 @@ struct AuthorizationEndpoint: Sendable {
             ? nil : .invalidScope
     }
 
-    private func refused(_ request: AuthorizationRequest, _ error: OAuthError) -> Response {
+    private func refused(_ request: AuthorizationRequest, _ error: OAuthError) -> SandboxResponse {
         redirect(
             to: request.location([("error", error.rawValue), ("error_description", error.explanation)]))
     }
 
-    private func redirect(to location: String) -> Response {
-        Response(status: .found, headers: ["Location": location, "Cache-Control": "no-store"])
+    private func redirect(to location: String) -> SandboxResponse {
+        SandboxResponse(status: .found, headers: ["Location": location, "Cache-Control": "no-store"])
     }
 
-    private static let stranger = Response.text(
+    private static let stranger = SandboxResponse.text(
         "client_id is not known, or redirect_uri is not registered for it\n", status: .badRequest)
 }

@@ -6,8 +6,8 @@ struct AuthorizationPage {
     let provider: String
     let users: [String]
 
-    var response: Response {
-        var response = Response.text(html, type: "text/html; charset=UTF-8", status: .ok)
+    var response: SandboxResponse {
+        var response = SandboxResponse.text(html, type: "text/html; charset=UTF-8", status: .ok)
         // Nobody may show the page inside one of their own, nor keep it.
         response.headers.add(
             name: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'")

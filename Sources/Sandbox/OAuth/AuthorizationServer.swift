@@ -12,7 +12,7 @@ final class AuthorizationServer: Resettable {
     let applications: [OAuthApplication]
     let lifetimes: OAuthLifetimes
     private let reuse: RefreshReuse
-    private let noise: Noise
+    private let noise: SeededRandom
     private let state = Mutex(State())
 
     /// The most codes, access tokens and refresh tokens that are kept, each; the oldest go first.
@@ -20,11 +20,11 @@ final class AuthorizationServer: Resettable {
 
     private struct State {
         var issued = 0
-        var codes = Vouchers()
-        var access = Vouchers()
-        var refresh = Vouchers()
+        var codes = TokenStore()
+        var access = TokenStore()
+        var refresh = TokenStore()
         /// Refresh tokens that were good once.
-        var used = Vouchers()
+        var used = TokenStore()
     }
 
     /// Tokens are numbered from `seed`: predictable, as everything in the sandbox.
@@ -35,7 +35,7 @@ final class AuthorizationServer: Resettable {
         self.applications = applications
         self.lifetimes = lifetimes
         self.reuse = reuse
-        noise = Noise(seed: seed).branch("oauth")
+        noise = SeededRandom(seed: seed).branch("oauth")
     }
 
     /// The application of that id; nil when there is none.
@@ -159,7 +159,7 @@ final class AuthorizationServer: Resettable {
 
     private func next(_ state: inout State) -> String {
         state.issued += 1
-        return UUIDText.version8(noise.bits(2 * state.issued), noise.bits(2 * state.issued + 1))
+        return UUIDFormat.version8(noise.bits(2 * state.issued), noise.bits(2 * state.issued + 1))
     }
 }
 

@@ -13,7 +13,7 @@ package enum OAuthDecision: Sendable, Hashable {
 /// The decision of the moment, for every provider.
 ///
 /// A lock, because it is set by one task and read by many.
-package final class OAuthDecisionBook: Resettable {
+package final class OAuthDecisions: Resettable {
     private let state = Mutex(OAuthDecision.ask)
 
     package var decision: OAuthDecision {

@@ -8,7 +8,9 @@ enum Yql {
     /// The file in which the community's tables were defined.
     private static let environment = "store://datatables.org/alltableswithkeys"
 
-    static func answer(_ request: Request, _ view: MarketView, _ settings: YahooSettings) throws -> Response {
+    static func answer(_ request: SandboxRequest, _ view: MarketView, _ settings: FakeYahooSettings) throws
+        -> SandboxResponse
+    {
         switch settings.yql {
         case .discontinued: return discontinued
         case .serving: break
@@ -27,12 +29,12 @@ enum Yql {
     }
 
     /// One quote is an object, several are an array, and none is null.
-    private static func document(_ statement: YqlStatement, _ view: MarketView) throws -> JSON {
+    private static func document(_ statement: YqlStatement, _ view: MarketView) throws -> JSONDocument {
         let quotes = try statement.symbols.map { symbol in
             let quote = try YqlQuote(symbol, view)
-            return JSON.object(quote.members.filter { statement.fields?.contains($0.name) ?? true })
+            return JSONDocument.object(quote.members.filter { statement.fields?.contains($0.name) ?? true })
         }
-        let results: JSON =
+        let results: JSONDocument =
             switch quotes.count {
             case 0: .null
             case 1: ["quote": quotes[0]]
@@ -41,7 +43,7 @@ enum Yql {
         let created = Instant(secondsSince1970: view.instant.secondsSince1970) ?? .earliest
         return [
             "query": [
-                "count": JSON(integerLiteral: quotes.count),
+                "count": JSONDocument(integerLiteral: quotes.count),
                 "created": .string(created.description),
                 "lang": "en-US",
                 "results": results,
@@ -49,13 +51,13 @@ enum Yql {
         ]
     }
 
-    private static func refusal(_ description: String) -> Response {
+    private static func refusal(_ description: String) -> SandboxResponse {
         .json(
             ["error": ["lang": "en-US", "description": .string(description)]], status: .badRequest)
     }
 
     /// What the source of the table said from 2017-11-01 on.
-    private static let discontinued = Response.text(
+    private static let discontinued = SandboxResponse.text(
         """
         It has come to our attention that this service is being used in violation of the Yahoo Terms of Service. \
         As such, the service is being discontinued.

@@ -2,13 +2,13 @@ import Brokerage
 
 /// One line of the table of quotes: strings and nulls, made for people to read.
 struct YqlQuote: Sendable {
-    let members: [JSON.Member]
+    let members: [JSONDocument.Member]
 
     /// All fields are there for every symbol; one that is not listed has nulls.
     init(_ symbol: String, _ view: MarketView) throws {
-        let listing = YahooListing(symbol, in: view.market)
+        let listing = FakeYahooListing(symbol, in: view.market)
         var values = listing.map { Self.described($0) } ?? [:]
-        if let listing, let day = YahooDay(listing, view) {
+        if let listing, let day = FakeYahooDay(listing, view) {
             values.merge(try Self.priced(listing, day, view)) { $1 }
         }
         members =
@@ -20,7 +20,7 @@ struct YqlQuote: Sendable {
             }
     }
 
-    private static func described(_ listing: YahooListing) -> [String: String] {
+    private static func described(_ listing: FakeYahooListing) -> [String: String] {
         var values = [
             "Name": listing.name, "Currency": listing.currency, "StockExchange": listing.exchange.code,
             "AverageDailyVolume": String(listing.instrument.dailyVolume),
@@ -33,7 +33,7 @@ struct YqlQuote: Sendable {
     }
 
     private static func priced(
-        _ listing: YahooListing, _ day: YahooDay, _ view: MarketView
+        _ listing: FakeYahooListing, _ day: FakeYahooDay, _ view: MarketView
     ) throws -> [String: String] {
         func text(_ ticks: Int) -> String { listing.instrument.price(ticks).description }
         let (price, previous) = (day.bar.close, day.previousClose)
@@ -70,9 +70,9 @@ struct YqlQuote: Sendable {
     }
 
     private static func year(
-        _ listing: YahooListing, _ price: Int, _ view: MarketView
+        _ listing: FakeYahooListing, _ price: Int, _ view: MarketView
     ) throws -> [String: String] {
-        guard let year = PriceYear(listing.instrument, view) else { return [:] }
+        guard let year = YearPriceStats(listing.instrument, view) else { return [:] }
         func text(_ ticks: Int) -> String { listing.instrument.price(ticks).description }
         func change(from base: Int) -> String {
             signed(price - base, listing.instrument.price(abs(price - base)))

@@ -6,7 +6,7 @@ package import Upstream
 
 /// Keeps users' connections, each together with its credential: both are there, or neither.
 package struct ConnectionStore: Sendable {
-    private let database: DatabaseFile
+    private let database: SQLiteDatabase
     /// Of the same file.
     package let credentials: CredentialStore
     private let key: SymmetricKey
@@ -14,7 +14,7 @@ package struct ConnectionStore: Sendable {
     /// The connections of a file.
     ///
     /// - Throws: `wrongMasterKey` where its credentials were sealed with another.
-    package init(in file: HouseFile, _ master: MasterKey) throws(StorageError) {
+    package init(in file: UserDatabase, _ master: MasterKey) throws(StorageError) {
         database = file.database
         credentials = try CredentialStore(in: file, master)
         key = try TokenKey(in: database, master).key
@@ -25,32 +25,32 @@ package struct ConnectionStore: Sendable {
     /// All connections with the same key or token have the same holder, now and after they are removed. A
     /// credential by consent is renewed by other tokens, and is only in this connection: the connection
     /// identifies it.
-    package func quotaHolder(of connection: KeptConnection, _ secret: Secret) -> QuotaHolder {
+    package func quotaHolder(of connection: StoredConnection, _ secret: Secret) -> QuotaAccount {
         guard connection.redirectURI == nil else {
-            return QuotaHolder(connection.provider, credential: connection.id)
+            return QuotaAccount(connection.provider, credential: connection.id)
         }
         var hash = HMAC<SHA256>(key: key)
         hash.update(data: Array("portico quota \(connection.provider.rawValue) ".utf8))
         hash.update(data: secret.bytes)
-        return QuotaHolder(
+        return QuotaAccount(
             connection.provider, credential: "key " + Data(hash.finalize()).base64EncodedString())
     }
 
     /// What became of a connection that was to be kept.
-    package enum Addition: Hashable, Sendable {
+    package enum InsertResult: Hashable, Sendable {
         case added
         /// Its owner has as many as one may have.
         case tooMany
         /// Another connection of its owner opens one of its accounts: what is in it would count twice.
-        case opensAlready(connection: String, account: KnownAccount)
+        case opensAlready(connection: String, account: StoredAccount)
     }
 
     /// Keeps a new connection and its credential.
     ///
     /// - Returns: what became of it; nothing is kept of one that is not added.
     package func add(
-        _ connection: KeptConnection, _ secret: Secret, atMost most: Int
-    ) async throws(StorageError) -> Addition {
+        _ connection: StoredConnection, _ secret: Secret, atMost most: Int
+    ) async throws(StorageError) -> InsertResult {
         let credentials = credentials
         return try await database.write { db in
             let count = try Int.fetchOne(
@@ -81,7 +81,7 @@ package struct ConnectionStore: Sendable {
 
     /// The id of a connection with the same owner, provider and environment that opens an account.
     private static func connection(
-        opening account: KnownAccount, like connection: KeptConnection, _ db: Database
+        opening account: StoredAccount, like connection: StoredConnection, _ db: Database
     ) throws -> String? {
         try String.fetchOne(
             db,
@@ -101,7 +101,7 @@ package struct ConnectionStore: Sendable {
     ///
     /// - Returns: false, and nothing is changed, where the connection has gone.
     package func renew(
-        _ connection: KeptConnection, _ secret: Secret
+        _ connection: StoredConnection, _ secret: Secret
     ) async throws(StorageError) -> Bool {
         let credentials = credentials
         return try await database.write { db in
@@ -163,7 +163,7 @@ package struct ConnectionStore: Sendable {
     }
 
     /// Keeps what a connection opens by now, where that has changed since it was made.
-    package func setAccounts(_ accounts: [KnownAccount], of id: String) async throws(StorageError) {
+    package func setAccounts(_ accounts: [StoredAccount], of id: String) async throws(StorageError) {
         try await database.write { db in
             let isThere = try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ?)", arguments: [id])
@@ -176,22 +176,22 @@ package struct ConnectionStore: Sendable {
     /// All connections of all users, the oldest first.
     ///
     /// For the start of the process: it waits.
-    package func all() throws(StorageError) -> [KeptConnection] {
+    package func all() throws(StorageError) -> [StoredConnection] {
         try database.readNow { db in
-            var accounts: [String: [KnownAccount]] = [:]
+            var accounts: [String: [StoredAccount]] = [:]
             let rows = try Row.fetchAll(
                 db, sql: "SELECT * FROM connected_account ORDER BY connection, place")
             for row in rows {
                 accounts[row["connection"], default: []].append(
-                    KnownAccount(
+                    StoredAccount(
                         id: row["id"], number: row["number"], name: row["name"], currency: row["currency"]))
             }
             return try Row.fetchAll(db, sql: "SELECT * FROM connection ORDER BY connected_at, id")
-                .map { try KeptConnection($0, accounts: accounts[$0["id"]] ?? []) }
+                .map { try StoredConnection($0, accounts: accounts[$0["id"]] ?? []) }
         }
     }
 
-    private static func insert(_ accounts: [KnownAccount], of connection: String, _ db: Database) throws {
+    private static func insert(_ accounts: [StoredAccount], of connection: String, _ db: Database) throws {
         for (place, account) in accounts.enumerated() {
             try db.execute(
                 sql: """
@@ -206,9 +206,9 @@ package struct ConnectionStore: Sendable {
 /// A row of a provider or an environment that this Portico has never heard of: somebody else has changed the file.
 private struct UnreadableConnection: Error {}
 
-extension KeptConnection {
-    fileprivate init(_ row: Row, accounts: [KnownAccount]) throws {
-        guard let owner = OwnerID(row["owner"]), let provider = Provider(rawValue: row["provider"]),
+extension StoredConnection {
+    fileprivate init(_ row: Row, accounts: [StoredAccount]) throws {
+        guard let owner = OwnerID(row["owner"]), let provider = ProviderID(rawValue: row["provider"]),
             let environment = Environment(rawValue: row["environment"]),
             let connectedAt = Instant(millisecondsSince1970: row["connected_at"])
         else { throw UnreadableConnection() }

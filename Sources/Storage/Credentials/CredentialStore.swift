@@ -7,28 +7,28 @@ import Upstream
 ///
 /// A row opens only as the very connection, provider and owner that it was sealed for.
 package struct CredentialStore: Sendable {
-    private let database: DatabaseFile
-    private let keys: DataKeys
+    private let database: SQLiteDatabase
+    private let keys: DataEncryptionKeys
 
     /// Opens the store.
     ///
     /// - Throws: `wrongMasterKey` where the file's credentials were sealed with another.
-    package init(in file: HouseFile, _ master: MasterKey) throws(StorageError) {
+    package init(in file: UserDatabase, _ master: MasterKey) throws(StorageError) {
         database = file.database
-        keys = try DataKeys(in: database, master)
+        keys = try DataEncryptionKeys(in: database, master)
     }
 
     /// Keeps a connection's credential, in place of any before.
     ///
     /// - Returns: its version.
     package func save(
-        _ secret: Secret, of identity: CredentialIdentity
+        _ secret: Secret, of identity: CredentialOwner
     ) async throws(StorageError) -> Int {
         try await database.write { [self] db in try save(secret, of: identity, in: db) }
     }
 
     /// The same as part of a larger write.
-    func save(_ secret: Secret, of identity: CredentialIdentity, in db: Database) throws -> Int {
+    func save(_ secret: Secret, of identity: CredentialOwner, in db: Database) throws -> Int {
         let sealed = try keys.seal(secret, identity)
         return try Int.fetchOne(
             db,
@@ -47,7 +47,7 @@ package struct CredentialStore: Sendable {
     /// A connection's credential; nil where there is none of this provider and owner.
     ///
     /// - Throws: `sealBroken` where the row was tampered with.
-    package func load(_ identity: CredentialIdentity) async throws(StorageError) -> StoredCredential? {
+    package func load(_ identity: CredentialOwner) async throws(StorageError) -> StoredCredential? {
         let row = try await database.read { db in
             try Row.fetchOne(
                 db,
@@ -87,7 +87,7 @@ package struct CredentialStore: Sendable {
     /// - Returns: whether it was done.
     /// - Throws: what kept it from being written; then nothing was changed.
     package func replace(
-        with secret: Secret, of identity: CredentialIdentity, expecting version: Int
+        with secret: Secret, of identity: CredentialOwner, expecting version: Int
     ) async throws(StorageError) -> Replacement {
         let keys = keys
         return try await database.write { db in
@@ -105,7 +105,7 @@ package struct CredentialStore: Sendable {
     /// Forgets a connection's credential.
     ///
     /// - Returns: whether there was one.
-    package func delete(_ identity: CredentialIdentity) async throws(StorageError) -> Bool {
+    package func delete(_ identity: CredentialOwner) async throws(StorageError) -> Bool {
         try await database.write { db in
             try db.execute(
                 sql: "DELETE FROM credential WHERE connection = ? AND provider = ? AND owner = ?",
@@ -115,23 +115,23 @@ package struct CredentialStore: Sendable {
     }
 
     /// The identities of all credentials.
-    package func identities() async throws(StorageError) -> [CredentialIdentity] {
+    package func identities() async throws(StorageError) -> [CredentialOwner] {
         try await database.read { db in
             try Row.fetchAll(
                 db, sql: "SELECT connection, provider, owner FROM credential ORDER BY connection"
             )
             .compactMap { row in
-                guard let provider = Provider(rawValue: row["provider"]), let owner = OwnerID(row["owner"])
+                guard let provider = ProviderID(rawValue: row["provider"]), let owner = OwnerID(row["owner"])
                 else {
                     return nil
                 }
-                return CredentialIdentity(connection: row["connection"], provider: provider, owner: owner)
+                return CredentialOwner(connection: row["connection"], provider: provider, owner: owner)
             }
         }
     }
 }
 
-extension CredentialIdentity {
+extension CredentialOwner {
     fileprivate var arguments: StatementArguments { [connection, provider.rawValue, owner.text] }
 }
 
@@ -142,14 +142,15 @@ extension CredentialStore {
     static func examine(
         _ db: Database, at path: String, _ master: MasterKey
     ) throws -> (whole: Int, broken: Int) {
-        let keys = try DataKeys(db, at: path, master)
+        let keys = try DataEncryptionKeys(db, at: path, master)
         let rows = try Row.fetchAll(
             db, sql: "SELECT connection, provider, owner, data_key_id, sealed FROM credential")
         let whole = rows.count { row in
-            guard let provider = Provider(rawValue: row["provider"]), let owner = OwnerID(row["owner"]) else {
+            guard let provider = ProviderID(rawValue: row["provider"]), let owner = OwnerID(row["owner"])
+            else {
                 return false
             }
-            let identity = CredentialIdentity(
+            let identity = CredentialOwner(
                 connection: row["connection"], provider: provider, owner: owner)
             return keys.open(row["sealed"], row["data_key_id"], identity) != nil
         }

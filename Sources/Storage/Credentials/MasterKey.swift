@@ -45,22 +45,22 @@ package struct MasterKey: Sendable {
     ///
     /// Whoever takes the database alone cannot read its secrets; whoever takes the whole folder can. A key that is kept
     /// elsewhere protects against that as well.
-    package init(in folder: DataFolder) throws(StorageError) {
+    package init(in folder: DataDirectory) throws(StorageError) {
         try self.init(file: folder.path(of: Self.fileName))
     }
 
     /// Makes it the one that lies in a data folder, in place of any before.
     ///
     /// The old one or the new one lies there, whole, also when the machine fails in between.
-    package func install(in folder: DataFolder) throws(StorageError) {
+    package func install(in folder: DataDirectory) throws(StorageError) {
         let (path, draft) = (folder.path(of: Self.fileName), folder.path(of: Self.fileName + ".new"))
         // Left over from an attempt that was cut short; where there is none, all the better.
         _ = unsafe unlink(draft)
         guard try Self.create(draft, text) else {
             throw .file(path: draft, reason: "somebody else writes there")
         }
-        guard unsafe rename(draft, path) == 0 else { throw .file(path: path, reason: DataFolder.reason()) }
-        try DataFolder.syncDirectory(of: path)
+        guard unsafe rename(draft, path) == 0 else { throw .file(path: path, reason: DataDirectory.reason()) }
+        try DataDirectory.syncDirectory(of: path)
     }
 
     /// As a file has it.
@@ -85,12 +85,12 @@ package struct MasterKey: Sendable {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
-            throw .file(path: path, reason: DataFolder.reason())
+            throw .file(path: path, reason: DataDirectory.reason())
         }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-        guard count >= 0 else { throw .file(path: path, reason: DataFolder.reason()) }
+        guard count >= 0 else { throw .file(path: path, reason: DataDirectory.reason()) }
         return String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
@@ -101,7 +101,7 @@ package struct MasterKey: Sendable {
     private static func create(_ path: String, _ text: String) throws(StorageError) -> Bool {
         let draft = "\(path).\(getpid()).new"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .file(path: draft, reason: DataFolder.reason()) }
+        guard descriptor >= 0 else { throw .file(path: draft, reason: DataDirectory.reason()) }
         defer {
             close(descriptor)
             unsafe unlink(draft)
@@ -109,14 +109,14 @@ package struct MasterKey: Sendable {
         let bytes = Array(text.utf8)
         let count = unsafe Glibc.write(descriptor, bytes, bytes.count)
         guard count == bytes.count, fsync(descriptor) == 0 else {
-            throw .file(path: draft, reason: DataFolder.reason())
+            throw .file(path: draft, reason: DataDirectory.reason())
         }
         if unsafe link(draft, path) == 0 {
-            try DataFolder.syncDirectory(of: path)
+            try DataDirectory.syncDirectory(of: path)
             return true
         }
         if errno == EEXIST { return false }
-        throw .file(path: path, reason: DataFolder.reason())
+        throw .file(path: path, reason: DataDirectory.reason())
     }
 }
 

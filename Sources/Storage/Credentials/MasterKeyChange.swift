@@ -1,6 +1,6 @@
 import GRDB
 
-extension HouseFile {
+extension UserDatabase {
     /// Puts another master key in the place of the one that a file's secrets are sealed with.
     ///
     /// What seals the secrets themselves stays, and is sealed anew: a few rows, in one step. A server that has the file
@@ -14,7 +14,7 @@ extension HouseFile {
         let path = database.path
         return try database.writeNow { db in
             try TokenKey.rewrap(db, at: path, from: old, to: new)
-            return try DataKeys.rewrap(db, at: path, from: old, to: new)
+            return try DataEncryptionKeys.rewrap(db, at: path, from: old, to: new)
         }
     }
 }

@@ -10,7 +10,7 @@ struct ReadingConnection: Sendable {
     private let queue: DatabaseQueue
 
     /// - Throws: The reason why the file cannot be opened.
-    init(to file: DatabaseFile) throws(StorageError) {
+    init(to file: SQLiteDatabase) throws(StorageError) {
         path = file.path
         do {
             var configuration = Configuration()

@@ -40,7 +40,7 @@ extension StorageError: CustomStringConvertible {
         case .file(let path, let reason):
             "\(path) cannot be opened: \(reason). Make it readable and writable for Portico's user."
         case .damaged(let path):
-            path.hasSuffix(CacheFile.name)
+            path.hasSuffix(CacheDatabase.name)
                 ? "\(path) is damaged. Delete it: only counts of calls and cached prices are lost."
                 : "\(path) is damaged. Restore it from a backup, or move it away to start with a new one."
         case .newer(let path):

@@ -6,7 +6,7 @@ import Upstream
 struct GoalRow {
     /// What its allocations refer to.
     let number: Int64
-    let goal: KeptGoal
+    let goal: StoredGoal
 
     /// All goals of a user, each with its allocations, by two queries.
     static func fetch(of owner: OwnerID, _ db: Database) throws -> [GoalRow] {
@@ -39,17 +39,17 @@ struct GoalRow {
         guard let createdAt = Instant(millisecondsSince1970: row["created_at"]),
             let updatedAt = Instant(millisecondsSince1970: row["updated_at"]),
             let target = Decimal(row["target"] as String), dueOn != .some(nil)
-        else { throw UnreadableRow() }
+        else { throw CorruptedRow() }
         number = row["number"]
-        goal = KeptGoal(
+        goal = StoredGoal(
             id: row["id"],
-            content: GoalContent(
+            content: GoalFields(
                 title: row["title"], about: row["about"], target: target, currency: row["currency"],
                 dueOn: dueOn ?? nil, allocations: try allocations.map(GoalAllocation.init(row:))),
             createdAt: createdAt, updatedAt: updatedAt)
     }
 
-    static func insert(_ goal: KeptGoal, of owner: OwnerID, _ db: Database) throws {
+    static func insert(_ goal: StoredGoal, of owner: OwnerID, _ db: Database) throws {
         let content = goal.content
         try db.execute(
             sql: """
@@ -64,7 +64,7 @@ struct GoalRow {
         try save(content.allocations, of: db.lastInsertedRowID, db)
     }
 
-    func update(_ content: GoalContent, now: Instant, _ db: Database) throws {
+    func update(_ content: GoalFields, now: Instant, _ db: Database) throws {
         try db.execute(
             sql: """
                 UPDATE goal SET title = ?, about = ?, target = ?, currency = ?, due_on = ?, updated_at = ?
@@ -98,7 +98,7 @@ extension GoalAllocation {
     fileprivate init(row: Row) throws {
         guard let symbol = Symbol(row["symbol"] as String),
             let share = Share(quantity: row["quantity"], percent: row["percent"])
-        else { throw UnreadableRow() }
+        else { throw CorruptedRow() }
         self.init(symbol: symbol, account: row["account"], share: share)
     }
 }

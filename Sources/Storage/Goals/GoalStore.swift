@@ -12,22 +12,22 @@ package struct GoalStore: Sendable {
     /// As many allocations as a goal may have; who makes one sees to it.
     package static let mostAllocations = 100
 
-    private let database: DatabaseFile
+    private let database: SQLiteDatabase
 
-    package init(in file: HouseFile) {
+    package init(in file: UserDatabase) {
         database = file.database
     }
 
     /// What became of a change: the goal as it is now, or why nothing was changed.
-    package typealias Outcome = Result<KeptGoal, GoalRefusal>
+    package typealias Outcome = Result<StoredGoal, GoalError>
 
     /// All goals of a user, in the order in which they were made.
-    package func goals(of owner: OwnerID) async throws(StorageError) -> [KeptGoal] {
+    package func goals(of owner: OwnerID) async throws(StorageError) -> [StoredGoal] {
         try await database.read { db in try GoalRow.fetch(of: owner, db).map(\.goal) }
     }
 
     /// A goal of a user; nil where the user has none with this id.
-    package func goal(_ id: String, of owner: OwnerID) async throws(StorageError) -> KeptGoal? {
+    package func goal(_ id: String, of owner: OwnerID) async throws(StorageError) -> StoredGoal? {
         try await database.read { db in try GoalRow.fetch(id, of: owner, db)?.goal }
     }
 
@@ -41,17 +41,17 @@ package struct GoalStore: Sendable {
     /// - Returns: the goal, or why there is none: no goals may together take more of a holding than there is.
     /// - Throws: what kept it from being written; then nothing was changed.
     package func create(
-        _ content: GoalContent, for owner: OwnerID, holding held: HeldQuantities, now: Instant = .now
+        _ content: GoalFields, for owner: OwnerID, holding held: HeldQuantities, now: Instant = .now
     ) async throws(StorageError) -> Outcome {
         try await database.write { db in
             let others = try GoalRow.fetch(of: owner, db).map(\.goal.content)
             guard others.count < Self.mostGoals else { return .failure(.tooManyGoals(limit: Self.mostGoals)) }
-            if let refusal = AllocationClaims.refusal(
+            if let refusal = AllocationTotals.refusal(
                 of: content.allocations, beside: others.flatMap(\.allocations), holding: held)
             {
                 return .failure(refusal)
             }
-            let goal = KeptGoal(id: RandomID.make(), content: content, createdAt: now, updatedAt: now)
+            let goal = StoredGoal(id: RandomID.make(), content: content, createdAt: now, updatedAt: now)
             try GoalRow.insert(goal, of: owner, db)
             return try Self.outcome(goal.id, of: owner, db)
         }
@@ -76,7 +76,7 @@ package struct GoalStore: Sendable {
             guard let row = rows.first(where: { $0.goal.id == id }) else { return .failure(.notFound) }
             if let allocations = patch.allocations {
                 let others = rows.filter { $0.number != row.number }.flatMap(\.goal.content.allocations)
-                if let refusal = AllocationClaims.refusal(of: allocations, beside: others, holding: held) {
+                if let refusal = AllocationTotals.refusal(of: allocations, beside: others, holding: held) {
                     return .failure(refusal)
                 }
             }

@@ -10,7 +10,7 @@ package enum WatchlistEdit: Hashable, Sendable {
     case move(Symbol, to: Int)
 
     /// The symbols of a list as they are afterwards, each once.
-    package func applied(to symbols: [Symbol]) -> Result<[Symbol], WatchlistRefusal> {
+    package func applied(to symbols: [Symbol]) -> Result<[Symbol], WatchlistError> {
         switch self {
         case .add(let new):
             var known: Set<Symbol> = []

@@ -6,7 +6,7 @@ import Upstream
 struct WatchlistRow {
     /// What its items refer to.
     let number: Int64
-    let watchlist: KeptWatchlist
+    let watchlist: StoredWatchlist
 
     /// All lists of a user, each with its items, by two queries.
     static func fetch(of owner: OwnerID, _ db: Database) throws -> [WatchlistRow] {
@@ -35,7 +35,7 @@ struct WatchlistRow {
     }
 
     /// Puts items in the place of those that a list has.
-    static func save(_ items: [KeptWatchlist.Item], in list: Int64, _ db: Database) throws {
+    static func save(_ items: [StoredWatchlist.Item], in list: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM watchlist_item WHERE watchlist = ?", arguments: [list])
         let insert = try db.cachedStatement(
             sql: "INSERT INTO watchlist_item (watchlist, symbol, position, added_at) VALUES (?, ?, ?, ?)")
@@ -49,19 +49,19 @@ struct WatchlistRow {
     private init(row: Row, items: [Row]) throws {
         guard let createdAt = Instant(millisecondsSince1970: row["created_at"]),
             let updatedAt = Instant(millisecondsSince1970: row["updated_at"])
-        else { throw UnreadableRow() }
+        else { throw CorruptedRow() }
         number = row["number"]
-        watchlist = KeptWatchlist(
-            id: row["id"], name: row["name"], items: try items.map(KeptWatchlist.Item.init(row:)),
+        watchlist = StoredWatchlist(
+            id: row["id"], name: row["name"], items: try items.map(StoredWatchlist.Item.init(row:)),
             createdAt: createdAt, updatedAt: updatedAt)
     }
 }
 
-extension KeptWatchlist.Item {
+extension StoredWatchlist.Item {
     fileprivate init(row: Row) throws {
         guard let symbol = Symbol(row["symbol"] as String),
             let addedAt = Instant(millisecondsSince1970: row["added_at"])
-        else { throw UnreadableRow() }
+        else { throw CorruptedRow() }
         self.init(symbol: symbol, addedAt: addedAt)
     }
 }

@@ -12,22 +12,22 @@ package struct WatchlistStore: Sendable {
     /// As many symbols as a list may have.
     package static let mostSymbols = 500
 
-    private let database: DatabaseFile
+    private let database: SQLiteDatabase
 
-    package init(in file: HouseFile) {
+    package init(in file: UserDatabase) {
         database = file.database
     }
 
     /// What became of a change: the list as it is now, or why nothing was changed.
-    package typealias Outcome = Result<KeptWatchlist, WatchlistRefusal>
+    package typealias Outcome = Result<StoredWatchlist, WatchlistError>
 
     /// All lists of a user, in the order in which they were made.
-    package func watchlists(of owner: OwnerID) async throws(StorageError) -> [KeptWatchlist] {
+    package func watchlists(of owner: OwnerID) async throws(StorageError) -> [StoredWatchlist] {
         try await database.read { db in try WatchlistRow.fetch(of: owner, db).map(\.watchlist) }
     }
 
     /// A list of a user; nil where the user has none with this id.
-    package func watchlist(_ id: String, of owner: OwnerID) async throws(StorageError) -> KeptWatchlist? {
+    package func watchlist(_ id: String, of owner: OwnerID) async throws(StorageError) -> StoredWatchlist? {
         try await database.read { db in try WatchlistRow.fetch(id, of: owner, db)?.watchlist }
     }
 
@@ -51,7 +51,7 @@ package struct WatchlistStore: Sendable {
                     INSERT INTO watchlist (id, owner, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
                     """,
                 arguments: [id, owner.text, name, now.millisecondsSince1970, now.millisecondsSince1970])
-            let kept = items.map { KeptWatchlist.Item(symbol: $0, addedAt: now) }
+            let kept = items.map { StoredWatchlist.Item(symbol: $0, addedAt: now) }
             try WatchlistRow.save(kept, in: db.lastInsertedRowID, db)
             return try Self.outcome(id, of: owner, db)
         }
@@ -92,7 +92,7 @@ package struct WatchlistStore: Sendable {
             case .success(let symbols):
                 let known = Dictionary(
                     before.map { ($0.symbol, $0) }, uniquingKeysWith: { first, _ in first })
-                let after = symbols.map { known[$0] ?? KeptWatchlist.Item(symbol: $0, addedAt: now) }
+                let after = symbols.map { known[$0] ?? StoredWatchlist.Item(symbol: $0, addedAt: now) }
                 guard after != before else { return .success(row.watchlist) }
                 try WatchlistRow.save(after, in: row.number, db)
                 try db.execute(

@@ -19,7 +19,7 @@ package struct OrderIdentity: Hashable, Sendable {
 /// An order as the journal has it: what was meant, and the last that was heard of it.
 package struct JournalOrder: Hashable, Sendable {
     package let identity: OrderIdentity
-    package let provider: Provider
+    package let provider: ProviderID
     /// Under which its user placed it; nil for one that was placed elsewhere.
     package let idempotencyKey: String?
     /// Its `id` is empty until the broker has said one.
@@ -29,7 +29,7 @@ package struct JournalOrder: Hashable, Sendable {
     package var openWrite: JournalWrite.Kind.Name?
     /// The state of the write in progress, otherwise of the latest one; nil for an order without writes of
     /// Portico.
-    package var latestWriteState: WriteState?
+    package var latestWriteState: OrderWriteState?
 
     /// The broker's own id, once it has one.
     package var providerOrderID: String? { order.id.isEmpty ? nil : order.id }

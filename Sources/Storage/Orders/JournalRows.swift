@@ -23,7 +23,7 @@ extension JournalOrder {
         """
 
     init?(_ row: Row) {
-        guard let owner = OwnerID(row["owner"]), let provider: Provider = row.value("provider"),
+        guard let owner = OwnerID(row["owner"]), let provider: ProviderID = row.value("provider"),
             let order = Order(row, of: provider), let createdAt = row.instant("created_at")
         else { return nil }
         self.init(
@@ -44,13 +44,13 @@ extension OrderIdentity {
 }
 
 extension Order {
-    fileprivate init?(_ row: Row, of provider: Provider) {
+    fileprivate init?(_ row: Row, of provider: ProviderID) {
         guard let symbol = Symbol(row["symbol"]), let side: OrderSide = row.value("side"),
             let state: OrderState = row.value("state"), let heardAt = row.instant("heard_at")
         else { return nil }
         self.init(
             id: (row["provider_order_id"] as String?) ?? "", symbol: symbol, side: side, state: state,
-            reading: Reading(source: provider, fetchedAt: heardAt))
+            reading: Provenance(source: provider, fetchedAt: heardAt))
         accountID = row["account"]
         clientOrderID = row["idempotency_key"]
         replaces = row["replaces"]
@@ -87,13 +87,13 @@ extension JournalWrite {
         """
 
     init?(_ row: Row) {
-        guard let owner = OwnerID(row["owner"]), let provider: Provider = row.value("provider"),
-            let state: WriteState = row.value("state"), let name: Kind.Name = row.value("kind")
+        guard let owner = OwnerID(row["owner"]), let provider: ProviderID = row.value("provider"),
+            let state: OrderWriteState = row.value("state"), let name: Kind.Name = row.value("kind")
         else { return nil }
         let kind: Kind =
             switch name {
             case .place: .place
-            case .replace: .replace(OrderChange(row))
+            case .replace: .replace(OrderReplacement(row))
             case .cancel: .cancel
             }
         self.init(
@@ -109,10 +109,10 @@ extension JournalWrite {
     }
 }
 
-extension OrderChange {
+extension OrderReplacement {
     init(_ row: Row) {
         self.init(
-            quantity: row.decimal("quantity"), price: OrderPrice(row),
+            quantity: row.decimal("quantity"), price: OrderPricing(row),
             timeInForce: row.value("time_in_force"),
             expiresOn: (row["expires_on"] as String?).flatMap { CalendarDate($0) })
     }

@@ -5,18 +5,18 @@ package struct JournalWrite: Hashable, Sendable {
     /// 128 random bits in hexadecimal digits.
     package let id: String
     package let order: OrderIdentity
-    package let provider: Provider
+    package let provider: ProviderID
     /// The broker's own id of the account; nil where the credential opens one account only.
     package let account: String?
     /// The broker's id of the order that is to change; nil for one that is to be placed.
     package let providerOrderID: String?
     package let kind: Kind
-    package let state: WriteState
+    package let state: OrderWriteState
 
     /// What is to be done.
     package enum Kind: Hashable, Sendable {
         case place
-        case replace(OrderChange)
+        case replace(OrderReplacement)
         case cancel
 
         package var name: Name {

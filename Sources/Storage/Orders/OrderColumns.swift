@@ -4,7 +4,7 @@ import GRDB
 // Numbers are texts with all their digits, times milliseconds since 1970.
 
 /// Columns and their values, in the order of a statement.
-struct Columns {
+struct SQLColumns {
     private(set) var names: [String] = []
     private(set) var values: [(any DatabaseValueConvertible)?] = []
 
@@ -40,7 +40,7 @@ extension Row {
     }
 }
 
-extension Columns {
+extension SQLColumns {
     /// What can be heard of an order.
     mutating func add(_ order: Order) {
         add("provider_order_id", order.id.isEmpty ? nil : order.id)
@@ -69,7 +69,7 @@ extension Columns {
     }
 
     /// What is meant by an order's price.
-    mutating func add(_ price: OrderPrice?) {
+    mutating func add(_ price: OrderPricing?) {
         var (limit, stop) = (Decimal?.none, Decimal?.none)
         var (percent, amount) = (Decimal?.none, Decimal?.none)
         switch price {
@@ -88,7 +88,7 @@ extension Columns {
     }
 }
 
-extension OrderPrice {
+extension OrderPricing {
     /// What was meant; nil where nothing was said of the price.
     init?(_ row: Row) {
         let (limit, stop) = (row.decimal("limit_price"), row.decimal("stop_price"))

@@ -61,7 +61,7 @@ extension OrderJournal {
     }
 
     /// The states of writes that a broker may still report, as SQL literals.
-    private static let findable = WriteState.allCases.filter { $0.step(after: .found) != nil }
+    private static let findable = OrderWriteState.allCases.filter { $0.step(after: .found) != nil }
         .map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
     /// The journal's own id of an order that stands in it.

@@ -8,7 +8,7 @@ extension OrderJournal {
     }
 
     /// What the journal knows of some of a broker's orders.
-    package struct Names: Hashable, Sendable {
+    package struct OrderAliases: Hashable, Sendable {
         /// By the broker's id: those that stand as an order of the journal.
         package var standing: [String: JournalOrder] = [:]
         /// Those whose place another one took.
@@ -20,8 +20,8 @@ extension OrderJournal {
     /// What the journal knows of orders, by the broker's ids of them.
     package func names(
         of providerOrderIDs: Set<String>, of owner: OwnerID, _ connection: String
-    ) async throws(StorageError) -> Names {
-        if providerOrderIDs.isEmpty { return Names() }
+    ) async throws(StorageError) -> OrderAliases {
+        if providerOrderIDs.isEmpty { return OrderAliases() }
         return try await database.read { db in
             let places = databaseQuestionMarks(count: providerOrderIDs.count)
             let arguments: StatementArguments =
@@ -33,7 +33,7 @@ extension OrderJournal {
                     WHERE owner = ? AND connection = ? AND provider_order_id IN (\(places))
                     """, arguments: arguments
             ).compactMap { JournalOrder($0) }
-            var names = Names()
+            var names = OrderAliases()
             for order in standing { names.standing[order.order.id] = order }
             names.replaced = try String.fetchSet(
                 db,

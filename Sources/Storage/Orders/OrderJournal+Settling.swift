@@ -3,7 +3,7 @@ import GRDB
 import Upstream
 
 /// What became known of a write, with what was heard.
-package enum WriteOutcome: Hashable, Sendable {
+package enum OrderWriteOutcome: Hashable, Sendable {
     /// The broker cannot have acted on it.
     case notTaken
     /// The broker took it; the order as it stands.
@@ -21,7 +21,7 @@ package enum WriteOutcome: Hashable, Sendable {
     /// No process executes it any more.
     case abandoned
 
-    package var event: WriteEvent {
+    package var event: OrderWriteEvent {
         switch self {
         case .notTaken: .notTaken
         case .taken: .taken
@@ -65,7 +65,7 @@ extension OrderJournal {
     /// - Throws: what kept it from being written down; then nothing was.
     @discardableResult
     package func note(
-        _ outcome: WriteOutcome, of id: String, now: Instant = .now
+        _ outcome: OrderWriteOutcome, of id: String, now: Instant = .now
     ) async throws(StorageError) -> JournalOrder? {
         try await database.write { db in
             guard let write = try JournalWrite.fetch(id, db) else { return nil }
@@ -75,7 +75,7 @@ extension OrderJournal {
     }
 
     static func apply(
-        _ outcome: WriteOutcome, to write: JournalWrite, _ now: Instant, _ db: Database
+        _ outcome: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: Database
     ) throws {
         // What cannot happen in its state any more changes nothing: somebody else was faster.
         guard let step = write.state.step(after: outcome.event) else { return }
@@ -101,7 +101,7 @@ extension OrderJournal {
     }
 
     private static func set(
-        _ state: WriteState, of write: JournalWrite, _ now: Instant, _ db: Database
+        _ state: OrderWriteState, of write: JournalWrite, _ now: Instant, _ db: Database
     ) throws {
         let (time, moment) = (state.timeColumn, now.millisecondsSince1970)
         var arguments: StatementArguments = [state.rawValue]
@@ -113,7 +113,7 @@ extension OrderJournal {
 
     /// What an outcome says of the order itself.
     private static func hear(
-        _ outcome: WriteOutcome, of write: JournalWrite, _ now: Instant, _ db: Database
+        _ outcome: OrderWriteOutcome, of write: JournalWrite, _ now: Instant, _ db: Database
     ) throws {
         switch outcome {
         case .taken(let order), .found(let order): try advance(write, to: order, db)
@@ -160,7 +160,7 @@ extension OrderJournal {
     }
 
     static func update(_ identity: OrderIdentity, with order: Order, _ db: Database) throws {
-        var columns = Columns()
+        var columns = SQLColumns()
         columns.add(order)
         try db.execute(
             sql: """
@@ -256,13 +256,13 @@ extension JournalWrite {
 
     /// Whether the broker reports a replacement that had been given up, after its order was changed again;
     /// then the later change is valid.
-    fileprivate func isOvertaken(by outcome: WriteOutcome) -> Bool {
+    fileprivate func isOvertaken(by outcome: OrderWriteOutcome) -> Bool {
         guard state.isFinal, case .replace = kind, case .found(let order) = outcome else { return false }
         return order.id != providerOrderID && order.replaces != providerOrderID
     }
 }
 
-extension WriteState {
+extension OrderWriteState {
     /// Where the moment is kept at which a write came into the state; nil where nobody asks.
     fileprivate var timeColumn: String? {
         switch self {

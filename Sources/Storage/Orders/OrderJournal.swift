@@ -5,7 +5,7 @@ import Upstream
 
 /// The journal of orders: each is written down before its broker is told, so that none is ever placed twice.
 package struct OrderJournal: Sendable {
-    let database: DatabaseFile
+    let database: SQLiteDatabase
     /// The id of this process, new at each start.
     ///
     /// The rows of its own writes have it in `holder`.
@@ -16,7 +16,7 @@ package struct OrderJournal: Sendable {
     /// - Parameters:
     ///   - file: where it is kept.
     ///   - mostOrders: as many as each user may have in it.
-    package init(in file: HouseFile, mostOrders: Int = 100_000) {
+    package init(in file: UserDatabase, mostOrders: Int = 100_000) {
         database = file.database
         self.mostOrders = mostOrders
     }
@@ -24,7 +24,7 @@ package struct OrderJournal: Sendable {
     // MARK: Beginning
 
     /// What comes of meaning to place an order.
-    package enum PlacingStart: Hashable, Sendable {
+    package enum PlacementStart: Hashable, Sendable {
         /// It is recorded, and may be sent.
         ///
         /// The caller must call ``OrderJournal/release(_:)`` in the end.
@@ -42,12 +42,14 @@ package struct OrderJournal: Sendable {
     /// What the key of an order that is to be placed stands for already; nil for nothing.
     ///
     /// The key of an abandoned order that was never sent is free.
-    package func find(_ placing: Placing) async throws(StorageError) -> PlacingStart? {
+    package func find(_ placing: OrderPlacement) async throws(StorageError) -> PlacementStart? {
         try await database.read { db in try find(placing, db) }
     }
 
     /// Writes down that an order is to be placed, unless its key has been used.
-    package func begin(_ placing: Placing, now: Instant = .now) async throws(StorageError) -> PlacingStart {
+    package func begin(_ placing: OrderPlacement, now: Instant = .now) async throws(StorageError)
+        -> PlacementStart
+    {
         let mostOrders = mostOrders
         return try await record(placing.id) { db in
             if let known = try find(placing, db) { return known }
@@ -72,7 +74,7 @@ package struct OrderJournal: Sendable {
         }
     }
 
-    private func find(_ placing: Placing, _ db: Database) throws -> PlacingStart? {
+    private func find(_ placing: OrderPlacement, _ db: Database) throws -> PlacementStart? {
         let known = try Row.fetchOne(
             db, sql: "\(JournalOrder.select) WHERE owner = ? AND idempotency_key = ?",
             arguments: [placing.owner.text, placing.idempotencyKey])
@@ -93,7 +95,7 @@ package struct OrderJournal: Sendable {
 
     /// Whether a write was not sent and is abandoned: its process has ended, or could not settle it.
     private func isUnsent(_ write: Row) -> Bool {
-        (write.value("state") as WriteState?) == .pending && !isCarriedOut(write)
+        (write.value("state") as OrderWriteState?) == .pending && !isCarriedOut(write)
     }
 
     /// Whether this process is executing a write.
@@ -102,7 +104,7 @@ package struct OrderJournal: Sendable {
     }
 
     /// What comes of meaning to change an order.
-    package enum ChangeStart: Hashable, Sendable {
+    package enum ReplacementStart: Hashable, Sendable {
         /// It is recorded, and may be sent.
         ///
         /// The order is the one before the change.
@@ -129,8 +131,8 @@ package struct OrderJournal: Sendable {
     /// - Throws: the error of the database; then nothing was recorded.
     package func begin(
         _ kind: JournalWrite.Kind, of order: Order, _ identity: OrderIdentity,
-        isConnectionStored: Bool, at provider: Provider, now: Instant = .now
-    ) async throws(StorageError) -> ChangeStart {
+        isConnectionStored: Bool, at provider: ProviderID, now: Instant = .now
+    ) async throws(StorageError) -> ReplacementStart {
         let id = JournalWrite.newID()
         return try await record(id) { db in
             guard try Self.exists(identity, isStored: isConnectionStored, db) else {
@@ -143,7 +145,7 @@ package struct OrderJournal: Sendable {
             } else {
                 try Self.insert(order, as: identity, of: provider, key: nil, now, db)
             }
-            var columns = Columns()
+            var columns = SQLColumns()
             if case .replace(let change) = kind { columns = change.columns }
             try insert(kind, id: id, of: identity, columns, now, db)
             guard let write = try JournalWrite.fetch(id, db),
@@ -199,10 +201,10 @@ package struct OrderJournal: Sendable {
     }
 
     private static func insert(
-        _ order: Order, as identity: OrderIdentity, of provider: Provider, key: String?, _ now: Instant,
+        _ order: Order, as identity: OrderIdentity, of provider: ProviderID, key: String?, _ now: Instant,
         _ db: Database
     ) throws {
-        var columns = Columns()
+        var columns = SQLColumns()
         columns.add("owner", identity.owner.text)
         columns.add("connection", identity.connection)
         columns.add("id", identity.id)
@@ -217,7 +219,7 @@ package struct OrderJournal: Sendable {
     }
 
     private func insert(
-        _ kind: JournalWrite.Kind, id: String, of order: OrderIdentity, _ meant: Columns, _ now: Instant,
+        _ kind: JournalWrite.Kind, id: String, of order: OrderIdentity, _ meant: SQLColumns, _ now: Instant,
         _ db: Database
     ) throws {
         var columns = meant
@@ -226,7 +228,7 @@ package struct OrderJournal: Sendable {
         columns.add("connection", order.connection)
         columns.add("order_id", order.id)
         columns.add("kind", kind.name.rawValue)
-        columns.add("state", WriteState.pending.rawValue)
+        columns.add("state", OrderWriteState.pending.rawValue)
         columns.add("holder", holder)
         columns.add("created_at", now)
         try db.execute(sql: columns.insertion(into: "journal_write"), arguments: columns.arguments)

@@ -6,7 +6,8 @@ extension SessionStore {
     /// Opens a session for a new guest.
     ///
     /// - Returns: nil where there are as many guests as there may be.
-    package func openForGuest(_ wish: Wish, now: Instant = .now) async throws(StorageError) -> Opened? {
+    package func openForGuest(_ wish: Options, now: Instant = .now) async throws(StorageError) -> NewSession?
+    {
         try await database.write { [self] db in
             guard try UserStore.countOfGuests(in: db) < policy.guests else { return nil }
             return try open(wish, for: UserStore.insertGuest(in: db, now: now), in: db, now: now)
@@ -17,8 +18,8 @@ extension SessionStore {
     ///
     /// - Returns: nil where the user, or this password, is not there any more.
     package func open(
-        _ wish: Wish, for known: UserStore.Registered, now: Instant = .now
-    ) async throws(StorageError) -> Opened? {
+        _ wish: Options, for known: UserStore.Registered, now: Instant = .now
+    ) async throws(StorageError) -> NewSession? {
         try await database.write { [self] db in
             guard let user = try UserStore.user(known.user.id, in: db),
                 try UserStore.hash(of: user.id, in: db) == known.hash
@@ -28,7 +29,7 @@ extension SessionStore {
     }
 
     /// Somebody who wants to become a user.
-    package struct Candidate: Sendable {
+    package struct NewUser: Sendable {
         package let username: Username
         package let hash: PasswordHash
         /// The code of an invitation; nil where none is needed.
@@ -36,15 +37,15 @@ extension SessionStore {
         /// The request's session, which belongs to a guest.
         ///
         /// The guest keeps all data.
-        package let guest: LiveSession?
+        package let guest: ActiveSession?
 
-        package init(username: Username, hash: PasswordHash, invitation: String?, guest: LiveSession?) {
+        package init(username: Username, hash: PasswordHash, invitation: String?, guest: ActiveSession?) {
             (self.username, self.hash, self.invitation, self.guest) = (username, hash, invitation, guest)
         }
     }
 
     /// Why nobody was signed up; nothing was changed then.
-    package enum SignUpRefusal: Error, Hashable, Sendable {
+    package enum SignUpError: Error, Hashable, Sendable {
         case nameTaken
         case unknownInvitation
         /// The session's user has a name already.
@@ -57,28 +58,29 @@ extension SessionStore {
     ///
     /// A guest's own sessions end: their tokens were for somebody without a password.
     package func signUp(
-        _ candidate: Candidate, _ wish: Wish, now: Instant = .now
-    ) async throws(StorageError) -> Result<Opened, SignUpRefusal> {
+        _ candidate: NewUser, _ wish: Options, now: Instant = .now
+    ) async throws(StorageError) -> Result<NewSession, SignUpError> {
         try await database.write { [self] db in
             do {
                 return .success(try signUp(candidate, wish, in: db, now: now))
-            } catch let refusal as SignUpRefusal {
+            } catch let refusal as SignUpError {
                 return .failure(refusal)
             }
         }
     }
 
-    private func signUp(_ candidate: Candidate, _ wish: Wish, in db: Database, now: Instant) throws -> Opened
+    private func signUp(_ candidate: NewUser, _ wish: Options, in db: Database, now: Instant) throws
+        -> NewSession
     {
         let guest = try candidate.guest.map { try owningGuest(of: $0, in: db, now: now) }
         guard try UserStore.user(named: candidate.username, in: db) == nil else {
-            throw SignUpRefusal.nameTaken
+            throw SignUpError.nameTaken
         }
         // The last that can refuse: it takes the invitation.
         var isAdmin = false
         if let code = candidate.invitation {
             guard let grant = try UserStore.accept(code, in: db, now: now) else {
-                throw SignUpRefusal.unknownInvitation
+                throw SignUpError.unknownInvitation
             }
             isAdmin = grant
         }
@@ -93,10 +95,10 @@ extension SessionStore {
     /// The guest of the session, as the request's token has opened it.
     ///
     /// - Throws: `SignUpRefusal` if the token has ended meanwhile, or the user is not a guest.
-    private func owningGuest(of session: LiveSession, in db: Database, now: Instant) throws -> User {
-        guard try row(of: session, in: db, now: now) != nil else { throw SignUpRefusal.endedSession }
+    private func owningGuest(of session: ActiveSession, in db: Database, now: Instant) throws -> User {
+        guard try row(of: session, in: db, now: now) != nil else { throw SignUpError.endedSession }
         guard let user = try UserStore.user(session.owner, in: db), user.kind == .guest else {
-            throw SignUpRefusal.notAGuest
+            throw SignUpError.notAGuest
         }
         return user
     }
@@ -111,8 +113,8 @@ extension SessionStore {
     /// - Throws: what kept it from being written; then nothing was changed.
     /// - Returns: nil where the password, or the session, is not that any more; then nothing was changed.
     package func change(
-        _ old: UserStore.Registered, to new: PasswordHash, in session: LiveSession, now: Instant = .now
-    ) async throws(StorageError) -> Opened? {
+        _ old: UserStore.Registered, to new: PasswordHash, in session: ActiveSession, now: Instant = .now
+    ) async throws(StorageError) -> NewSession? {
         try await database.write { [self] db in
             guard try UserStore.hash(of: old.user.id, in: db) == old.hash,
                 session.owner == old.user.id, let opened = try renew(session, in: db, now: now)
@@ -131,7 +133,7 @@ extension SessionStore {
     /// - Throws: The reason that it was not written; then nothing has changed.
     /// - Returns: The outcome; `unknown` if the token has ended meanwhile.
     package func deleteUser(
-        of session: LiveSession, now: Instant = .now
+        of session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> Deletion {
         let owner = session.owner
         let deletion: Deletion = try await database.write { [self] db in

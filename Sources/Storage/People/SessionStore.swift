@@ -7,8 +7,8 @@ package import Upstream
 /// The sessions of a house: kept in the file, found in memory.
 package final class SessionStore: Sendable {
     package let policy: SessionPolicy
-    let database: DatabaseFile
-    let live: LiveSessions
+    let database: SQLiteDatabase
+    let live: ActiveSessions
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
     private let key: SymmetricKey
@@ -21,12 +21,12 @@ package final class SessionStore: Sendable {
     ///
     /// - Throws: `wrongMasterKey` where their tokens' hashes were made under another.
     package init(
-        in file: HouseFile, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
+        in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
     ) throws(StorageError) {
         database = file.database
         watch = try ReadingConnection(to: database)
         self.policy = policy
-        live = LiveSessions(policy)
+        live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
         live.replace(with: try database.readNow(Self.all))
     }
@@ -34,7 +34,7 @@ package final class SessionStore: Sendable {
     /// The session of a token; nil where there is none any more.
     ///
     /// From memory, in well under a microsecond.
-    package func session(ofToken text: String, now: Instant = .now) -> LiveSession? {
+    package func session(ofToken text: String, now: Instant = .now) -> ActiveSession? {
         guard let token = SessionToken(text) else { return nil }
         let digest = TokenHash(digesting: token)
         let found =
@@ -46,32 +46,32 @@ package final class SessionStore: Sendable {
     }
 
     /// A session by its id; nil where there is none any more.
-    package func session(_ id: String, now: Instant = .now) -> LiveSession? {
+    package func session(_ id: String, now: Instant = .now) -> ActiveSession? {
         live.session(id).flatMap { now < $0.end(policy) ? $0 : nil }
     }
 
     /// Whether a session's token has not ended, and the session has not expired.
-    package func isValid(_ session: LiveSession, now: Instant = .now) -> Bool {
+    package func isValid(_ session: ActiveSession, now: Instant = .now) -> Bool {
         !session.validity.hasEnded && now < session.end(policy)
     }
 
     /// A user's sessions, the one used last first.
-    package func sessions(of owner: OwnerID, now: Instant = .now) -> [LiveSession] {
+    package func sessions(of owner: OwnerID, now: Instant = .now) -> [ActiveSession] {
         live.sessions(of: owner).filter { now < $0.end(policy) }
     }
 
     /// When a session ends if it is not used again.
-    package func end(of session: LiveSession) -> Instant { session.end(policy) }
+    package func end(of session: ActiveSession) -> Instant { session.end(policy) }
 
     /// A token, with its session.
-    package struct Opened: Sendable {
+    package struct NewSession: Sendable {
         package let token: SessionToken
-        package let session: LiveSession
+        package let session: ActiveSession
         package let user: User
     }
 
     /// What a client wants of a session.
-    package struct Wish: Sendable {
+    package struct Options: Sendable {
         package var scopes: Set<Scope>
         package var label: String?
 
@@ -83,9 +83,9 @@ package final class SessionStore: Sendable {
 
     /// Makes a session in the transaction that finds or makes its user; a user with too many loses the one that was
     /// unused for longest.
-    func open(_ wish: Wish, for user: User, in db: Database, now: Instant) throws -> Opened {
+    func open(_ wish: Options, for user: User, in db: Database, now: Instant) throws -> NewSession {
         let token = SessionToken()
-        let session = LiveSession(
+        let session = ActiveSession(
             id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: wish.scopes,
             label: wish.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
@@ -93,7 +93,7 @@ package final class SessionStore: Sendable {
         let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)
         try delete(surplus, in: db)
         db.afterNextTransaction { [live] _ in live.add(session) }
-        return Opened(token: token, session: session, user: user)
+        return NewSession(token: token, session: session, user: user)
     }
 
     /// Ends sessions in a transaction: they are out of memory as soon as it is done.
@@ -103,9 +103,9 @@ package final class SessionStore: Sendable {
         db.afterNextTransaction { [live] _ in live.remove(ids) }
     }
 
-    private static func all(_ db: Database) throws -> [LiveSession] {
+    private static func all(_ db: Database) throws -> [ActiveSession] {
         let sql = "SELECT session.*, user.kind FROM session JOIN user ON user.id = session.user_id"
-        return try Row.fetchAll(db, sql: sql).map { try LiveSession($0, isGuest: $0["kind"] == "GUEST") }
+        return try Row.fetchAll(db, sql: sql).map { try ActiveSession($0, isGuest: $0["kind"] == "GUEST") }
     }
 
     // MARK: Renewal and end
@@ -118,18 +118,18 @@ package final class SessionStore: Sendable {
     /// - Returns: nil if this token has ended: if two requests renew with the same token, one succeeds.
     /// - Throws: `StorageError` if the database cannot be written.
     package func renew(
-        _ session: LiveSession, now: Instant = .now
-    ) async throws(StorageError) -> Opened? {
+        _ session: ActiveSession, now: Instant = .now
+    ) async throws(StorageError) -> NewSession? {
         try await database.write { [self] db in try renew(session, in: db, now: now) }
     }
 
-    func renew(_ session: LiveSession, in db: Database, now: Instant) throws -> Opened? {
+    func renew(_ session: ActiveSession, in db: Database, now: Instant) throws -> NewSession? {
         let (id, owner) = (session.id, session.owner)
         guard let row = try row(of: session, in: db, now: now), let user = try UserStore.user(owner, in: db)
         else { return nil }
-        let old = try LiveSession(row, isGuest: user.kind == .guest)
+        let old = try ActiveSession(row, isGuest: user.kind == .guest)
         let token = SessionToken()
-        let new = LiveSession(
+        let new = ActiveSession(
             id: id, owner: owner, isGuest: old.isGuest, scopes: old.scopes, label: old.label,
             createdAt: old.createdAt, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
@@ -142,12 +142,12 @@ package final class SessionStore: Sendable {
             live.remove([id])
             live.add(new)
         }
-        return Opened(token: token, session: new, user: user)
+        return NewSession(token: token, session: new, user: user)
     }
 
     /// The row of a session in a transaction; nil if the session's token has ended, in memory or only in the
     /// file.
-    func row(of session: LiveSession, in db: Database, now: Instant) throws -> Row? {
+    func row(of session: ActiveSession, in db: Database, now: Instant) throws -> Row? {
         guard isValid(session, now: now) else { return nil }
         return try Row.fetchOne(
             db, sql: "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
@@ -223,14 +223,14 @@ package final class SessionStore: Sendable {
     private struct Difference: Sendable {
         let version: Int64
         /// Sessions that are not in the file, or that have another token or other scopes there.
-        let ended: [LiveSession]
+        let ended: [ActiveSession]
         /// Whether the file has sessions that are not in memory with the same values.
         let hasOthers: Bool
         let deleted: [OwnerID]
     }
 
     private func difference(
-        from known: [LiveSession], held: [OwnerID], at version: Int64, in db: Database, now: Instant
+        from known: [ActiveSession], held: [OwnerID], at version: Int64, in db: Database, now: Instant
     ) throws -> Difference {
         var missing = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         var hasOthers = false
@@ -292,11 +292,11 @@ package final class SessionStore: Sendable {
     /// the file.
     package func endExpired(now: Instant = .now) { live.removeExpired(at: now) }
 
-    private var unkeptUses: [(LiveSession, Int64)] {
+    private var unkeptUses: [(ActiveSession, Int64)] {
         live.all.compactMap { session in session.unkeptUse.map { (session, $0) } }
     }
 
-    private static func keep(_ uses: [(LiveSession, Int64)], in db: Database) throws {
+    private static func keep(_ uses: [(ActiveSession, Int64)], in db: Database) throws {
         for (session, use) in uses {
             try db.execute(
                 sql: "UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at < ?",

@@ -11,7 +11,7 @@ struct TokenKey: Sendable {
     /// Opens the key of a file, and makes one where there is none.
     ///
     /// - Throws: `wrongMasterKey` where it was sealed with another.
-    init(in database: DatabaseFile, _ master: MasterKey) throws(StorageError) {
+    init(in database: SQLiteDatabase, _ master: MasterKey) throws(StorageError) {
         let path = database.path
         key = try database.writeNow { db in
             guard let row = try Row.fetchOne(db, sql: "SELECT * FROM token_key ORDER BY id DESC LIMIT 1")

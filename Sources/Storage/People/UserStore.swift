@@ -6,9 +6,9 @@ package import Upstream
 ///
 /// `portico users` works with it beside a running server.
 package struct UserStore: Sendable {
-    let database: DatabaseFile
+    let database: SQLiteDatabase
 
-    package init(in file: HouseFile) {
+    package init(in file: UserDatabase) {
         database = file.database
     }
 

@@ -17,14 +17,14 @@ package struct OwnerID: Hashable, Sendable {
 /// Private data cannot be named without its owner, and a key with an owner equals none without or of another owner: so
 /// no value of one user is ever served to another.
 package struct CacheKey: Hashable, Sendable {
-    package let provider: Provider
+    package let provider: ProviderID
     /// What was asked for with its parameters, like `AAPL` or `history 1D`.
     ///
     /// Never a credential.
     package let subject: String
     private let owner: OwnerID?
 
-    private init(_ provider: Provider, _ subject: String, owner: OwnerID?) {
+    private init(_ provider: ProviderID, _ subject: String, owner: OwnerID?) {
         self.provider = provider
         self.subject = subject
         self.owner = owner
@@ -45,17 +45,17 @@ package struct CacheKey: Hashable, Sendable {
     }
 
     /// The key of what everybody may see.
-    package static func `public`(_ provider: Provider, _ subject: String) -> CacheKey {
+    package static func `public`(_ provider: ProviderID, _ subject: String) -> CacheKey {
         CacheKey(provider, subject, owner: nil)
     }
 
     /// The key of what only `owner` may see.
-    package static func `private`(of owner: OwnerID, _ provider: Provider, _ subject: String) -> CacheKey {
+    package static func `private`(of owner: OwnerID, _ provider: ProviderID, _ subject: String) -> CacheKey {
         CacheKey(provider, subject, owner: owner)
     }
 
     /// Whether the value under it is private to an owner and came from a provider.
-    package func isPrivate(to owner: OwnerID, at provider: Provider) -> Bool {
+    package func isPrivate(to owner: OwnerID, at provider: ProviderID) -> Bool {
         self.owner == owner && self.provider == provider
     }
 

@@ -16,7 +16,7 @@ package struct CallContext: Sendable {
     /// Called on any thread; it must be quick.
     package let observe: (@Sendable (CallRecord) -> Void)?
     /// Told when a call goes out that changes something; nil where nobody has to know.
-    package let watch: WriteWatch?
+    package let watch: WriteObserver?
     /// The trace that the calls belong to; nil for none.
     package let tracing: CallTracing?
     /// The number of calls that may be made; nil for no limit, for calls that do not belong to a client.
@@ -25,7 +25,7 @@ package struct CallContext: Sendable {
     package init(
         deadline: ContinuousClock.Instant, notBefore: ContinuousClock.Instant? = nil,
         acceptsMinimumAge: Bool = false,
-        observe: (@Sendable (CallRecord) -> Void)? = nil, watch: WriteWatch? = nil,
+        observe: (@Sendable (CallRecord) -> Void)? = nil, watch: WriteObserver? = nil,
         tracing: CallTracing? = nil, allowance: CallAllowance? = nil
     ) {
         self.deadline = deadline

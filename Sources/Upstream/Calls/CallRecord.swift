@@ -4,7 +4,7 @@ package import Brokerage
 ///
 /// Neither addresses nor what a provider said are in it: it may be shown to the one who asked, and logged.
 package struct CallRecord: Hashable, Sendable {
-    package let provider: Provider
+    package let provider: ProviderID
     /// What was asked for: `account`, `quotes`.
     package let operation: String
     package let outcome: Outcome
@@ -18,7 +18,7 @@ package struct CallRecord: Hashable, Sendable {
     package let attempts: Int
 
     package init(
-        provider: Provider, operation: String, outcome: Outcome, start: ContinuousClock.Instant,
+        provider: ProviderID, operation: String, outcome: Outcome, start: ContinuousClock.Instant,
         duration: Duration = .zero, status: Int? = nil, attempts: Int = 0
     ) {
         self.provider = provider

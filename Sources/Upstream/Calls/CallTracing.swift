@@ -15,7 +15,9 @@ package struct CallTracing: Sendable {
     }
 
     /// Begins the span of a call, of which the request tells the provider (W3C Trace Context).
-    func begin(_ operation: String, of request: inout HTTPRequest, to provider: String) -> any Tracing.Span {
+    func begin(_ operation: String, of request: inout HTTPClientRequest, to provider: String) -> any Tracing
+        .Span
+    {
         let span = tracer.startSpan("\(provider) \(operation)", context: context, ofKind: .client)
         tracer.inject(span.context, into: &request.headers, using: HeaderInjector())
         return span
@@ -37,7 +39,7 @@ extension Tracing.Span {
 }
 
 private struct HeaderInjector: Injector {
-    func inject(_ value: String, forKey key: String, into headers: inout HTTPHeaders) {
+    func inject(_ value: String, forKey key: String, into headers: inout HTTPClientHeaders) {
         headers.add(key, value)
     }
 }

@@ -4,10 +4,10 @@ package import Brokerage
 ///
 /// A closed set, without secrets or payload: it may be logged, and decides what a client is told.
 package struct ProviderFailure: Error, Hashable, Sendable {
-    package let provider: Provider
+    package let provider: ProviderID
     package let cause: Cause
 
-    package init(_ provider: Provider, _ cause: Cause) {
+    package init(_ provider: ProviderID, _ cause: Cause) {
         self.provider = provider
         self.cause = cause
     }
@@ -48,7 +48,7 @@ package struct ProviderFailure: Error, Hashable, Sendable {
 
 extension ProviderFailure {
     /// What a failure to get any response means.
-    package init(_ provider: Provider, transport error: TransportError) {
+    package init(_ provider: ProviderID, transport error: HTTPClientError) {
         let cause: Cause =
             switch error {
             case .couldNotResolve, .couldNotConnect, .tls, .interrupted, .badURL, .other: .unavailable
@@ -65,7 +65,7 @@ extension ProviderFailure.Cause {
     /// What a status means by RFC 9110; nil for success.
     ///
     /// Providers with signs of their own look at those first.
-    package static func status(of response: HTTPResponse, now: Instant) -> Self? {
+    package static func status(of response: HTTPClientResponse, now: Instant) -> Self? {
         switch response.status {
         case 200..<300: nil
         case 401: .unauthorized

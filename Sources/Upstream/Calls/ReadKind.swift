@@ -5,7 +5,7 @@ struct ReadKind: Sendable {
     /// About how many bytes a value takes.
     var weight: @Sendable (any Sendable) -> Int
     /// How long a value is good that was read at a moment.
-    var lifetime: @Sendable (any Sendable, _ readAt: Instant) -> Lifetime
+    var lifetime: @Sendable (any Sendable, _ readAt: Instant) -> CacheLifetime
     /// The value, marked as one that outlived its time; nil where values cannot be marked, and so are not served then.
     var asStale: (@Sendable (any Sendable) -> any Sendable)?
     /// How long a response that there is no such object is stored; nil for the provider's default.
@@ -13,7 +13,7 @@ struct ReadKind: Sendable {
     /// Whether a request may ask for values from its own time on.
     var heedsRequests: Bool
     /// Where values of scarce providers outlive the process.
-    var lasting: LastingShelf?
+    var lasting: PersistentCacheTable?
 }
 
 extension ReadKind {
@@ -21,13 +21,13 @@ extension ReadKind {
     ///
     /// The store holds what was put in as this very type, so that no cast can fail.
     init<Value>(
-        _ ageing: Ageing<Value>, weight: @escaping @Sendable (any Sendable) -> Int,
-        lasting: LastingShelf? = nil
+        _ ageing: FreshnessPolicy<Value>, weight: @escaping @Sendable (any Sendable) -> Int,
+        lasting: PersistentCacheTable? = nil
     ) {
         self.init(
             weight: weight,
             lifetime: { value, readAt in
-                (value as? Value).map { ageing.lifetime($0, readAt) } ?? Lifetime(fresh: .zero)
+                (value as? Value).map { ageing.lifetime($0, readAt) } ?? CacheLifetime(fresh: .zero)
             },
             asStale: { value in (value as? Value).map(ageing.asStale) ?? value }, unknown: ageing.unknown,
             heedsRequests: true, lasting: lasting)
@@ -36,7 +36,8 @@ extension ReadKind {
     /// Values that are good for the same time always, and gone after that.
     static func fixed(_ timeToLive: Duration, weight: @escaping @Sendable (any Sendable) -> Int) -> ReadKind {
         ReadKind(
-            weight: weight, lifetime: { _, _ in Lifetime(fresh: timeToLive) }, asStale: nil, unknown: .zero,
+            weight: weight, lifetime: { _, _ in CacheLifetime(fresh: timeToLive) }, asStale: nil,
+            unknown: .zero,
             heedsRequests: false)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 struct ReadPlan {
     /// Some keys that come with one flight.
     struct Journey {
-        let ticket: Flights.Ticket
+        let ticket: InFlightReads.Ticket
         var keys: [CacheKey]
         let deadline: ContinuousClock.Instant
         let isJoined: Bool
@@ -21,7 +21,7 @@ struct ReadPlan {
         let restores: Bool
     }
 
-    var atHand: [(CacheKey, KeptRead)] = []
+    var atHand: [(CacheKey, CacheEntry)] = []
     /// Those at hand that are past their time, while they are renewed.
     var stale: [CacheKey] = []
     var journeys: [Journey] = []

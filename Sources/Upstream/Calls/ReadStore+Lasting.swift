@@ -14,14 +14,14 @@ extension ReadStore {
         let found = await shelf.cache.load(Array(names.keys))
         let (now, wallTime) = (clock.now(), clock.wallTime())
         var fresh: [CacheKey: any Sendable] = [:]
-        var restored: [(CacheKey, KeptRead, weight: Int)] = []
+        var restored: [(CacheKey, CacheEntry, weight: Int)] = []
         for (name, lasting) in found {
             // What was read later than now was read by a clock that has been set back since: nobody knows its age.
             guard let key = names[name], lasting.readAt <= wallTime, wallTime < lasting.staleUntil,
                 let value = shelf.decode(lasting.bytes)
             else { continue }
             if wallTime < lasting.freshUntil { fresh[key] = value }
-            let kept = KeptRead(value, restoredFrom: lasting, at: now, wallTime)
+            let kept = CacheEntry(value, restoredFrom: lasting, at: now, wallTime)
             restored.append((key, kept, kind.weight(value) + key.weight))
         }
         state.withLock { state in
@@ -35,16 +35,16 @@ extension ReadStore {
     }
 
     /// Has values that were just read outlive the process, if they are of a scarce provider.
-    func keep(_ keys: [CacheKey], _ landing: Flights.Landing) {
+    func keep(_ keys: [CacheKey], _ landing: InFlightReads.Landing) {
         guard let shelf = kind.lasting else { return }
         let now = clock.wallTime()
-        var lasting: [LastingKey: LastingValue] = [:]
+        var lasting: [PersistentCacheKey: PersistentCacheEntry] = [:]
         for key in keys {
             guard let value = landing.values[key], let name = shelf.name(of: key),
                 let bytes = shelf.encode(value)
             else { continue }
             let lifetime = kind.lifetime(value, now)
-            lasting[name] = LastingValue(
+            lasting[name] = PersistentCacheEntry(
                 bytes: bytes, readAt: now, freshUntil: now + lifetime.fresh, staleUntil: now + lifetime.end)
         }
         if !lasting.isEmpty { shelf.cache.save(lasting) }

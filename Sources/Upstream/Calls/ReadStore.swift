@@ -1,23 +1,23 @@
 import Brokerage
 import Synchronization
 
-/// The machinery of ``Reads``, for values of any kind.
+/// The machinery of ``ReadCache``, for values of any kind.
 ///
 /// It is not generic: generic code is not specialised across modules for `package` declarations, and looked-up type
 /// metadata cost more than the cache itself (380 ns a look-up against 230).
 final class ReadStore: Sendable {
     typealias Fetch =
         @Sendable (_ keys: [CacheKey], _ context: CallContext) async throws(ProviderFailure)
-        -> Batch<CacheKey, any Sendable>
+        -> KeyedResults<CacheKey, any Sendable>
 
     struct State {
-        var cache: LeastRecentlyUsed<CacheKey, KeptRead>
-        var flights = Flights()
+        var cache: LRUCache<CacheKey, CacheEntry>
+        var flights = InFlightReads()
 
         /// What is kept and of some use.
         mutating func kept(
             _ key: CacheKey, at now: ContinuousClock.Instant, _ demand: ReadDemand?
-        ) -> (KeptRead, KeptRead.Standing)? {
+        ) -> (CacheEntry, CacheEntry.Freshness)? {
             guard let kept = cache.value(for: key) else { return nil }
             let standing = kept.standing(at: now, notBefore: demand?.earliest(at: key.provider))
             if standing == .over {
@@ -30,15 +30,15 @@ final class ReadStore: Sendable {
 
     let operation: String
     let kind: ReadKind
-    let clock: CallClock
+    let clock: TimeSource
     // One lock for all; it is held for look-ups and list operations, never while anything is called or resumed.
     let state: Mutex<State>
 
-    init(_ operation: String, entries: Int, bytes: Int, kind: ReadKind, clock: CallClock) {
+    init(_ operation: String, entries: Int, bytes: Int, kind: ReadKind, clock: TimeSource) {
         self.operation = operation
         self.kind = kind
         self.clock = clock
-        state = Mutex(State(cache: LeastRecentlyUsed(maximumCount: entries, maximumWeight: bytes)))
+        state = Mutex(State(cache: LRUCache(maximumCount: entries, maximumWeight: bytes)))
     }
 
     // MARK: At hand
@@ -105,7 +105,7 @@ final class ReadStore: Sendable {
         let now = clock.now()
         let duration = kind.unknown ?? key.provider.unknownLifetime
         guard duration > .zero else { return }
-        let kept = KeptRead(unknownAskedAt: now, readAt: now, for: duration)
+        let kept = CacheEntry(unknownAskedAt: now, readAt: now, for: duration)
         state.withLock { $0.cache.insert(kept, for: key, weight: key.weight) }
     }
 
@@ -145,7 +145,7 @@ final class ReadStore: Sendable {
         return results
     }
 
-    private func result(of kept: KeptRead, for key: CacheKey) -> Result<any Sendable, ProviderFailure> {
+    private func result(of kept: CacheEntry, for key: CacheKey) -> Result<any Sendable, ProviderFailure> {
         guard let value = kept.value else { return .failure(ProviderFailure(key.provider, .notFound)) }
         return .success(kept.hasFailedToRenew ? kind.asStale?(value) ?? value : value)
     }
@@ -185,7 +185,7 @@ struct ReadDemand {
     let acceptsMinimumAge: Bool
 
     /// The earliest time of the provider's response that is accepted.
-    func earliest(at provider: Provider) -> ContinuousClock.Instant {
+    func earliest(at provider: ProviderID) -> ContinuousClock.Instant {
         acceptsMinimumAge ? notBefore - provider.minimumAge : notBefore
     }
 }

@@ -27,7 +27,7 @@ package enum RetryAfter: Hashable, Sendable {
     /// When the response says to come again.
     ///
     /// Nil where it says nothing readable.
-    package static func instant(in response: HTTPResponse, now: Instant) -> Instant? {
+    package static func instant(in response: HTTPClientResponse, now: Instant) -> Instant? {
         response["Retry-After"].flatMap(RetryAfter.init)?.instant(from: now)
     }
 

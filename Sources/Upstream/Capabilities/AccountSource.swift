@@ -31,7 +31,7 @@ package protocol AccountSource: Sendable {
 /// A source that lists its accounts without their figures, and needs calls of its own for each account.
 package protocol AccountDirectory: AccountSource {
     /// The accounts of the credential, the default one first, without their figures.
-    func knownAccounts(in call: CallContext) async throws(ProviderFailure) -> [KnownAccount]
+    func knownAccounts(in call: CallContext) async throws(ProviderFailure) -> [StoredAccount]
 
     /// One of these accounts with its current figures.
     ///

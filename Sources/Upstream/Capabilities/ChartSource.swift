@@ -3,7 +3,7 @@ package import Brokerage
 /// Knows past prices.
 package protocol ChartSource: Sendable {
     /// What can be asked for.
-    var chartAbilities: ChartAbilities { get }
+    var chartAbilities: ChartCapabilities { get }
 
     /// The candles of some instruments in a window; of a symbol that the source does not know there is nothing, one
     /// without a candle in the window has an empty series.
@@ -18,7 +18,7 @@ package protocol ChartSource: Sendable {
     ///   abilities.
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries>
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries>
 }
 
 /// Which candles.
@@ -57,7 +57,7 @@ package struct ChartWindow: Hashable, Sendable {
 }
 
 /// What a source of charts can do.
-package struct ChartAbilities: Hashable, Sendable {
+package struct ChartCapabilities: Hashable, Sendable {
     package var intervals: Set<Interval>
     package var adjustments: Set<Adjustment>
     package var hasExtendedHours: Bool

@@ -22,7 +22,7 @@ package protocol InstrumentSource: Sendable {
     /// - Throws: `ProviderFailure` where none could be read.
     func instruments(
         _ symbols: [Symbol], in call: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Instrument>
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument>
 }
 
 extension InstrumentSource {
@@ -31,17 +31,18 @@ extension InstrumentSource {
 
     package func instruments(
         _ symbols: [Symbol], in call: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Instrument> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
         await eachInstrument(of: symbols, in: call)
     }
 
     /// Some instruments, each by a call of its own, few at a time.
-    package func eachInstrument(of symbols: [Symbol], in call: CallContext) async -> Batch<Symbol, Instrument>
-    {
+    package func eachInstrument(of symbols: [Symbol], in call: CallContext) async -> KeyedResults<
+        Symbol, Instrument
+    > {
         let results = await concurrently(symbols, atMost: 4) { symbol async throws(ProviderFailure) in
             Instrument?.some(try await instrument(symbol, in: call))
         }
-        var batch = Batch<Symbol, Instrument>()
+        var batch = KeyedResults<Symbol, Instrument>()
         for (symbol, result) in zip(symbols, results) { batch.take(result, for: symbol) }
         return batch
     }

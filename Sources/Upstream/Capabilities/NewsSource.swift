@@ -28,8 +28,8 @@ extension NewsSource {
     /// - Throws: `ProviderFailure` if none could be read.
     package func articles(
         _ marks: [ArticleMark], in call: CallContext
-    ) async throws(ProviderFailure) -> Batch<ArticleMark, Article> {
-        var batch = Batch<ArticleMark, Article>()
+    ) async throws(ProviderFailure) -> KeyedResults<ArticleMark, Article> {
+        var batch = KeyedResults<ArticleMark, Article>()
         for mark in marks.sorted(by: { $0.publishedAt < $1.publishedAt }) where batch[mark] == nil {
             do throws(ProviderFailure) {
                 for article in try await news(from: mark.publishedAt, in: call) {
@@ -59,6 +59,6 @@ package struct ArticleMark: Hashable, Sendable {
 }
 
 /// Knows whether its main market trades.
-package protocol ClockSource: Sendable {
+package protocol MarketClockSource: Sendable {
     func clock(in call: CallContext) async throws(ProviderFailure) -> MarketClock
 }

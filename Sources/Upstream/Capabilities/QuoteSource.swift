@@ -14,5 +14,5 @@ package protocol QuoteSource: Sendable {
     /// - Throws: `ProviderFailure` where none could be read.
     func quotes(
         for symbols: [Symbol], in call: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Quote>
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote>
 }

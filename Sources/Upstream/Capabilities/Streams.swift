@@ -14,7 +14,7 @@ package protocol QuoteStream: Sendable {
     ///   - deliver: told of each change: only the fields that the message had are set. Called on any thread; it must be quick.
     /// - Throws: `ProviderFailure` when the connection ends; `unsupported` where this credential has no stream.
     func run(
-        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure)
 }
 
@@ -32,7 +32,7 @@ package enum StreamEvent<Value: Sendable>: Sendable {
 }
 
 /// Some figures of a quote that changed.
-package struct QuoteChange: Hashable, Sendable {
+package struct QuoteUpdate: Hashable, Sendable {
     package var symbol: Symbol
     package var price: Decimal?
     /// A side that went away is `.some(nil)`; nil where nothing is said about it.

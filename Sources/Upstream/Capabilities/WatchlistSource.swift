@@ -10,7 +10,7 @@ package protocol WatchlistSource: Sendable {
 ///
 /// The id of another user's list, and an id that is not in the broker's form, is `notFound`; the latter
 /// without a call.
-package protocol WatchlistDesk: WatchlistSource {
+package protocol WatchlistEditing: WatchlistSource {
     /// One of the user's lists, with its entries.
     func watchlist(_ id: String, in call: CallContext) async throws(ProviderFailure) -> BrokerWatchlist
 

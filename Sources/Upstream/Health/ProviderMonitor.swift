@@ -12,12 +12,12 @@ package final class ProviderMonitor: Sendable {
     }
 
     fileprivate struct Place: Hashable {
-        let provider: Provider
+        let provider: ProviderID
         /// With its port: what listens on another one is another server.
         let authority: String
     }
 
-    private let clock: CallClock
+    private let clock: TimeSource
     private let policy: BreakerPolicy
     private let concurrency: Int
     /// Told of each call when it has ended, whoever needs it.
@@ -25,7 +25,7 @@ package final class ProviderMonitor: Sendable {
     // Held for a few stores, never while anything is called.
     private let hosts = Mutex<[Place: Host]>([:])
     // Looked up by each line as it is made.
-    private let gates = Mutex<[Provider: CallGate]>([:])
+    private let gates = Mutex<[ProviderID: ConcurrencyLimiter]>([:])
 
     /// - Parameters:
     ///   - clock: What times are measured by.
@@ -35,7 +35,7 @@ package final class ProviderMonitor: Sendable {
     ///   - observe: Told of each call when it has ended, whoever needs it, and not of those that were spared. Called on any
     ///     thread; it must be quick.
     package init(
-        clock: CallClock = .system, policy: BreakerPolicy = BreakerPolicy(), concurrency: Int = 32,
+        clock: TimeSource = .system, policy: BreakerPolicy = BreakerPolicy(), concurrency: Int = 32,
         observe: (@Sendable (CallRecord) -> Void)? = nil
     ) {
         self.clock = clock
@@ -45,17 +45,17 @@ package final class ProviderMonitor: Sendable {
     }
 
     /// What all calls to a provider pass through.
-    func gate(of provider: Provider) -> CallGate {
+    func gate(of provider: ProviderID) -> ConcurrencyLimiter {
         gates.withLock { gates in
             if let gate = gates[provider] { return gate }
-            let gate = CallGate(limit: concurrency, clock: clock)
+            let gate = ConcurrencyLimiter(limit: concurrency, clock: clock)
             gates[provider] = gate
             return gate
         }
     }
 
     /// How a provider does, by its recent calls to all of its hosts.
-    package func health(of provider: Provider) -> ProviderHealth {
+    package func health(of provider: ProviderID) -> ProviderHealth {
         let now = clock.now()
         let wallTime = clock.wallTime()
         let hosts = hosts.withLock { $0.filter { $0.key.provider == provider }.map(\.value) }
@@ -70,14 +70,14 @@ package final class ProviderMonitor: Sendable {
     // MARK: For the caller
 
     /// A call that was let through, to be told of its end.
-    struct Pass: Sendable {
+    struct Permit: Sendable {
         fileprivate let place: Place
         fileprivate let isProbe: Bool
         fileprivate let start: ContinuousClock.Instant
     }
 
     /// Fails where a call would be refused at this moment; it takes no place as a probe.
-    func check(_ provider: Provider, _ authority: String) throws(ProviderFailure) {
+    func check(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) {
         let now = clock.now()
         let place = Place(provider: provider, authority: authority)
         if let until = hosts.withLock({ $0[place]?.breaker.refusal(at: now) }) {
@@ -88,27 +88,27 @@ package final class ProviderMonitor: Sendable {
     /// Lets a call through.
     ///
     /// - Throws: `circuitOpen` where the host is out of order.
-    func admit(_ provider: Provider, _ authority: String) throws(ProviderFailure) -> Pass {
+    func admit(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) -> Permit {
         let now = clock.now()
         let place = Place(provider: provider, authority: authority)
         let admission = hosts.withLock { hosts in
             hosts[place, default: Host(breaker: CircuitBreaker(policy))].breaker.admit(at: now)
         }
         switch admission {
-        case .call: return Pass(place: place, isProbe: false, start: now)
-        case .probe: return Pass(place: place, isProbe: true, start: now)
+        case .call: return Permit(place: place, isProbe: false, start: now)
+        case .probe: return Permit(place: place, isProbe: true, start: now)
         case .refused(let until): throw refusal(provider, until, now)
         }
     }
 
     /// The call was not made after all.
-    func withdraw(_ pass: Pass) {
+    func withdraw(_ pass: Permit) {
         let now = clock.now()
         hosts.withLock { $0[pass.place]?.breaker.didEnd(.none, ofProbe: pass.isProbe, at: now) }
     }
 
     /// The call has ended: with an answer, or with a failure.
-    func didEnd(_ pass: Pass, sentAt start: ContinuousClock.Instant, _ cause: ProviderFailure.Cause?) {
+    func didEnd(_ pass: Permit, sentAt start: ContinuousClock.Instant, _ cause: ProviderFailure.Cause?) {
         let now = clock.now()
         let duration = start.duration(to: now)
         let verdict = cause?.verdict(after: duration, policy) ?? .alive
@@ -120,7 +120,7 @@ package final class ProviderMonitor: Sendable {
     }
 
     private func refusal(
-        _ provider: Provider, _ until: ContinuousClock.Instant, _ now: ContinuousClock.Instant
+        _ provider: ProviderID, _ until: ContinuousClock.Instant, _ now: ContinuousClock.Instant
     ) -> ProviderFailure {
         ProviderFailure(provider, .circuitOpen(retryAt: clock.wallTime() + now.duration(to: until)))
     }

@@ -8,7 +8,7 @@ extension Quote {
     ///   - source: Whose stream it came over.
     ///   - moment: When it came.
     /// - Returns: the quote as it is now.
-    func applying(_ change: QuoteChange, from source: Provider, at moment: Instant) -> Quote {
+    func applying(_ change: QuoteUpdate, from source: ProviderID, at moment: Instant) -> Quote {
         var quote = self
         if let price = change.price { quote.price = price }
         if let bid = change.bid { quote.bid = bid }
@@ -19,7 +19,7 @@ extension Quote {
         if let previousClose = change.previousClose { quote.previousClose = previousClose }
         if let volume = change.volume { quote.volume = volume }
         if let marketState = change.marketState { quote.marketState = marketState }
-        quote.reading = Reading(source: source, fetchedAt: moment, asOf: change.asOf ?? reading.asOf)
+        quote.reading = Provenance(source: source, fetchedAt: moment, asOf: change.asOf ?? reading.asOf)
         return quote
     }
 
@@ -31,9 +31,9 @@ extension Quote {
     }
 }
 
-extension QuoteChange {
+extension QuoteUpdate {
     /// Both changes in one, the later over the earlier.
-    func followed(by later: QuoteChange) -> QuoteChange {
+    func followed(by later: QuoteUpdate) -> QuoteUpdate {
         var change = self
         if let price = later.price { change.price = price }
         if let bid = later.bid { change.bid = bid }

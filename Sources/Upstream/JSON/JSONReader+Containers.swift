@@ -54,7 +54,8 @@ extension JSONReader {
     }
 
     /// Reads an array of values that each read themselves.
-    package mutating func array<Element: JSONReadable>(of type: Element.Type) throws(JSONError) -> [Element] {
+    package mutating func array<Element: JSONDecodable>(of type: Element.Type) throws(JSONError) -> [Element]
+    {
         var elements: [Element] = []
         try array { reader throws(JSONError) in
             elements.append(try Element(json: &reader))
@@ -110,7 +111,7 @@ extension JSONReader {
 }
 
 /// A type that reads itself from JSON.
-package protocol JSONReadable {
+package protocol JSONDecodable {
     /// Reads exactly one value.
     init(json reader: inout JSONReader) throws(JSONError)
 }

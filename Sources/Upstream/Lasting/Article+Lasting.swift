@@ -1,9 +1,9 @@
 package import Brokerage
 
-extension Article: LastingForm {
+extension Article: PersistentCacheValue {
     package static var lastingForm: String { "article.1" }
 
-    package func write(to writer: inout LastingWriter) {
+    package func write(to writer: inout BinaryWriter) {
         for text in [id, headline, url, publisher] { writer.write(text) }
         writer.write(provider)
         writer.write(Int64(symbols.count))
@@ -12,10 +12,10 @@ extension Article: LastingForm {
         writer.writeTexts([summary, author, imageURL])
     }
 
-    package init(from reader: inout LastingReader) throws(LastingDamage) {
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         let (id, headline) = (try reader.text(), try reader.text())
         let (url, publisher) = (try reader.text(), try reader.text())
-        let provider: Provider = try reader.choice()
+        let provider: ProviderID = try reader.choice()
         var symbols: [Symbol] = []
         for _ in 0..<(try reader.count()) { symbols.append(try reader.symbol()) }
         self.init(
@@ -27,15 +27,15 @@ extension Article: LastingForm {
     }
 }
 
-extension ArticlePage: LastingForm {
+extension ArticlePage: PersistentCacheValue {
     package static var lastingForm: String { "articles.1" }
 
-    package func write(to writer: inout LastingWriter) {
+    package func write(to writer: inout BinaryWriter) {
         articles.write(to: &writer)
         writer.writeTexts([next])
     }
 
-    package init(from reader: inout LastingReader) throws(LastingDamage) {
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         self.init(articles: try [Article](from: &reader), next: try reader.textOrNil())
     }
 }

@@ -1,7 +1,7 @@
 package import Brokerage
 
 /// Columns are written by the differences between neighbours, which are small: a candle takes some 15 bytes.
-extension LastingWriter {
+extension BinaryWriter {
     fileprivate mutating func write(_ numbers: [Int64]) {
         write(Int64(numbers.count))
         var last: Int64 = 0
@@ -16,7 +16,7 @@ extension LastingWriter {
         write(column.coefficients)
     }
 
-    fileprivate mutating func write(_ columns: PriceColumns) {
+    fileprivate mutating func write(_ columns: OHLCColumns) {
         write(columns.open)
         write(columns.high)
         write(columns.low)
@@ -24,8 +24,8 @@ extension LastingWriter {
     }
 }
 
-extension LastingReader {
-    fileprivate mutating func numbers() throws(LastingDamage) -> [Int64] {
+extension BinaryReader {
+    fileprivate mutating func numbers() throws(CorruptedBytes) -> [Int64] {
         let count = try count()
         var numbers: [Int64] = []
         numbers.reserveCapacity(count)
@@ -37,26 +37,26 @@ extension LastingReader {
         return numbers
     }
 
-    fileprivate mutating func column() throws(LastingDamage) -> DecimalColumn {
+    fileprivate mutating func column() throws(CorruptedBytes) -> DecimalColumn {
         guard let scale = Int(exactly: try number()),
             let column = DecimalColumn(coefficients: try numbers(), scale: scale)
-        else { throw LastingDamage() }
+        else { throw CorruptedBytes() }
         return column
     }
 
-    fileprivate mutating func priceColumns() throws(LastingDamage) -> PriceColumns {
+    fileprivate mutating func priceColumns() throws(CorruptedBytes) -> OHLCColumns {
         guard
-            let columns = PriceColumns(
+            let columns = OHLCColumns(
                 open: try column(), high: try column(), low: try column(), close: try column())
-        else { throw LastingDamage() }
+        else { throw CorruptedBytes() }
         return columns
     }
 }
 
-extension CandleSeries: LastingForm {
+extension CandleSeries: PersistentCacheValue {
     package static var lastingForm: String { "chart.1" }
 
-    package func write(to writer: inout LastingWriter) {
+    package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         writer.write(interval)
         reading.write(to: &writer)
@@ -72,9 +72,9 @@ extension CandleSeries: LastingForm {
         writer.write(ask) { $0.write($1) }
     }
 
-    package init(from reader: inout LastingReader) throws(LastingDamage) {
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         let (symbol, interval): (Symbol, Interval) = (try reader.symbol(), try reader.choice())
-        let reading = try Reading(from: &reader)
+        let reading = try Provenance(from: &reader)
         let (currency, timeZone) = (try reader.textOrNil(), try reader.textOrNil())
         let adjustment: Adjustment? = try reader.choiceOrNil()
         let isExtendedHours = try reader.flagOrNil()
@@ -82,14 +82,14 @@ extension CandleSeries: LastingForm {
         let isLastComplete = try reader.flagOrNil()
         let columns = try (
             times: reader.numbers(), prices: reader.priceColumns(), volume: reader.column(),
-            bid: reader.optional { reader throws(LastingDamage) in try reader.priceColumns() },
-            ask: reader.optional { reader throws(LastingDamage) in try reader.priceColumns() }
+            bid: reader.optional { reader throws(CorruptedBytes) in try reader.priceColumns() },
+            ask: reader.optional { reader throws(CorruptedBytes) in try reader.priceColumns() }
         )
         guard
             let series = CandleSeries(
                 symbol: symbol, interval: interval, reading: reading, times: columns.times,
                 prices: columns.prices, volume: columns.volume, bid: columns.bid, ask: columns.ask)
-        else { throw LastingDamage() }
+        else { throw CorruptedBytes() }
         self = series
         self.currency = currency
         self.timeZone = timeZone

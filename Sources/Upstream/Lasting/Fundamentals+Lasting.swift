@@ -1,9 +1,9 @@
 package import Brokerage
 
-extension Fundamentals: LastingForm {
+extension Fundamentals: PersistentCacheValue {
     package static var lastingForm: String { "fundamentals.1" }
 
-    package func write(to writer: inout LastingWriter) {
+    package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         reading.write(to: &writer)
         writer.writeTexts([name, about, currency, sector, industry, country, website])
@@ -12,8 +12,8 @@ extension Fundamentals: LastingForm {
         ])
     }
 
-    package init(from reader: inout LastingReader) throws(LastingDamage) {
-        self.init(symbol: try reader.symbol(), reading: try Reading(from: &reader))
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
+        self.init(symbol: try reader.symbol(), reading: try Provenance(from: &reader))
         name = try reader.textOrNil()
         about = try reader.textOrNil()
         currency = try reader.textOrNil()

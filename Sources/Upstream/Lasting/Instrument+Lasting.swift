@@ -1,7 +1,7 @@
 package import Brokerage
 
 extension Listing {
-    fileprivate func write(to writer: inout LastingWriter) {
+    fileprivate func write(to writer: inout BinaryWriter) {
         writer.write(provider)
         writer.write(key)
         writer.writeTexts([assetType, exchange])
@@ -13,14 +13,14 @@ extension Listing {
         writer.writeDecimals([tickSize, minimumQuantity, quantityIncrement])
     }
 
-    fileprivate init(from reader: inout LastingReader) throws(LastingDamage) {
+    fileprivate init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         self.init(provider: try reader.choice(), key: try reader.text())
         assetType = try reader.textOrNil()
         exchange = try reader.textOrNil()
         isTradable = try reader.flagOrNil()
         isFractionable = try reader.flagOrNil()
         isShortable = try reader.flagOrNil()
-        orderTypes = try reader.optional { reader throws(LastingDamage) in
+        orderTypes = try reader.optional { reader throws(CorruptedBytes) in
             var types: [OrderType] = []
             for _ in 0..<(try reader.count()) { types.append(try reader.choice()) }
             return types
@@ -31,10 +31,10 @@ extension Listing {
     }
 }
 
-extension Instrument: LastingForm {
+extension Instrument: PersistentCacheValue {
     package static var lastingForm: String { "instrument.1" }
 
-    package func write(to writer: inout LastingWriter) {
+    package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         writer.write(assetClass)
         reading.write(to: &writer)
@@ -43,28 +43,29 @@ extension Instrument: LastingForm {
         writer.write(listing) { $1.write(to: &$0) }
     }
 
-    package init(from reader: inout LastingReader) throws(LastingDamage) {
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         self.init(
-            symbol: try reader.symbol(), assetClass: try reader.choice(), reading: try Reading(from: &reader))
+            symbol: try reader.symbol(), assetClass: try reader.choice(),
+            reading: try Provenance(from: &reader))
         name = try reader.textOrNil()
         exchange = try reader.textOrNil()
         currency = try reader.textOrNil()
         about = try reader.textOrNil()
         decimals = try reader.wholeOrNil()
-        listing = try reader.optional { reader throws(LastingDamage) in try Listing(from: &reader) }
+        listing = try reader.optional { reader throws(CorruptedBytes) in try Listing(from: &reader) }
     }
 }
 
-extension SearchHit: LastingForm {
+extension SearchHit: PersistentCacheValue {
     package static var lastingForm: String { "hit.1" }
 
-    package func write(to writer: inout LastingWriter) {
+    package func write(to writer: inout BinaryWriter) {
         instrument.write(to: &writer)
         writer.writeDecimals([matchScore])
         writer.writeTexts([region])
     }
 
-    package init(from reader: inout LastingReader) throws(LastingDamage) {
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         self.init(
             instrument: try Instrument(from: &reader), matchScore: try reader.decimalOrNil(),
             region: try reader.textOrNil())

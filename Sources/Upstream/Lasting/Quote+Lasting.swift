@@ -1,21 +1,21 @@
 package import Brokerage
 
-extension Reading {
-    func write(to writer: inout LastingWriter) {
+extension Provenance {
+    func write(to writer: inout BinaryWriter) {
         writer.write(source)
         writer.write(fetchedAt)
         writer.write(asOf) { $0.write($1) }
     }
 
     /// Whether it was stale is not kept: that follows from when it is served.
-    init(from reader: inout LastingReader) throws(LastingDamage) {
+    init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         self.init(
             source: try reader.choice(), fetchedAt: try reader.instant(),
-            asOf: try reader.optional { reader throws(LastingDamage) in try reader.instant() })
+            asOf: try reader.optional { reader throws(CorruptedBytes) in try reader.instant() })
     }
 }
 
-extension LastingWriter {
+extension BinaryWriter {
     mutating func writeDecimals(_ decimals: [Decimal?]) {
         for decimal in decimals { write(decimal) { $0.write($1) } }
     }
@@ -25,36 +25,36 @@ extension LastingWriter {
     }
 }
 
-extension LastingReader {
-    mutating func decimalOrNil() throws(LastingDamage) -> Decimal? {
-        try optional { reader throws(LastingDamage) in try reader.decimal() }
+extension BinaryReader {
+    mutating func decimalOrNil() throws(CorruptedBytes) -> Decimal? {
+        try optional { reader throws(CorruptedBytes) in try reader.decimal() }
     }
 
-    mutating func textOrNil() throws(LastingDamage) -> String? {
-        try optional { reader throws(LastingDamage) in try reader.text() }
+    mutating func textOrNil() throws(CorruptedBytes) -> String? {
+        try optional { reader throws(CorruptedBytes) in try reader.text() }
     }
 
-    mutating func flagOrNil() throws(LastingDamage) -> Bool? {
-        try optional { reader throws(LastingDamage) in try reader.flag() }
+    mutating func flagOrNil() throws(CorruptedBytes) -> Bool? {
+        try optional { reader throws(CorruptedBytes) in try reader.flag() }
     }
 
-    mutating func choiceOrNil<Choice: RawRepresentable<String>>() throws(LastingDamage) -> Choice? {
-        try optional { reader throws(LastingDamage) in try reader.choice() }
+    mutating func choiceOrNil<Choice: RawRepresentable<String>>() throws(CorruptedBytes) -> Choice? {
+        try optional { reader throws(CorruptedBytes) in try reader.choice() }
     }
 
-    mutating func wholeOrNil() throws(LastingDamage) -> Int? {
-        guard let number = try optional({ reader throws(LastingDamage) in try reader.number() }) else {
+    mutating func wholeOrNil() throws(CorruptedBytes) -> Int? {
+        guard let number = try optional({ reader throws(CorruptedBytes) in try reader.number() }) else {
             return nil
         }
-        guard let whole = Int(exactly: number) else { throw LastingDamage() }
+        guard let whole = Int(exactly: number) else { throw CorruptedBytes() }
         return whole
     }
 }
 
-extension Quote: LastingForm {
+extension Quote: PersistentCacheValue {
     package static var lastingForm: String { "quote.1" }
 
-    package func write(to writer: inout LastingWriter) {
+    package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         reading.write(to: &writer)
         writer.writeDecimals([
@@ -66,8 +66,8 @@ extension Quote: LastingForm {
         writer.write(delayMinutes) { $0.write(Int64($1)) }
     }
 
-    package init(from reader: inout LastingReader) throws(LastingDamage) {
-        self.init(symbol: try reader.symbol(), reading: try Reading(from: &reader))
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
+        self.init(symbol: try reader.symbol(), reading: try Provenance(from: &reader))
         price = try reader.decimalOrNil()
         bid = try reader.decimalOrNil()
         ask = try reader.decimalOrNil()

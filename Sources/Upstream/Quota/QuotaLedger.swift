@@ -13,11 +13,11 @@ import Synchronization
 /// - The figures in responses can only make the count stricter; a refusal closes a window.
 package final class QuotaLedger: Sendable {
     private struct State {
-        var counts: [QuotaHolder: [String: QuotaCount]] = [:]
+        var counts: [QuotaAccount: [String: QuotaWindowCounter]] = [:]
         /// Read at the start, until their windows are known.
-        var restored: [QuotaHolder: [KeptQuota]] = [:]
+        var restored: [QuotaAccount: [StoredQuotaUsage]] = [:]
         /// The holders without a connection, whose calls the provider still counts.
-        var retired: Set<QuotaHolder> = []
+        var retired: Set<QuotaAccount> = []
         /// The time before which the idle ones of them are not searched again.
         var nextSweepOfRetired: ContinuousClock.Instant?
         /// Before this moment idle holders are not searched again.
@@ -27,8 +27,8 @@ package final class QuotaLedger: Sendable {
         var used: Int { counts.count - retired.count }
     }
 
-    let clock: CallClock
-    private let keeper: (any QuotaKeeper)?
+    let clock: TimeSource
+    private let keeper: (any QuotaStore)?
     private let limits: Limits
     private let report: @Sendable (any Error) -> Void
     // Held for arithmetic on a few windows, never while anything is awaited.
@@ -54,20 +54,20 @@ package final class QuotaLedger: Sendable {
     ///     disk is no reason to serve nothing.
     /// - Throws: what `keeper` throws when it cannot be read.
     package init(
-        clock: CallClock = .system, keeper: (any QuotaKeeper)?, limits: Limits = Limits(),
+        clock: TimeSource = .system, keeper: (any QuotaStore)?, limits: Limits = Limits(),
         report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) throws {
         self.clock = clock
         self.keeper = keeper
         self.limits = limits
         self.report = report
-        let moment = QuotaMoment(clock)
+        let moment = ClockReading(clock)
         let kept = try keeper?.load(now: moment.wallTime, uptime: moment.uptime) ?? []
         state = Mutex(State(restored: Dictionary(grouping: kept, by: \.holder)))
     }
 
     /// A ledger in memory only, whose counts end with the process.
-    package init(clock: CallClock = .system, limits: Limits = Limits()) {
+    package init(clock: TimeSource = .system, limits: Limits = Limits()) {
         self.clock = clock
         self.limits = limits
         keeper = nil
@@ -76,8 +76,8 @@ package final class QuotaLedger: Sendable {
     }
 
     /// Makes windows known before their first call, for ``status(of:)``.
-    package func declare(_ windows: [QuotaWindow], of holder: QuotaHolder) {
-        let moment = QuotaMoment(clock)
+    package func declare(_ windows: [QuotaWindow], of holder: QuotaAccount) {
+        let moment = ClockReading(clock)
         state.withLock { state in
             guard makeRoom(for: holder, in: &state, moment) else { return }
             for window in windows { Self.know(window, of: holder, in: &state, moment) }
@@ -85,18 +85,18 @@ package final class QuotaLedger: Sendable {
     }
 
     /// How a holder's windows stand, by name.
-    package func status(of holder: QuotaHolder) -> [QuotaStatus] {
-        let moment = QuotaMoment(clock)
+    package func status(of holder: QuotaAccount) -> [QuotaStatus] {
+        let moment = ClockReading(clock)
         let counts = state.withLock { $0.counts[holder]?.values.map(\.self) ?? [] }
         return counts.map { $0.status(moment) }.sorted { $0.window.name < $1.window.name }
     }
 
     /// How the windows of all providers stand, by provider and name; of several credentials the one that has the fewest
     /// calls left in a window.
-    package func tightest() -> [(provider: Provider, status: QuotaStatus)] {
-        let moment = QuotaMoment(clock)
+    package func tightest() -> [(provider: ProviderID, status: QuotaStatus)] {
+        let moment = ClockReading(clock)
         let (counts, retired) = state.withLock { ($0.counts, $0.retired) }
-        var tightest: [Provider: [String: QuotaStatus]] = [:]
+        var tightest: [ProviderID: [String: QuotaStatus]] = [:]
         for (holder, windows) in counts where !retired.contains(holder) {
             for (name, count) in windows {
                 let status = count.status(moment)
@@ -116,9 +116,9 @@ package final class QuotaLedger: Sendable {
     /// Marks a credential as unused: its connection was not stored, was removed, or has another credential.
     ///
     /// Its counts continue for its next call, by whichever connection, and are in memory until they are idle.
-    package func retire(_ holder: QuotaHolder) {
+    package func retire(_ holder: QuotaAccount) {
         guard holder.credential != nil else { return }
-        let moment = QuotaMoment(clock)
+        let moment = ClockReading(clock)
         state.withLock { state in
             guard state.counts[holder] != nil else { return }
             state.retired.insert(holder)
@@ -130,8 +130,8 @@ package final class QuotaLedger: Sendable {
     ///
     /// As many unused credentials are in memory as used ones. None is removed whose calls still count: others
     /// are not tried meanwhile, because each may become another unused one.
-    package func hasRoom(toTry holder: QuotaHolder) -> Bool {
-        let moment = QuotaMoment(clock)
+    package func hasRoom(toTry holder: QuotaAccount) -> Bool {
+        let moment = ClockReading(clock)
         return state.withLock { state in
             if state.counts[holder] != nil || state.retired.count < limits.holders { return true }
             Self.removeIdleRetired(in: &state, moment)
@@ -140,7 +140,7 @@ package final class QuotaLedger: Sendable {
     }
 
     /// Removes the unused credentials whose counts have no effect; searches for them once a second at most.
-    private static func removeIdleRetired(in state: inout State, _ moment: QuotaMoment) {
+    private static func removeIdleRetired(in state: inout State, _ moment: ClockReading) {
         guard moment.now >= state.nextSweepOfRetired ?? moment.now else { return }
         state.nextSweepOfRetired = moment.now + .seconds(1)
         for holder in state.retired where areIdle(state.counts[holder] ?? [:], moment) {
@@ -149,7 +149,7 @@ package final class QuotaLedger: Sendable {
         }
     }
 
-    private static func areIdle(_ counts: [String: QuotaCount], _ moment: QuotaMoment) -> Bool {
+    private static func areIdle(_ counts: [String: QuotaWindowCounter], _ moment: ClockReading) -> Bool {
         counts.values.allSatisfy { count in
             var count = count
             return count.isIdle(at: moment.now)
@@ -165,13 +165,13 @@ package final class QuotaLedger: Sendable {
     ///   - holder: The owner of the quota.
     ///   - deadline: The latest time at which the call may be sent.
     ///   - isShared: Whether the call belongs to a client without a session or with a guest session: see
-    ///     ``QuotaCount/earliest(from:isShared:)``.
+    ///     ``QuotaWindowCounter/earliest(from:isShared:)``.
     /// - Returns: The slots, valid from their `start`.
     /// - Throws: `quotaExhausted` with the time of the next slot, or `notAllowed` if a call that is not shared
     ///   would have a slot sooner; `cancelled` with the task; `overloaded` if there are more credentials than
     ///   the limit.
     func reserve(
-        _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant,
+        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool = false
     ) async throws(ProviderFailure) -> QuotaReservation {
         guard !windows.isEmpty else {
@@ -212,7 +212,7 @@ package final class QuotaLedger: Sendable {
     /// Slots that are too old, because the process was stopped or the connection took long, are replaced if
     /// that is possible at once. Otherwise the call is not sent, because the ledger no longer counts it.
     func confirm(_ reservation: QuotaReservation) -> Bool {
-        let moment = QuotaMoment(clock)
+        let moment = ClockReading(clock)
         return state.withLock { state in
             reservation.renewPlaces(at: moment.now) { place in
                 state.counts[reservation.holder]?[place.window.name]?.renew(place, moment)
@@ -221,10 +221,10 @@ package final class QuotaLedger: Sendable {
     }
 
     private func book(
-        _ windows: [QuotaWindow], of holder: QuotaHolder, before deadline: ContinuousClock.Instant,
+        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool
     ) throws(ProviderFailure) -> QuotaReservation {
-        let moment = QuotaMoment(clock)
+        let moment = ClockReading(clock)
         let result: Result<QuotaReservation, ProviderFailure> = state.withLock { state in
             guard makeRoom(for: holder, in: &state, moment) else {
                 return .failure(ProviderFailure(holder.provider, .overloaded))
@@ -256,7 +256,7 @@ package final class QuotaLedger: Sendable {
                             ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
                 )
             }
-            var places: [QuotaReservation.Place] = []
+            var places: [QuotaReservation.Slot] = []
             for window in windows {
                 guard let place = state.counts[holder]?[window.name]?.take(at: start, moment) else {
                     continue
@@ -268,7 +268,7 @@ package final class QuotaLedger: Sendable {
         return try result.get()
     }
 
-    private func isClosed(_ windows: [QuotaWindow], of holder: QuotaHolder) -> Bool {
+    private func isClosed(_ windows: [QuotaWindow], of holder: QuotaAccount) -> Bool {
         let now = clock.now()
         return state.withLock { state in
             windows.contains { state.counts[holder]?[$0.name]?.isClosed(at: now) ?? false }
@@ -285,13 +285,13 @@ package final class QuotaLedger: Sendable {
     ///   - windows: Those of the call.
     ///   - holder: Who called.
     func note(
-        _ readings: [QuotaReading], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
-        of holder: QuotaHolder
+        _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
+        of holder: QuotaAccount
     ) async {
-        let moment = QuotaMoment(clock)
+        let moment = ClockReading(clock)
         let closed = QuotaRefusal(cause, readings, windows)
-        let kept: [KeptQuota] = state.withLock { state in
-            var kept: [KeptQuota] = []
+        let kept: [StoredQuotaUsage] = state.withLock { state in
+            var kept: [StoredQuotaUsage] = []
             for window in windows {
                 guard var count = state.counts[holder]?[window.name] else { continue }
                 if let reading = readings.first(where: { $0.name == window.name }),
@@ -316,10 +316,10 @@ package final class QuotaLedger: Sendable {
 
     // MARK: Steps
 
-    private func keep(_ entries: [KeptQuota]) async {
+    private func keep(_ entries: [StoredQuotaUsage]) async {
         guard let keeper, !entries.isEmpty else { return }
         do {
-            let moment = QuotaMoment(clock)
+            let moment = ClockReading(clock)
             try await keeper.add(entries, now: moment.wallTime, uptime: moment.uptime)
         } catch {
             report(error)
@@ -330,7 +330,7 @@ package final class QuotaLedger: Sendable {
     ///
     /// Idle holders are searched once a second at most: the search reads all holders under the lock, and
     /// refused callers would otherwise repeat it with each call.
-    private func makeRoom(for holder: QuotaHolder, in state: inout State, _ moment: QuotaMoment) -> Bool {
+    private func makeRoom(for holder: QuotaAccount, in state: inout State, _ moment: ClockReading) -> Bool {
         if state.counts[holder] != nil, !state.retired.contains(holder) { return true }
         if state.used >= limits.holders {
             if let next = state.nextSweep, moment.now < next { return false }
@@ -344,13 +344,13 @@ package final class QuotaLedger: Sendable {
     }
 
     private static func know(
-        _ window: QuotaWindow, of holder: QuotaHolder, in state: inout State, _ moment: QuotaMoment
+        _ window: QuotaWindow, of holder: QuotaAccount, in state: inout State, _ moment: ClockReading
     ) {
         if let known = state.counts[holder]?[window.name]?.window {
             if known != window { state.counts[holder]?[window.name]?.window = window }
             return
         }
-        var count = QuotaCount(window)
+        var count = QuotaWindowCounter(window)
         for kept in state.restored[holder] ?? [] where kept.window == window.name {
             count.restore(kept, moment)
         }

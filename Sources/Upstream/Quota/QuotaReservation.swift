@@ -6,39 +6,39 @@ import Synchronization
 /// It is a class, because the transport's thread may renew slots while the caller's task holds the
 /// reservation.
 final class QuotaReservation: Sendable {
-    struct Place: Sendable {
+    struct Slot: Sendable {
         let window: QuotaWindow
         /// The call may be sent before this moment, by the ledger's clock.
         let sendBefore: ContinuousClock.Instant
         /// By the ledger's clock.
         let freeAt: ContinuousClock.Instant
         /// The time until which the keeper stores the slot, if it outlives the process: see
-        /// ``QuotaCount/keptMargin``.
+        /// ``QuotaWindowCounter/keptMargin``.
         let keptUntil: ContinuousClock.Instant
         /// When it was taken: it determines the wall time of the entry.
-        let moment: QuotaMoment
+        let moment: ClockReading
     }
 
-    let holder: QuotaHolder
+    let holder: QuotaAccount
     /// When the call may go out.
     let start: ContinuousClock.Instant
     // Held for arithmetic on a few slots; taken inside of the ledger's lock, never around it.
-    private let state: Mutex<[Place]>
+    private let state: Mutex<[Slot]>
 
-    init(holder: QuotaHolder, start: ContinuousClock.Instant, places: [Place]) {
+    init(holder: QuotaAccount, start: ContinuousClock.Instant, places: [Slot]) {
         self.holder = holder
         self.start = start
         state = Mutex(places)
     }
 
-    var places: [Place] { state.withLock(\.self) }
+    var places: [Slot] { state.withLock(\.self) }
 
     /// Replaces each slot that is too old at a given time.
     ///
     /// - Returns: Whether all slots are valid at that time. If one cannot be replaced, the others are
     ///   unchanged.
     func renewPlaces(
-        at now: ContinuousClock.Instant, _ renew: (Place) -> Place?
+        at now: ContinuousClock.Instant, _ renew: (Slot) -> Slot?
     ) -> Bool {
         state.withLock { places in
             for index in places.indices where places[index].sendBefore <= now {
@@ -50,15 +50,15 @@ final class QuotaReservation: Sendable {
     }
 
     /// What must outlive the process.
-    var kept: [KeptQuota] {
+    var kept: [StoredQuotaUsage] {
         places.filter(\.window.isKept).map { $0.moment.entry(of: holder, $0.window, until: $0.keptUntil) }
     }
 }
 
-extension KeptQuota {
+extension StoredQuotaUsage {
     /// What undoes the entry.
-    var takenBack: KeptQuota {
-        KeptQuota(
+    var takenBack: StoredQuotaUsage {
+        StoredQuotaUsage(
             holder: holder, window: window, kind: kind, until: until, untilUptime: untilUptime, count: -count)
     }
 }
@@ -72,7 +72,7 @@ struct QuotaRefusal {
     ///
     /// Where no reading names a window as used up, being asked too often speaks of the shortest, a used-up quota of the
     /// longest.
-    init?(_ cause: ProviderFailure.Cause?, _ readings: [QuotaReading], _ windows: [QuotaWindow]) {
+    init?(_ cause: ProviderFailure.Cause?, _ readings: [ReportedQuota], _ windows: [QuotaWindow]) {
         let byLength = windows.sorted { $0.period.longest < $1.period.longest }
         let guess: QuotaWindow?
         switch cause {

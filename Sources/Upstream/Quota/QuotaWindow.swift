@@ -55,7 +55,7 @@ extension QuotaWindow {
 }
 
 /// What a provider's response tells of one of its limits.
-package struct QuotaReading: Hashable, Sendable {
+package struct ReportedQuota: Hashable, Sendable {
     /// The ``QuotaWindow/name`` that it is about.
     package let name: String
     /// Nil where the response does not say.
@@ -74,15 +74,15 @@ package struct QuotaReading: Hashable, Sendable {
 }
 
 /// The credential whose quota a call spends: the server's own key with a provider, or that of a connection.
-package struct QuotaHolder: Hashable, Sendable {
-    package let provider: Provider
+package struct QuotaAccount: Hashable, Sendable {
+    package let provider: ProviderID
     /// Identifies the credential; nil for the server's own key.
     ///
     /// Never the credential itself: a keyed hash of it, or the id of a connection whose credential is renewed
     /// or named by the settings.
     package let credential: String?
 
-    package init(_ provider: Provider, credential: String? = nil) {
+    package init(_ provider: ProviderID, credential: String? = nil) {
         self.provider = provider
         self.credential = credential
     }

@@ -18,11 +18,12 @@ extension WebSocketConnection {
     /// - Returns: the open connection.
     /// - Throws: why it did not come about.
     package static func open(
-        _ url: HTTPURL, headers: HTTPHeaders = HTTPHeaders(), before deadline: ContinuousClock.Instant,
+        _ url: HTTPURL, headers: HTTPClientHeaders = HTTPClientHeaders(),
+        before deadline: ContinuousClock.Instant,
         limits: WebSocketLimits = WebSocketLimits(), trustedRoots: String? = nil,
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws(WebSocketError) -> WebSocketConnection {
-        let attempt = WebSocketAttempt(
+        let attempt = WebSocketConnector(
             url: url, headers: headers, limits: limits, tls: try tls(for: url, trustedRoots))
         let remaining = TimeAmount(ContinuousClock.now.duration(to: deadline))
         guard remaining > .zero else { throw .timedOut }
@@ -63,7 +64,7 @@ extension WebSocketConnection {
 }
 
 /// One attempt to open a WebSocket.
-private final class WebSocketAttempt: Sendable {
+private final class WebSocketConnector: Sendable {
     private enum Upgrade {
         case done(WebSocketConnection)
         case refused(EventLoopFuture<WebSocketError>)
@@ -75,12 +76,12 @@ private final class WebSocketAttempt: Sendable {
     }
 
     private let url: HTTPURL
-    private let headers: HTTPHeaders
+    private let headers: HTTPClientHeaders
     private let limits: WebSocketLimits
     private let tls: NIOSSLContext?
     private let state = Mutex(State())
 
-    init(url: HTTPURL, headers: HTTPHeaders, limits: WebSocketLimits, tls: NIOSSLContext?) {
+    init(url: HTTPURL, headers: HTTPClientHeaders, limits: WebSocketLimits, tls: NIOSSLContext?) {
         self.url = url
         self.headers = headers
         self.limits = limits
@@ -156,7 +157,7 @@ private final class WebSocketAttempt: Sendable {
         ) { channel in
             channel.eventLoop.makeCompletedFuture {
                 let refusal = channel.eventLoop.makePromise(of: WebSocketError.self)
-                try channel.pipeline.syncOperations.addHandler(WebSocketRefusalReader(refusal))
+                try channel.pipeline.syncOperations.addHandler(WebSocketRejectionHandler(refusal))
                 return .refused(refusal.futureResult)
             }
         }
@@ -164,7 +165,7 @@ private final class WebSocketAttempt: Sendable {
 
     private func changeOver(_ channel: any Channel) -> EventLoopFuture<Upgrade> {
         channel.eventLoop.makeCompletedFuture {
-            let inbox = WebSocketInbox(capacity: limits.waitingMessages)
+            let inbox = WebSocketReceiveQueue(capacity: limits.waitingMessages)
             try channel.pipeline.syncOperations.addHandlers([
                 NIOWebSocketFrameAggregator(
                     minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: limits.messageFrames,
@@ -177,7 +178,7 @@ private final class WebSocketAttempt: Sendable {
 }
 
 /// Reads with which status a server refuses to change over, and when it wants to be asked again.
-private final class WebSocketRefusalReader: ChannelInboundHandler {
+private final class WebSocketRejectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
     private let refusal: EventLoopPromise<WebSocketError>

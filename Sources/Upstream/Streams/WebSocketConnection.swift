@@ -13,9 +13,9 @@ import NIOCore
 /// ```
 package final class WebSocketConnection: Sendable {
     private let channel: any Channel
-    private let inbox: WebSocketInbox
+    private let inbox: WebSocketReceiveQueue
 
-    init(_ channel: any Channel, _ inbox: WebSocketInbox) {
+    init(_ channel: any Channel, _ inbox: WebSocketReceiveQueue) {
         self.channel = channel
         self.inbox = inbox
     }
@@ -50,7 +50,7 @@ package final class WebSocketConnection: Sendable {
     /// - Parameter code: RFC 6455, section 7.4: 1000 for a work that is done.
     package func close(code: Int = 1_000) {
         let code = (1_000...4_999).contains(code) ? code : 1_000
-        channel.triggerUserOutboundEvent(WebSocketGoodbye(code: code), promise: nil)
+        channel.triggerUserOutboundEvent(WebSocketCloseRequest(code: code), promise: nil)
     }
 
     /// Why it has ended; nil while it stands.

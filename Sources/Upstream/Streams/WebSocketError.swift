@@ -30,7 +30,7 @@ package enum WebSocketError: Error, Hashable, Sendable {
 
 extension ProviderFailure {
     /// What the end of a stream means.
-    package init(_ provider: Provider, webSocket error: WebSocketError, now: Instant) {
+    package init(_ provider: ProviderID, webSocket error: WebSocketError, now: Instant) {
         let cause: Cause =
             switch error {
             case .couldNotResolve, .couldNotConnect, .tls, .closed, .closedHere, .interrupted, .silent:
@@ -39,7 +39,7 @@ extension ProviderFailure {
             case .refused(429, let retryAfter):
                 .rateLimited(retryAt: retryAfter?.instant(from: now))
             case .refused(let status, _):
-                Cause.status(of: HTTPResponse(status: status, head: [], body: []), now: now)
+                Cause.status(of: HTTPClientResponse(status: status, head: [], body: []), now: now)
                     ?? .answerInvalid(nil)
             case .tooLarge, .protocolViolation: .answerInvalid(nil)
             case .cancelled: .cancelled

@@ -7,13 +7,13 @@ final class WebSocketHandler: ChannelDuplexHandler {
     typealias OutboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    private let inbox: WebSocketInbox
+    private let inbox: WebSocketReceiveQueue
     private let limits: WebSocketLimits
     private var pinging: RepeatedTask?
     private var hasHeard = true
     private var isClosing = false
 
-    init(_ inbox: WebSocketInbox, _ limits: WebSocketLimits) {
+    init(_ inbox: WebSocketReceiveQueue, _ limits: WebSocketLimits) {
         self.inbox = inbox
         self.limits = limits
     }
@@ -77,7 +77,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
-        guard let goodbye = event as? WebSocketGoodbye else {
+        guard let goodbye = event as? WebSocketCloseRequest else {
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
@@ -141,7 +141,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
 }
 
 /// Asks a ``WebSocketHandler`` to close.
-struct WebSocketGoodbye: Sendable {
+struct WebSocketCloseRequest: Sendable {
     /// 1000 to 4999.
     let code: Int
 }

@@ -39,7 +39,7 @@ enum ConnectionPhase: Sendable, Hashable {
 ///
 /// Phases change with every request, timers are dear: one timer is kept, and it is only moved when it would come too
 /// late. One that comes too early is set again.
-struct ConnectionDeadline {
+struct ConnectionTimer {
     private(set) var phase = ConnectionPhase.idle
     private(set) var end: NIODeadline
     /// The time at which the timer fires; `.distantFuture` after it has fired, so that the next phase sets it

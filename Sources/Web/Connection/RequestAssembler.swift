@@ -22,9 +22,9 @@ struct RequestAssembler {
     private enum State {
         case head
         /// An admitted request, its body so far.
-        case body(RequestHead, RequestID, Answerer, ByteBuffer, MemoryBudget.Reservation?)
+        case body(RequestHead, RequestID, RequestHandler, ByteBuffer, MemoryBudget.Reservation?)
         /// A refused request whose body is thrown away, so that the connection can go on; how much of it has come.
-        case skipping(Exchange, count: Int)
+        case skipping(HTTPExchange, count: Int)
         /// A request after which nothing is read.
         case over
     }
@@ -34,7 +34,7 @@ struct RequestAssembler {
         case nothing
         /// The client waits for `100 Continue` before it sends its body.
         case invite
-        case exchange(Exchange)
+        case exchange(HTTPExchange)
     }
 
     init(
@@ -59,7 +59,7 @@ struct RequestAssembler {
     }
 
     /// Takes the next part; a head begins a request, which gets an id.
-    mutating func receive(_ part: RequestPart, newID: () -> RequestID) -> Step {
+    mutating func receive(_ part: RequestEvent, newID: () -> RequestID) -> Step {
         switch part {
         case .head(let head): return receive(head, id: newID())
         case .body(let bytes): return receive(bytes)
@@ -67,7 +67,7 @@ struct RequestAssembler {
         case .malformed(let problem, let method):
             if case .over = state { return .nothing }
             state = .over
-            return .exchange(Exchange(ending: problem, id: newID(), method: method))
+            return .exchange(HTTPExchange(ending: problem, id: newID(), method: method))
         }
     }
 
@@ -77,7 +77,7 @@ struct RequestAssembler {
         guard case .head = state else { return .nothing }
         var head = received
         head.client = client(of: head)
-        do throws(HTTPProblem) {
+        do throws(HTTPError) {
             let isInvited = try invites(head)
             let isTooLong = head.framing.isLonger(than: limits.body)
             switch router.admit(head, id: id, isDraining: isDraining) {
@@ -86,10 +86,11 @@ struct RequestAssembler {
                 state = .body(head, id, answerer, ByteBuffer(), nil)
                 return isInvited ? .invite : .nothing
             case .failure(let refusal):
-                return refuse(Exchange(head, id: id, .tell(refusal.response)), atOnce: isInvited || isTooLong)
+                return refuse(
+                    HTTPExchange(head, id: id, .tell(refusal.response)), atOnce: isInvited || isTooLong)
             }
         } catch {
-            return refuse(Exchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
+            return refuse(HTTPExchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
         }
     }
 
@@ -107,7 +108,7 @@ struct RequestAssembler {
     }
 
     /// Whether the client waits to be asked for its body (RFC 9110, section 10.1.1).
-    private func invites(_ head: RequestHead) throws(HTTPProblem) -> Bool {
+    private func invites(_ head: RequestHead) throws(HTTPError) -> Bool {
         guard let expectation = head.fields.expect, !head.isHTTP10 else { return false }
         guard expectation.matches("100-continue") else { throw .expectationFailed(expectation) }
         return head.framing != .length(0)
@@ -116,7 +117,7 @@ struct RequestAssembler {
     /// Refuses a request: at its end, or at once.
     ///
     /// Where the body is not waited for, the connection ends, since what follows may be that body or a new request.
-    private mutating func refuse(_ exchange: Exchange, atOnce: Bool) -> Step {
+    private mutating func refuse(_ exchange: HTTPExchange, atOnce: Bool) -> Step {
         guard atOnce else {
             state = .skipping(exchange, count: 0)
             return .nothing
@@ -131,7 +132,7 @@ struct RequestAssembler {
         switch state {
         case .head, .over: return .nothing
         case .body(let head, let id, let answerer, var body, var reservation):
-            do throws(HTTPProblem) {
+            do throws(HTTPError) {
                 guard bytes.readableBytes <= limits.body - body.readableBytes else {
                     throw .bodyTooLarge(limit: limits.body)
                 }
@@ -140,7 +141,7 @@ struct RequestAssembler {
                     throw .overloaded(.requestMemory)
                 }
             } catch {
-                return refuse(Exchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
+                return refuse(HTTPExchange(head, id: id, .tell(error.response(id: id))), atOnce: true)
             }
             // Gives up the state's reference, so that appending need not copy.
             state = .over
@@ -174,7 +175,7 @@ struct RequestAssembler {
         case .head, .over: return .nothing
         case .body(let head, let id, let answerer, let body, let reservation):
             state = .head
-            var exchange = Exchange(head, id: id, .answer(answerer, body: body))
+            var exchange = HTTPExchange(head, id: id, .answer(answerer, body: body))
             exchange.memory = reservation
             return .exchange(exchange)
         case .skipping(let exchange, _):
@@ -193,8 +194,8 @@ extension RequestHead.Framing {
     }
 }
 
-extension Exchange {
-    fileprivate func endingConnection() -> Exchange {
+extension HTTPExchange {
+    fileprivate func endingConnection() -> HTTPExchange {
         guard case .tell(var response) = work else { return self }
         response.endsConnection = true
         var exchange = self

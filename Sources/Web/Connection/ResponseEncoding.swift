@@ -41,7 +41,7 @@ enum ResponseEncoding {
     /// A part of a body that has at least one byte.
     func encode(part: ByteBuffer, isChunked: Bool, allocator: ByteBufferAllocator) -> Output {
         switch self {
-        case .http1: .bytes(isChunked ? Chunk.around(part, allocator: allocator) : part)
+        case .http1: .bytes(isChunked ? ChunkedEncoding.around(part, allocator: allocator) : part)
         case .http2: .parts([.body(.byteBuffer(part))])
         }
     }
@@ -49,7 +49,7 @@ enum ResponseEncoding {
     /// The end of a body that came in parts.
     func encodeEnd(isChunked: Bool) -> Output {
         switch self {
-        case .http1: .bytes(isChunked ? Chunk.last : ByteBuffer())
+        case .http1: .bytes(isChunked ? ChunkedEncoding.last : ByteBuffer())
         case .http2: .parts([.end(nil)])
         }
     }

@@ -13,7 +13,7 @@ struct DocumentResolver: Sendable {
     /// The request with its document's text.
     ///
     /// - Throws: `.document`, and `.invalidRequest` where no document is named.
-    func resolve(_ request: GraphQL.Request) throws(HTTPProblem) -> GraphQL.Request {
+    func resolve(_ request: GraphQL.GraphQLRequest) throws(HTTPError) -> GraphQL.GraphQLRequest {
         guard let text = try text(of: request) else { return request }
         var resolved = request
         resolved.document = text
@@ -21,7 +21,7 @@ struct DocumentResolver: Sendable {
     }
 
     /// The text of a document that is named; nil where the client has sent it, and may.
-    private func text(of request: GraphQL.Request) throws(HTTPProblem) -> String? {
+    private func text(of request: GraphQL.GraphQLRequest) throws(HTTPError) -> String? {
         if let id = request.documentID {
             guard let text = DocumentHash(id).flatMap({ policy.trusted[$0] }) else {
                 throw .document(.unknownID(id))
@@ -36,7 +36,7 @@ struct DocumentResolver: Sendable {
         return nil
     }
 
-    private func persistedText(_ name: InputValue, sent text: String) throws(HTTPProblem) -> String {
+    private func persistedText(_ name: InputValue, sent text: String) throws(HTTPError) -> String {
         guard case .object(let fields) = name, fields["version"] == .int(1),
             case .string(let digits)? = fields["sha256Hash"], let hash = DocumentHash(digits)
         else {

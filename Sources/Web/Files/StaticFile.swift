@@ -16,7 +16,7 @@ struct StaticFile: Sendable {
             gzip: level > 0 && type != .png ? Gzip.compress(bytes, level: level) : nil)
         response.headers =
             [HTTPResponse.Header("cache-control", StaticFile.caching(of: name))]
-            + PagePolicy.headers(isPage: type.isPage)
+            + ContentSecurityPolicy.headers(isPage: type.isPage)
         self.response = response
     }
 

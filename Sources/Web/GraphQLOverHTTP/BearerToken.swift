@@ -2,8 +2,8 @@
 package enum BearerToken {
     /// Nil where there is no field.
     ///
-    /// - Throws: `Unauthorized` where the field is of another scheme, or no token.
-    package static func read(_ authorization: String?) throws(Unauthorized) -> String? {
+    /// - Throws: `AuthenticationError` where the field is of another scheme, or no token.
+    package static func read(_ authorization: String?) throws(AuthenticationError) -> String? {
         guard let authorization else { return nil }
         let parts = authorization.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].matches("bearer") else { throw .notBearer }

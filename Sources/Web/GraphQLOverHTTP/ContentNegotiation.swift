@@ -20,11 +20,11 @@ enum ContentNegotiation {
 }
 
 /// The forms of an answer that a client takes.
-struct AnswerForms: Sendable {
+struct AcceptedResponses: Sendable {
     /// Of one response.
     let single: ResponseMediaType?
     /// Of several.
-    let stream: StreamForm?
+    let stream: StreamFormat?
 
     init(accept: String?) {
         single = ContentNegotiation.responseType(accept: accept)

@@ -8,17 +8,17 @@ import Tracing
 ///
 /// A class, since the answerer of each request keeps it: a struct would be copied, one reference after the other.
 final class GraphQLRoute: Route {
-    private let responder: @Sendable (_ bearerToken: String?) -> Responder
+    private let responder: @Sendable (_ bearerToken: String?) -> GraphQLSession
     private let documents: DocumentResolver
-    private let answers: AnswerCache
+    private let answers: ResponseCache
     private let jsonLimits: JSONLimits
     private let batchLimit: Int
-    private let quota: ClientQuota
+    private let quota: ClientRateLimits
     private let allowsGET: Bool
     private let tellsUpstream: Bool
-    private let prepare: @Sendable (GraphQL.Request) -> PreparedRequest
+    private let prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
     private let heartbeat: Duration
-    let sockets: SocketService
+    let sockets: GraphQLWebSocketService
     private let shares: ClientShares
     private let tracer: RequestTracer?
     private let recorder: OperationRecorder
@@ -26,13 +26,13 @@ final class GraphQLRoute: Route {
     private let scheduler: FairScheduler
 
     init<Session>(
-        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad,
+        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerResources,
         _ logger: Logger
     ) {
         let limits = configuration.limits
         responder = service.responder
         documents = DocumentResolver(service.documents)
-        answers = AnswerCache(bytes: limits.answerCache)
+        answers = ResponseCache(bytes: limits.answerCache)
         jsonLimits = JSONLimits(
             depth: limits.jsonDepth, bytes: max(limits.body, limits.uri), values: limits.jsonValues)
         batchLimit = limits.batch
@@ -47,16 +47,16 @@ final class GraphQLRoute: Route {
         scheduler = load.scheduler
         recorder = OperationRecorder(
             metrics: load.metrics, logger: logger, level: configuration.answerLevel)
-        sockets = SocketService(
+        sockets = GraphQLWebSocketService(
             responder: responder, prepare: prepare, documents: documents, tracer: tracer,
             recorder: recorder, tellsUpstream: tellsUpstream, load: load, limits: limits)
     }
 
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         if WebSocketHandshake.isAskedFor(by: head) { return admitSocket(head, id: id) }
-        let forms = AnswerForms(accept: head.fields.accept)
+        let forms = AcceptedResponses(accept: head.fields.accept)
         let type = forms.single ?? .json
-        do throws(HTTPProblem) {
+        do throws(HTTPError) {
             guard !forms.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
             let source = try source(of: head)
             let (responder, token) = try responder(for: head)
@@ -73,7 +73,7 @@ final class GraphQLRoute: Route {
                 return answer(source, body: body, for: caller)
             }
         } catch {
-            return .failure(Refusal(error, as: type, id: id))
+            return .failure(RequestRejection(error, as: type, id: id))
         }
     }
 
@@ -85,7 +85,7 @@ final class GraphQLRoute: Route {
         case body
     }
 
-    private func source(of head: RequestHead) throws(HTTPProblem) -> Source {
+    private func source(of head: RequestHead) throws(HTTPError) -> Source {
         let parameters = try QueryParameters(head.target.query)
         try refuseToken(in: parameters)
         switch head.method {
@@ -103,7 +103,7 @@ final class GraphQLRoute: Route {
         }
     }
 
-    private func refuseToken(in parameters: QueryParameters) throws(HTTPProblem) {
+    private func refuseToken(in parameters: QueryParameters) throws(HTTPError) {
         let token = parameters.pairs.first { BearerToken.urlParameters.contains($0.name.lowercased()) }
         if let token { throw .tokenInURL(parameter: token.name) }
     }
@@ -112,7 +112,7 @@ final class GraphQLRoute: Route {
     /// none.
     private func responder(
         for head: RequestHead
-    ) throws(HTTPProblem) -> (responder: Responder, token: String?) {
+    ) throws(HTTPError) -> (responder: GraphQLSession, token: String?) {
         let token = try token(of: head)
         let responder = responder(token)
         guard let token, responder.refusal == nil else { return (responder, nil) }
@@ -120,8 +120,8 @@ final class GraphQLRoute: Route {
         return (responder, token)
     }
 
-    private func token(of head: RequestHead) throws(HTTPProblem) -> String? {
-        do throws(Unauthorized) {
+    private func token(of head: RequestHead) throws(HTTPError) -> String? {
+        do throws(AuthenticationError) {
             return try BearerToken.read(head.fields.authorization)
         } catch {
             throw .unauthorized(error)
@@ -129,7 +129,7 @@ final class GraphQLRoute: Route {
     }
 
     /// Counts another request of an array, as the first was counted with its head.
-    private func charge(_ caller: Caller) throws(HTTPProblem) {
+    private func charge(_ caller: Caller) throws(HTTPError) {
         try quota.charge(caller.client)
         if let token = caller.token { try quota.charge(token: token, from: caller.client) }
     }
@@ -142,8 +142,8 @@ final class GraphQLRoute: Route {
         /// Where the client stands; nil where nothing is traced.
         let trace: ServiceContext?
         let responseType: ResponseMediaType
-        let forms: AnswerForms
-        var responder: Responder
+        let forms: AcceptedResponses
+        var responder: GraphQLSession
         /// The limits against which the request counts; nil without a token, and with a refused one.
         var token: String?
         var demandsFresh: Bool
@@ -157,7 +157,7 @@ final class GraphQLRoute: Route {
         func respond(
             to request: PreparedRequest, allowing allowed: Set<OperationType>, noting log: UpstreamLog,
             in span: OperationSpan?
-        ) -> Loading<GraphQL.Response> {
+        ) -> MaybeAsync<GraphQL.GraphQLResponse> {
             var circumstances = circumstances(allowed)
             circumstances.upstream = log
             if let span { circumstances.trace = span.context }
@@ -182,12 +182,12 @@ final class GraphQLRoute: Route {
         return caller
     }
 
-    private func answer(_ source: Source, body: ByteBuffer, for caller: Caller) -> Loading<HTTPResponse> {
-        do throws(HTTPProblem) {
+    private func answer(_ source: Source, body: ByteBuffer, for caller: Caller) -> MaybeAsync<HTTPResponse> {
+        do throws(HTTPError) {
             switch source {
             case .url(let parameters):
                 let request = prepare(
-                    try documents.resolve(GraphQL.Request(parameters, jsonLimits: jsonLimits)))
+                    try documents.resolve(GraphQL.GraphQLRequest(parameters, jsonLimits: jsonLimits)))
                 if let form = streamForm(of: request, for: caller) {
                     guard request.operationType != .mutation else {
                         throw .methodNotAllowed(.GET, allowed: [.POST])
@@ -222,19 +222,19 @@ final class GraphQLRoute: Route {
 
     private func answer(
         _ request: PreparedRequest, allowing allowed: Set<OperationType>, for caller: Caller
-    ) -> Loading<HTTPResponse> {
+    ) -> MaybeAsync<HTTPResponse> {
         // What tells of upstream calls is about this one answer, and of no use to anybody else or later.
         let policy = caller.hearsOfUpstream ? CachePolicy(maxAge: 0) : request.cachePolicy
-        let key = policy.flatMap { AnswerCache.Key(request, $0, audience: caller.responder.audience) }
+        let key = policy.flatMap { ResponseCache.Key(request, $0, audience: caller.responder.audience) }
         if let key, !caller.demandsFresh, let known = answers.answer(for: key, now: .now()) {
             return .ready(
                 HTTPResponse(known.response, to: request, policy, age: known.age, as: caller.responseType))
         }
         let log = UpstreamLog()
         let span = span(of: request, for: caller)
-        let finish = { @Sendable [self] (response: GraphQL.Response) -> HTTPResponse in
+        let finish = { @Sendable [self] (response: GraphQL.GraphQLResponse) -> HTTPResponse in
             if response.outcome == .notAllowed, request.operationType == .subscription {
-                return HTTPProblem.severalResponses.response(as: caller.responseType, id: caller.id)
+                return HTTPError.severalResponses.response(as: caller.responseType, id: caller.id)
             }
             // What is past its time already is good for this once.
             let policy = log.servesStale ? policy.map { _ in CachePolicy(maxAge: 0) } : policy
@@ -256,10 +256,11 @@ final class GraphQLRoute: Route {
     }
 
     /// Answers each request of a batch; one that fails takes none of the others with it.
-    private func answer(_ requests: [GraphQL.Request], for caller: Caller) -> Loading<HTTPResponse> {
+    private func answer(_ requests: [GraphQL.GraphQLRequest], for caller: Caller) -> MaybeAsync<HTTPResponse>
+    {
         let start = NIODeadline.now()
-        let responses = Loading.each(requests) { [self] request -> Loading<GraphQL.Response> in
-            do throws(HTTPProblem) {
+        let responses = MaybeAsync.each(requests) { [self] request -> MaybeAsync<GraphQL.GraphQLResponse> in
+            do throws(HTTPError) {
                 return respond(
                     toOneOfSeveral: prepare(try documents.resolve(request)), since: start, for: caller)
             } catch {
@@ -271,11 +272,11 @@ final class GraphQLRoute: Route {
 
     private func respond(
         toOneOfSeveral request: PreparedRequest, since start: NIODeadline, for caller: Caller
-    ) -> Loading<GraphQL.Response> {
+    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
         let log = UpstreamLog()
         let span = span(of: request, for: caller)
-        let finish = { @Sendable [recorder] (response: GraphQL.Response) -> GraphQL.Response in
-            var facts = OperationFacts(request, response.outcome)
+        let finish = { @Sendable [recorder] (response: GraphQL.GraphQLResponse) -> GraphQL.GraphQLResponse in
+            var facts = OperationSummary(request, response.outcome)
             facts.upstream = log.use(until: .now)
             recorder.record(facts, of: caller.id, took: .now() - start)
             return response
@@ -300,22 +301,22 @@ final class GraphQLRoute: Route {
     // MARK: - Several responses
 
     /// In which form the responses are sent, where they are several, or the client takes no other form.
-    private func streamForm(of request: PreparedRequest, for caller: Caller) -> StreamForm? {
+    private func streamForm(of request: PreparedRequest, for caller: Caller) -> StreamFormat? {
         guard let form = caller.forms.stream else { return nil }
         return caller.forms.single == nil || request.operationType == .subscription ? form : nil
     }
 
     private func stream(
-        _ request: PreparedRequest, as form: StreamForm, allowing allowed: Set<OperationType>,
+        _ request: PreparedRequest, as form: StreamFormat, allowing allowed: Set<OperationType>,
         for caller: Caller
-    ) throws(HTTPProblem) -> HTTPResponse {
+    ) throws(HTTPError) -> HTTPResponse {
         let permit = try shares.stream(of: caller.responder.user, at: caller.client)
-        let operation = FollowedOperation(
+        let operation = StreamedOperation(
             request: request, responder: caller.responder, circumstances: caller.circumstances(allowed),
             hearsOfUpstream: caller.hearsOfUpstream, tracer: tracer, recorder: recorder,
             memory: streamMemory, scheduler: scheduler,
             client: shares.client(caller.responder.user, at: caller.client))
-        let body = BodyProducer(form, heartbeat: heartbeat, of: operation, holding: permit)
+        let body = StreamingBody(form, heartbeat: heartbeat, of: operation, holding: permit)
         var response = HTTPResponse(.ok, form.contentType, streaming: body)
         // Proxies must neither keep it nor hold parts of it back.
         response.headers = [
@@ -324,22 +325,22 @@ final class GraphQLRoute: Route {
         return response
     }
 
-    private func admitSocket(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
-        do throws(HTTPProblem) {
+    private func admitSocket(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
+        do throws(HTTPError) {
             try refuseToken(in: QueryParameters(head.target.query))
             let handshake = try WebSocketHandshake(head.fields)
             let token = try token(of: head)
             let user = responder(token).user
             let permit = try shares.socket(of: user, at: head.client)
             // The validity of the token is checked with the first message, which may have another token.
-            let socket = SocketService.Socket(
+            let socket = GraphQLWebSocketService.Socket(
                 client: head.client, token: token, user: user, speaksProtocol: handshake.speaksProtocol,
                 trace: tracer?.context(of: head.fields), asksForUpstream: head.fields.asksForUpstream)
             return .success { [sockets] _, _ in
                 .ready(handshake.response(sockets.handover(socket, holding: permit)))
             }
         } catch {
-            return .failure(Refusal(error, id: id))
+            return .failure(RequestRejection(error, id: id))
         }
     }
 }

@@ -6,11 +6,11 @@ package import Tracing
 /// All closures are called on event loops and must not block.
 package struct GraphQLService<Session: Sendable>: Sendable {
     /// The session of a bearer token, from memory; nil where none was sent.
-    package var session: @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>
+    package var session: @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>
     /// Returns the session of a request whose token `session` refuses.
     ///
     /// It has the rights of a request without a token, and gives the reason if a field needs more.
-    package var refusedSession: @Sendable (Unauthorized) -> Session
+    package var refusedSession: @Sendable (AuthenticationError) -> Session
     /// Returns whether the token of a session is still valid.
     ///
     /// It is called before an operation starts, because the session is looked up when the head of its request arrives.
@@ -30,22 +30,25 @@ package struct GraphQLService<Session: Sendable>: Sendable {
     ///
     /// What is `.ready` goes out without leaving the event loop; what is `.later` runs in a task
     /// that is cancelled when the client goes away or the answer takes too long.
-    package var respond: @Sendable (PreparedRequest, RequestContext<Session>) -> Loading<GraphQL.Response>
+    package var respond:
+        @Sendable (PreparedRequest, RequestContext<Session>) -> MaybeAsync<GraphQL.GraphQLResponse>
     /// Begins a subscription, or any other operation, whose responses come one after the other.
     ///
     /// It is called in a task of its own, which is cancelled when the client goes away.
     package var subscribe:
         @Sendable (PreparedRequest, RequestContext<Session>) async -> Result<
-            ResponseStream, RefusedSubscription
+            ResponseStream, SubscriptionError
         > = { _, _ in
             .failure(
-                RefusedSubscription(
-                    Response(refusing: [GraphQLError("Subscriptions are not supported here.")])))
+                SubscriptionError(
+                    GraphQLResponse(refusing: [GraphQLError("Subscriptions are not supported here.")])))
         }
     /// Parses and validates the document of a request.
     ///
     /// It is called once for each request, before any step that depends on the document.
-    package var prepare: @Sendable (GraphQL.Request) -> PreparedRequest = { PreparedRequest(unprepared: $0) }
+    package var prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest = {
+        PreparedRequest(unprepared: $0)
+    }
     /// The schema, served at `/schema.graphql`.
     package var schemaText: String
     /// Which documents clients may name, and which may be run.
@@ -62,9 +65,12 @@ package struct GraphQLService<Session: Sendable>: Sendable {
 
     package init(
         schemaText: String, readiness: @escaping @Sendable () -> Readiness = { Readiness() },
-        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, Unauthorized>,
-        refusedSession: @escaping @Sendable (Unauthorized) -> Session,
-        respond: @escaping @Sendable (PreparedRequest, RequestContext<Session>) -> Loading<GraphQL.Response>
+        session: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>,
+        refusedSession: @escaping @Sendable (AuthenticationError) -> Session,
+        respond:
+            @escaping @Sendable (PreparedRequest, RequestContext<Session>) -> MaybeAsync<
+                GraphQL.GraphQLResponse
+            >
     ) {
         self.schemaText = schemaText
         self.readiness = readiness

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 extension HTTPResponse {
     /// An answer of the engine, with the status that its media type gives it (GraphQL over HTTP, "Status Codes").
-    init(_ response: GraphQL.Response, as type: ResponseMediaType) {
+    init(_ response: GraphQL.GraphQLResponse, as type: ResponseMediaType) {
         let status: HTTPResponseStatus =
             switch (type, response.outcome) {
             case (_, .complete), (_, .partial), (.json, .refused): .ok
@@ -17,11 +17,11 @@ extension HTTPResponse {
 
     /// The same, with how long it may be kept; `age` is how long ago it was made, where it is reused.
     init(
-        _ response: GraphQL.Response, to request: PreparedRequest, _ policy: CachePolicy?, age: Int?,
+        _ response: GraphQL.GraphQLResponse, to request: PreparedRequest, _ policy: CachePolicy?, age: Int?,
         as type: ResponseMediaType
     ) {
         self.init(response, as: type)
-        operation = OperationFacts(request, response.outcome, isReused: age != nil)
+        operation = OperationSummary(request, response.outcome, isReused: age != nil)
         if let policy {
             // What has failed may be there the next time.
             let isWhole = response.outcome == .complete
@@ -42,13 +42,15 @@ extension HTTPResponse {
     }
 
     /// The answers to a batch, in an array; what failed inside is masked.
-    init(batch answers: [Result<GraphQL.Response, any Error>], as type: ResponseMediaType, id: RequestID) {
+    init(
+        batch answers: [Result<GraphQL.GraphQLResponse, any Error>], as type: ResponseMediaType, id: RequestID
+    ) {
         var body: [UInt8] = []
         for answer in answers {
             body.append(body.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
             switch answer {
             case .success(let response): body += response.body
-            case .failure: body += HTTPProblem.internalError.graphQLResponse(id: id).body
+            case .failure: body += HTTPError.internalError.graphQLResponse(id: id).body
             }
         }
         body.append(UInt8(ascii: "]"))

@@ -22,8 +22,8 @@ struct OperationSpan: Sendable {
 
     /// The same answer; the span ends with it.
     func ending(
-        with response: Loading<GraphQL.Response>, of id: RequestID, noting log: UpstreamLog
-    ) -> Loading<GraphQL.Response> {
+        with response: MaybeAsync<GraphQL.GraphQLResponse>, of id: RequestID, noting log: UpstreamLog
+    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
         switch response {
         case .ready(let response):
             end(response.outcome, of: id, upstreamCalls: log.use(until: .now).calls)
@@ -44,7 +44,7 @@ struct OperationSpan: Sendable {
     }
 
     /// Ends with the operation; the outcome is nil where its reader has given it up before there was one.
-    func end(_ outcome: GraphQL.Response.Outcome?, of id: RequestID, upstreamCalls calls: Int) {
+    func end(_ outcome: GraphQL.GraphQLResponse.Outcome?, of id: RequestID, upstreamCalls calls: Int) {
         span.updateAttributes { attributes in
             attributes["portico.request_id"] = id.description
             attributes["portico.outcome"] = outcome?.label
@@ -58,7 +58,7 @@ extension RequestTracer {
     /// Where a client says that it stands, which begins a trace where it says nothing.
     ///
     /// - Returns: nil where nothing is traced.
-    func context(of fields: RequestFields) -> ServiceContext? {
+    func context(of fields: RequestHeaders) -> ServiceContext? {
         guard beginsTraces || fields.traceparent != nil else { return nil }
         var context = ServiceContext.topLevel
         extract(fields, into: &context, using: FieldExtractor())
@@ -68,7 +68,7 @@ extension RequestTracer {
 
 /// Reads the fields of a request that tracing knows.
 private struct FieldExtractor: Extractor {
-    func extract(key: String, from fields: RequestFields) -> String? {
+    func extract(key: String, from fields: RequestHeaders) -> String? {
         switch key {
         case "traceparent": fields.traceparent
         case "tracestate": fields.tracestate

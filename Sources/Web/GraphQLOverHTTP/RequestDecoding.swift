@@ -1,11 +1,11 @@
 import GraphQL
 import NIOCore
 
-extension GraphQL.Request {
+extension GraphQL.GraphQLRequest {
     /// The request of a URL's parameters (GraphQL over HTTP, "GET").
     ///
     /// - Throws: `.invalidParameter`, or `.invalidRequest` where there is no query.
-    init(_ parameters: QueryParameters, jsonLimits: JSONLimits) throws(HTTPProblem) {
+    init(_ parameters: QueryParameters, jsonLimits: JSONLimits) throws(HTTPError) {
         let variables = try parameters.object("variables", jsonLimits)
         let extensions = try parameters.object("extensions", jsonLimits)
         let query = try parameters.value(of: "query")
@@ -25,7 +25,7 @@ extension RequestBody {
     /// What a body of JSON asks for.
     ///
     /// - Throws: `.invalidRequest`.
-    init(_ body: ByteBuffer, jsonLimits: JSONLimits, batchLimit: Int) throws(HTTPProblem) {
+    init(_ body: ByteBuffer, jsonLimits: JSONLimits, batchLimit: Int) throws(HTTPError) {
         do {
             try self.init(json: body.readableBytesUInt8Span, limits: jsonLimits, batchLimit: batchLimit)
         } catch {
@@ -36,7 +36,7 @@ extension RequestBody {
 
 extension QueryParameters {
     /// A parameter whose value is a JSON object; empty where it is null, empty or not given.
-    fileprivate func object(_ name: String, _ limits: JSONLimits) throws(HTTPProblem) -> InputObject {
+    fileprivate func object(_ name: String, _ limits: JSONLimits) throws(HTTPError) -> InputObject {
         guard let text = try value(of: name), !text.isEmpty else { return InputObject() }
         let value: InputValue
         do {

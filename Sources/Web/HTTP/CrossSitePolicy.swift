@@ -14,7 +14,7 @@ struct CrossSitePolicy: Sendable {
     /// A client of HTTP/1.0 may send no host; browsers always do.
     ///
     /// - Throws: `.unknownHost`.
-    func checkHost(of head: RequestHead) throws(HTTPProblem) {
+    func checkHost(of head: RequestHead) throws(HTTPError) {
         guard !head.fields.hasHost(where: hosts.accepts) else { return }
         throw .unknownHost(String(head.fields[.host]?.prefix(100) ?? ""))
     }
@@ -25,7 +25,7 @@ struct CrossSitePolicy: Sendable {
     ///   - head: The request.
     ///   - isPage: Whether a link of another site may lead to the requested path.
     /// - Throws: `.foreignOrigin`.
-    func checkOrigin(of head: RequestHead, isPage: @autoclosure () -> Bool) throws(HTTPProblem) {
+    func checkOrigin(of head: RequestHead, isPage: @autoclosure () -> Bool) throws(HTTPError) {
         guard head.method == .GET || head.method == .HEAD, isCrossSite(head) else { return }
         let origin = head.fields.origin
         guard cors.origins != .any, cors.allowed(origin) == nil else { return }

@@ -14,7 +14,7 @@ extension HTTPResponse {
     /// What stands in the head beside the response itself.
     struct Circumstances {
         let id: RequestID
-        let date: DateStamp
+        let date: DateHeaderCache
         let persistence: Persistence
         /// Whether a body of unknown length is sent in chunks, which HTTP/1.0 does not know.
         let isChunked: Bool

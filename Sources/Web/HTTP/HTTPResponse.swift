@@ -9,7 +9,7 @@ package struct HTTPResponse: Sendable {
     /// What stands beside the fields that every response has.
     package var headers: [Header] = []
     /// What it answers, for logs and metrics.
-    package var operation: OperationFacts?
+    package var operation: OperationSummary?
     /// What is known of the body before it is asked for, so that it is not made anew each time.
     var prepared: Prepared?
     /// Whether the connection is closed after it, whatever the client wishes.
@@ -26,9 +26,9 @@ package struct HTTPResponse: Sendable {
         /// All of it at once.
         case whole([UInt8])
         /// Parts, as they come.
-        case streamed(BodyProducer)
+        case streamed(StreamingBody)
         /// Another protocol: the response is `101 Switching Protocols`.
-        case handover(ProtocolHandover)
+        case handover(ProtocolUpgrade)
 
         /// How long it is, where that is known beforehand.
         var count: Int? {
@@ -65,7 +65,7 @@ package struct HTTPResponse: Sendable {
     }
 
     /// A response whose body is made while it is sent.
-    package init(_ status: HTTPResponseStatus, _ contentType: StaticString, streaming body: BodyProducer) {
+    package init(_ status: HTTPResponseStatus, _ contentType: StaticString, streaming body: StreamingBody) {
         self.status = status
         self.contentType = contentType
         self.body = .streamed(body)
@@ -74,7 +74,7 @@ package struct HTTPResponse: Sendable {
     /// The consent to a client that asks for another protocol (RFC 9110, section 15.2.2).
     ///
     /// The fields name the protocol, as `upgrade`; that the connection is upgraded is said beside them.
-    package init(switchingTo handover: ProtocolHandover, headers: [Header]) {
+    package init(switchingTo handover: ProtocolUpgrade, headers: [Header]) {
         status = .switchingProtocols
         contentType = nil
         body = .handover(handover)

@@ -11,9 +11,9 @@ package struct HostPolicy: Sendable, Hashable {
     private let names: [String]
     /// The name or address that the server listens on.
     private let address: String
-    private let extent: Extent
+    private let extent: AcceptedHosts
 
-    private enum Extent {
+    private enum AcceptedHosts {
         /// Names and addresses of the loopback interface, and the configured ones.
         case loopback
         /// Also every address, and every name that public DNS does not resolve.
@@ -36,7 +36,7 @@ package struct HostPolicy: Sendable, Hashable {
             extent: HostPolicy.isLoopback(address.utf8Span.span) ? .loopback : .network)
     }
 
-    private init(names: [String], address: String, extent: Extent) {
+    private init(names: [String], address: String, extent: AcceptedHosts) {
         self.names = names
         self.address = address
         self.extent = extent

@@ -3,7 +3,7 @@ struct QueryParameters {
     private(set) var pairs: [(name: String, value: String)] = []
 
     /// - Throws: `.invalidParameter` where an escape is incomplete or the bytes are no UTF-8.
-    init(_ query: Substring?) throws(HTTPProblem) {
+    init(_ query: Substring?) throws(HTTPError) {
         guard let query else { return }
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -20,7 +20,7 @@ struct QueryParameters {
     /// The value of a parameter; nil where it is not given.
     ///
     /// - Throws: `.invalidParameter` where it is given twice.
-    func value(of name: String) throws(HTTPProblem) -> String? {
+    func value(of name: String) throws(HTTPError) -> String? {
         let given = pairs.filter { $0.name == name }
         guard given.count <= 1 else { throw .invalidParameter(name, reason: "is given \(given.count) times") }
         return given.first?.value

@@ -6,7 +6,7 @@ package import NIOHTTP1
 package struct RequestHead: Sendable {
     package let method: HTTPMethod
     package let target: RequestTarget
-    package private(set) var fields: RequestFields
+    package private(set) var fields: RequestHeaders
     /// Whether the client is ready to use the connection again.
     package let isKeepAlive: Bool
     /// HTTP/1.0 clients must be told that a connection stays open.
@@ -24,8 +24,8 @@ package struct RequestHead: Sendable {
 
     /// - Throws: `.malformed` where two readers could understand the message differently.
     init(
-        method: HTTPMethod, target: RequestTarget, fields: RequestFields, isHTTP10: Bool
-    ) throws(HTTPProblem) {
+        method: HTTPMethod, target: RequestTarget, fields: RequestHeaders, isHTTP10: Bool
+    ) throws(HTTPError) {
         // RFC 9112, section 3.2: one Host; HTTP/1.0 may leave it out.
         guard isHTTP10 || fields.has(.host) else { throw .malformed(.host) }
         guard fields.hasValidHost else { throw .malformed(.hostName) }
@@ -43,7 +43,7 @@ package struct RequestHead: Sendable {
     }
 }
 
-extension RequestFields {
+extension RequestHeaders {
     /// Whether the connection may be used again (RFC 9112, section 9.3).
     ///
     /// One that asks for another protocol is used for one request: what follows may be the other protocol's.
@@ -61,7 +61,7 @@ extension RequestFields {
     /// Where the body ends (RFC 9112, section 6.3).
     ///
     /// What leaves a choice is refused, since another reader may have chosen otherwise.
-    fileprivate func framing(isHTTP10: Bool) throws(HTTPProblem) -> RequestHead.Framing {
+    fileprivate func framing(isHTTP10: Bool) throws(HTTPError) -> RequestHead.Framing {
         if let transferEncoding = self[.transferEncoding] {
             guard !has(.contentLength), !isHTTP10 else { throw .malformed(.framing) }
             guard transferEncoding.matches("chunked") else { throw .unsupportedTransferEncoding }

@@ -45,7 +45,7 @@ extension UInt32 {
 }
 
 /// Numbers requests, from a random start, so that two runs of the server do not give the same ids.
-final class RequestIDs: Sendable {
+final class RequestIDGenerator: Sendable {
     private let next = Atomic<UInt64>(.random(in: 0...(.max)))
 
     func make() -> RequestID {

@@ -10,7 +10,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
-    private let connection: ConnectionHandler
+    private let connection: HTTPConnectionHandler
     private var parser: RequestParser
     private var isParsing = false
     /// Set where the codec is to leave once it has parsed what it is at.
@@ -18,7 +18,7 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a read was asked for and held back.
     private var holdsRead = false
 
-    init(_ connection: ConnectionHandler, limits: ServerLimits) {
+    init(_ connection: HTTPConnectionHandler, limits: ServerLimits) {
         self.connection = connection
         parser = RequestParser(limits)
     }

@@ -5,22 +5,22 @@ extension RequestHead {
     /// Reads a head that has arrived whole, with the empty line that ends it, behind its method.
     ///
     /// - Throws: what is wrong with the message, before anybody asks what it wants.
-    init(_ method: HTTPMethod, _ head: ByteBuffer, limits: ServerLimits) throws(HTTPProblem) {
+    init(_ method: HTTPMethod, _ head: ByteBuffer, limits: ServerLimits) throws(HTTPError) {
         let line = try RequestLine(head.readableBytesUInt8Span, behind: method)
         guard line.target.count <= limits.uri else { throw .uriTooLong(limit: limits.uri) }
         let text = head.getString(at: head.readerIndex + line.target.lowerBound, length: line.target.count)
         guard let text, let target = RequestTarget(text) else { throw .malformed(.target) }
         try self.init(
-            method: method, target: target, fields: RequestFields(head, from: line.end, limits: limits),
+            method: method, target: target, fields: RequestHeaders(head, from: line.end, limits: limits),
             isHTTP10: line.isHTTP10)
     }
 }
 
-extension RequestFields {
+extension RequestHeaders {
     /// Picks the known ones of a head, whose field lines begin at an index.
     ///
     /// - Throws: `.malformed` for what is no field line; `.tooManyFields`.
-    fileprivate init(_ head: ByteBuffer, from start: Int, limits: ServerLimits) throws(HTTPProblem) {
+    fileprivate init(_ head: ByteBuffer, from start: Int, limits: ServerLimits) throws(HTTPError) {
         self.init(head)
         let bytes = head.readableBytesUInt8Span
         var position = start
@@ -29,7 +29,7 @@ extension RequestFields {
         while position < bytes.count - 2 {
             count += 1
             guard count <= limits.headerFields else { throw .tooManyFields(limit: limits.headerFields) }
-            let line = try FieldLine(in: bytes, at: position)
+            let line = try HeaderLine(in: bytes, at: position)
             if let name = Name(bytes.extracting(line.name)) { try add(name, at: line.value) }
             position = line.end
         }

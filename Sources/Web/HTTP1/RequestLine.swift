@@ -16,7 +16,7 @@ struct RequestLine {
     /// The method, which a line begins with.
     ///
     /// - Throws: `.unsupportedMethod` for one that has the form of a method (RFC 9110, section 9.1), or what is wrong.
-    static func method(of head: Span<UInt8>) throws(HTTPProblem) -> HTTPMethod {
+    static func method(of head: Span<UInt8>) throws(HTTPError) -> HTTPMethod {
         guard let space = RequestLine.space(in: head, from: 0) else { throw .malformed(noMethod) }
         let name = head.extracting(0..<space)
         if let method = HTTPMethod(standard: name) { return method }
@@ -24,12 +24,12 @@ struct RequestLine {
         throw .unsupportedMethod
     }
 
-    private static let noMethod = HTTPProblem.Malformation.syntax("the method is unknown")
+    private static let noMethod = HTTPError.MalformedMessage.syntax("the method is unknown")
 
     /// Reads what follows the method in the first line of a head.
     ///
     /// - Throws: what is wrong with it.
-    init(_ head: Span<UInt8>, behind method: HTTPMethod) throws(HTTPProblem) {
+    init(_ head: Span<UInt8>, behind method: HTTPMethod) throws(HTTPError) {
         let start = method.rawValue.utf8.count + 1
         guard let space = RequestLine.space(in: head, from: start),
             head.count - space > RequestLine.ending
@@ -60,7 +60,7 @@ struct RequestLine {
         return !bytes.isEmpty
     }
 
-    private static func isHTTP10(_ version: Span<UInt8>) throws(HTTPProblem) -> Bool {
+    private static func isHTTP10(_ version: Span<UInt8>) throws(HTTPError) -> Bool {
         let (major, minor) = (version[5] &- UInt8(ascii: "0"), version[7] &- UInt8(ascii: "0"))
         guard version.extracting(0..<5).equals("HTTP/"), version.extracting(8..<10).equals("\r\n"),
             version[6] == UInt8(ascii: "."), major < 10, minor < 10

@@ -10,16 +10,16 @@ struct RequestParser {
     private let limits: ServerLimits
     /// What has arrived and is not yet part of anything.
     private var bytes = ByteBuffer()
-    private var state = State.head(HeadEnd())
+    private var state = State.head(HeaderEndScanner())
     /// The method of the request that is read; GET where it is not known.
     private var method = HTTPMethod.GET
 
     private enum State {
         /// Looking for the end of a head.
-        case head(HeadEnd)
+        case head(HeaderEndScanner)
         /// In a body of which so much is left; whether another request may follow it.
         case body(left: Int, isReusable: Bool)
-        case chunks(ChunkedBody, isReusable: Bool)
+        case chunks(ChunkedDecoder, isReusable: Bool)
         /// Behind the last request.
         case over
         /// Behind what is no request.
@@ -65,7 +65,7 @@ struct RequestParser {
     }
 
     /// The next part; nil where more must arrive, and behind the last request.
-    mutating func next() -> RequestPart? {
+    mutating func next() -> RequestEvent? {
         switch state {
         case .head(var end):
             guard bytes.readableBytes > 0 else { return wait() }
@@ -77,12 +77,12 @@ struct RequestParser {
     }
 
     /// Lets go of the storage that a read has filled, so that the next one can use it again.
-    private mutating func wait() -> RequestPart? {
+    private mutating func wait() -> RequestEvent? {
         if bytes.readableBytes == 0 { bytes = ByteBuffer() }
         return nil
     }
 
-    private mutating func refuse(_ problem: HTTPProblem) -> RequestPart {
+    private mutating func refuse(_ problem: HTTPError) -> RequestEvent {
         state = .refused
         bytes = ByteBuffer()
         return .malformed(problem, method)
@@ -90,8 +90,8 @@ struct RequestParser {
 
     // MARK: - Head
 
-    private mutating func nextHead(_ end: inout HeadEnd) -> RequestPart? {
-        do throws(HTTPProblem) {
+    private mutating func nextHead(_ end: inout HeaderEndScanner) -> RequestEvent? {
+        do throws(HTTPError) {
             guard let length = try end.find(in: &bytes, limits), let head = bytes.readSlice(length: length)
             else {
                 state = .head(end)
@@ -102,7 +102,7 @@ struct RequestParser {
             state =
                 switch read.framing {
                 case .length(let length): .body(left: length, isReusable: read.isKeepAlive)
-                case .chunked: .chunks(ChunkedBody(), isReusable: read.isKeepAlive)
+                case .chunked: .chunks(ChunkedDecoder(), isReusable: read.isKeepAlive)
                 }
             return .head(read)
         } catch {
@@ -112,7 +112,7 @@ struct RequestParser {
 
     // MARK: - Body
 
-    private mutating func nextOfBody(_ left: Int, _ isReusable: Bool) -> RequestPart? {
+    private mutating func nextOfBody(_ left: Int, _ isReusable: Bool) -> RequestEvent? {
         guard left > 0 else { return endRequest(isReusable) }
         let length = min(left, bytes.readableBytes)
         guard length > 0, let part = bytes.readSlice(length: length) else { return wait() }
@@ -120,8 +120,8 @@ struct RequestParser {
         return .body(part)
     }
 
-    private mutating func nextOfChunks(_ body: inout ChunkedBody, _ isReusable: Bool) -> RequestPart? {
-        do throws(HTTPProblem) {
+    private mutating func nextOfChunks(_ body: inout ChunkedDecoder, _ isReusable: Bool) -> RequestEvent? {
+        do throws(HTTPError) {
             let step = try body.next(in: &bytes, limits)
             switch step {
             case .more:
@@ -137,8 +137,8 @@ struct RequestParser {
         }
     }
 
-    private mutating func endRequest(_ isReusable: Bool) -> RequestPart {
-        state = isReusable ? .head(HeadEnd()) : .over
+    private mutating func endRequest(_ isReusable: Bool) -> RequestEvent {
+        state = isReusable ? .head(HeaderEndScanner()) : .over
         method = .GET
         return .end
     }

@@ -22,7 +22,7 @@ enum HTTP2Pipeline {
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandlers([
-                    HTTP2FramePayloadToHTTP1ServerCodec(), ConnectionHandler(server, encoding: .http2),
+                    HTTP2FramePayloadToHTTP1ServerCodec(), HTTPConnectionHandler(server, encoding: .http2),
                 ])
             }
         }

@@ -10,15 +10,15 @@ enum ClientIdentity: Hashable, Sendable {
 
 /// The numbers of streams and WebSockets that each client has open, with their limits.
 struct ClientShares: Sendable {
-    typealias Permit = ConcurrencyLimiter<ClientIdentity>.Permit
+    typealias Permit = KeyedConcurrencyLimiter<ClientIdentity>.Permit
 
-    private let streams: ConcurrencyLimiter<ClientIdentity>
-    private let sockets: ConcurrencyLimiter<ClientIdentity>
+    private let streams: KeyedConcurrencyLimiter<ClientIdentity>
+    private let sockets: KeyedConcurrencyLimiter<ClientIdentity>
     private let limits: ServerLimits
 
     init(_ limits: ServerLimits) {
-        streams = ConcurrencyLimiter(limit: limits.streamsPerClient)
-        sockets = ConcurrencyLimiter(limit: limits.socketsPerClient)
+        streams = KeyedConcurrencyLimiter(limit: limits.streamsPerClient)
+        sockets = KeyedConcurrencyLimiter(limit: limits.socketsPerClient)
         self.limits = limits
     }
 
@@ -29,7 +29,7 @@ struct ClientShares: Sendable {
     ///   - address: The address of the client.
     /// - Returns: Nil for a client on this machine that is exempt from limits.
     /// - Throws: `.overloaded` if the client has reached its limit.
-    func stream(of user: String?, at address: ClientAddress) throws(HTTPProblem) -> Permit? {
+    func stream(of user: String?, at address: ClientAddress) throws(HTTPError) -> Permit? {
         guard let client = client(user, at: address) else { return nil }
         guard let permit = streams.enter(client) else {
             throw .overloaded(.streamsOfClient(limit: limits.streamsPerClient))
@@ -38,7 +38,7 @@ struct ClientShares: Sendable {
     }
 
     /// Counts a WebSocket until the permit is released; see ``stream(of:at:)``.
-    func socket(of user: String?, at address: ClientAddress) throws(HTTPProblem) -> Permit? {
+    func socket(of user: String?, at address: ClientAddress) throws(HTTPError) -> Permit? {
         guard let client = client(user, at: address) else { return nil }
         guard let permit = sockets.enter(client) else {
             throw .overloaded(.socketsOfClient(limit: limits.socketsPerClient))
@@ -62,7 +62,7 @@ struct ClientShares: Sendable {
 ///
 /// It has a lock, because the clients of all event loops share the table. The table contains only keys in
 /// use, so the number of all uses limits it.
-final class ConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
+final class KeyedConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
     private let limit: Int
     private let counts = Mutex<[Key: Int]>([:])
 
@@ -73,9 +73,9 @@ final class ConcurrencyLimiter<Key: Hashable & Sendable>: Sendable {
     /// One use, until it is released.
     final class Permit: Sendable {
         fileprivate let key: Key
-        private let limiter: ConcurrencyLimiter
+        private let limiter: KeyedConcurrencyLimiter
 
-        fileprivate init(_ key: Key, of limiter: ConcurrencyLimiter) {
+        fileprivate init(_ key: Key, of limiter: KeyedConcurrencyLimiter) {
             (self.key, self.limiter) = (key, limiter)
         }
 

@@ -13,7 +13,7 @@ final class Metrics: Sendable {
     private let maximumNames = 200
 
     private struct State {
-        var answers: [Answer: Int] = [:]
+        var answers: [ResponseLabels: Int] = [:]
         var durations: [String: Histogram] = [:]
         var operations: [Operation: Int] = [:]
         var reused = 0
@@ -28,7 +28,7 @@ final class Metrics: Sendable {
         /// While one was.
         var upstream = Histogram()
 
-        mutating func record(_ duration: TimeAmount, _ use: UpstreamUse?) {
+        mutating func record(_ duration: TimeAmount, _ use: UpstreamUsage?) {
             let upstream = TimeAmount(use?.time ?? .zero)
             whole.record(duration)
             own.record(max(.zero, duration - upstream))
@@ -36,7 +36,7 @@ final class Metrics: Sendable {
         }
     }
 
-    private struct Answer: Hashable {
+    private struct ResponseLabels: Hashable {
         let path: String
         let method: String
         let status: UInt
@@ -44,26 +44,26 @@ final class Metrics: Sendable {
 
     private struct Operation: Hashable {
         let name: String
-        let outcome: GraphQL.Response.Outcome
+        let outcome: GraphQL.GraphQLResponse.Outcome
     }
 
     /// Counts an answer that took so long, from its request's end.
     func record(
-        path: String, method: String, status: UInt, _ operation: OperationFacts?, took duration: TimeAmount
+        path: String, method: String, status: UInt, _ operation: OperationSummary?, took duration: TimeAmount
     ) {
         state.withLock { state in
-            state.answers[Answer(path: path, method: method, status: status), default: 0] += 1
+            state.answers[ResponseLabels(path: path, method: method, status: status), default: 0] += 1
             state.durations[path, default: Histogram()].record(duration)
             if let operation { record(operation, took: duration, in: &state) }
         }
     }
 
     /// Counts an operation that has no answer of its own, and was answered for the first time after so long.
-    func record(_ operation: OperationFacts, took duration: TimeAmount) {
+    func record(_ operation: OperationSummary, took duration: TimeAmount) {
         state.withLock { record(operation, took: duration, in: &$0) }
     }
 
-    private func record(_ operation: OperationFacts, took duration: TimeAmount, in state: inout State) {
+    private func record(_ operation: OperationSummary, took duration: TimeAmount, in state: inout State) {
         if operation.isReused { state.reused += 1 }
         let name = label(for: operation.name, in: state)
         state.operations[Operation(name: name, outcome: operation.outcome), default: 0] += 1

@@ -5,15 +5,15 @@ struct MetricsRoute: Route {
     let audience: MetricsAudience
     let families: @Sendable () -> [MetricFamily]
 
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         switch audience {
         case .everyone: break
         // A proxy on this machine asks for others.
         case .thisMachine where head.client.isThisMachine && head.fields.forwardedFor == nil: break
         case .thisMachine, .nobody:
-            return .failure(Refusal(.unknownPath(String(head.target.path)), id: id))
+            return .failure(RequestRejection(.unknownPath(String(head.target.path)), id: id))
         }
-        return ReadingRoute { _ in
+        return ReadOnlyRoute { _ in
             let text = families().map(\.text).joined()
             var response = HTTPResponse(
                 .ok, "text/plain; version=0.0.4; charset=utf-8", body: Array(text.utf8))

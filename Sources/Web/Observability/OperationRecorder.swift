@@ -9,7 +9,7 @@ struct OperationRecorder: Sendable {
     let level: Logger.Level
 
     /// Tells of an operation that was answered for the first time, so long after its request's end.
-    func record(_ operation: OperationFacts, of id: RequestID, took duration: TimeAmount) {
+    func record(_ operation: OperationSummary, of id: RequestID, took duration: TimeAmount) {
         metrics.record(operation, took: duration)
         logger.log(
             level: level, "Operation answered",
@@ -19,7 +19,7 @@ struct OperationRecorder: Sendable {
     }
 }
 
-extension OperationFacts {
+extension OperationSummary {
     /// For the log: neither its text nor its variables.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [

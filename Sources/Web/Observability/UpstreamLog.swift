@@ -49,9 +49,9 @@ package final class UpstreamLog: Sendable {
     }
 
     /// What the operation has cost so far.
-    func use(until end: ContinuousClock.Instant) -> UpstreamUse {
+    func use(until end: ContinuousClock.Instant) -> UpstreamUsage {
         let state = state.withLock { $0 }
-        return UpstreamUse(of: state.calls, from: state.start, until: end)
+        return UpstreamUsage(of: state.calls, from: state.start, until: end)
     }
 
     /// What is noted so far, in the order in which it began; `omitted` is how much came beyond the limit.
@@ -62,7 +62,7 @@ package final class UpstreamLog: Sendable {
 }
 
 /// How much of an operation was spent on services behind the server.
-struct UpstreamUse: Sendable, Hashable {
+struct UpstreamUsage: Sendable, Hashable {
     /// Calls that went out, or were not let out; none of those that were spared.
     var calls = 0
     /// How long at least one of its calls was under way, or was waited for.

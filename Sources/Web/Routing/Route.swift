@@ -5,34 +5,35 @@ import NIOHTTP1
 /// What stands at a path.
 package protocol Route: Sendable {
     /// Decides by its head alone whether a request is taken, so that a body that nobody wants is not read.
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal>
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection>
 }
 
 /// Answers a request that was admitted, once its body is there; `isStopping` where the server is draining.
 ///
 /// It is called on the connection's event loop, and must not block.
-package typealias Answerer = @Sendable (_ body: ByteBuffer, _ isStopping: Bool) -> Loading<HTTPResponse>
+package typealias RequestHandler =
+    @Sendable (_ body: ByteBuffer, _ isStopping: Bool) -> MaybeAsync<HTTPResponse>
 
 /// A request that is not taken, with what it is answered.
-package struct Refusal: Error {
+package struct RequestRejection: Error {
     package let response: HTTPResponse
 
-    package init(_ problem: HTTPProblem, as type: ResponseMediaType = .json, id: RequestID) {
+    package init(_ problem: HTTPError, as type: ResponseMediaType = .json, id: RequestID) {
         response = problem.response(as: type, id: id)
     }
 }
 
 /// A route that is read: GET and HEAD, without a body.
-package struct ReadingRoute: Route {
+package struct ReadOnlyRoute: Route {
     private let response: @Sendable (_ isStopping: Bool) -> HTTPResponse
 
     package init(_ response: @escaping @Sendable (_ isStopping: Bool) -> HTTPResponse) {
         self.response = response
     }
 
-    package func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    package func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         guard head.method == .GET || head.method == .HEAD else {
-            return .failure(Refusal(.methodNotAllowed(head.method, allowed: [.GET, .HEAD]), id: id))
+            return .failure(RequestRejection(.methodNotAllowed(head.method, allowed: [.GET, .HEAD]), id: id))
         }
         return .success { [response] _, isStopping in .ready(response(isStopping)) }
     }

@@ -6,11 +6,11 @@ import NIOHTTP1
 struct Router: Sendable {
     private var routes: [String: any Route]
     let crossSite: CrossSitePolicy
-    private let quota: ClientQuota
+    private let quota: ClientRateLimits
 
     /// The routes of a service, and others beside them, by their paths; theirs take precedence.
     init<Session>(
-        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerLoad,
+        _ service: GraphQLService<Session>, _ configuration: ServerConfiguration, _ load: ServerResources,
         others: [String: any Route] = [:], logger: Logger
     ) {
         crossSite = CrossSitePolicy(hosts: configuration.hosts, cors: configuration.cors)
@@ -19,13 +19,13 @@ struct Router: Sendable {
         let schema = SchemaRoute(service.schemaText)
         routes = [
             "/graphql": GraphQLRoute(service, configuration, load, logger),
-            "/health/live": ReadingRoute { _ in health.liveness },
-            "/health/ready": ReadingRoute { health.readiness(isStopping: $0) },
+            "/health/live": ReadOnlyRoute { _ in health.liveness },
+            "/health/ready": ReadOnlyRoute { health.readiness(isStopping: $0) },
             "/metrics": MetricsRoute(audience: configuration.metricsAudience) { [metrics = service.metrics] in
                 load.families + metrics()
             },
         ]
-        if configuration.showsSchema { routes["/schema.graphql"] = ReadingRoute { _ in schema.response } }
+        if configuration.showsSchema { routes["/schema.graphql"] = ReadOnlyRoute { _ in schema.response } }
         routes.merge(others) { _, other in other }
     }
 
@@ -48,23 +48,23 @@ struct Router: Sendable {
     /// - Returns: The handler of the request, or its refusal.
     func admit(
         _ head: RequestHead, id: RequestID, isDraining: Bool = false
-    ) -> Result<Answerer, Refusal> {
+    ) -> Result<RequestHandler, RequestRejection> {
         let path = String(head.target.path)
-        do throws(HTTPProblem) {
+        do throws(HTTPError) {
             try crossSite.checkHost(of: head)
             if isDraining, !Router.monitoringPaths.contains(path) { throw .shuttingDown }
             guard let route = routes[path] else { throw .unknownPath(path) }
             if head.isPreflight, crossSite.cors.allowed(head.fields.origin) != nil {
                 return .success { [crossSite] _, _ in .ready(crossSite.cors.preflight) }
             }
-            try crossSite.checkOrigin(of: head, isPage: route is ReadingRoute)
+            try crossSite.checkOrigin(of: head, isPage: route is ReadOnlyRoute)
             // Requests that are refused above do not count, because their refusal costs as little as RATE_LIMITED.
             // Preflights do not count, because browsers do not show a page why one is refused.
             if !Router.healthPaths.contains(path) { try quota.charge(head.client) }
             return route.admit(head, id: id)
         } catch {
             let type = ContentNegotiation.responseType(accept: head.fields.accept) ?? .json
-            return .failure(Refusal(error, as: type, id: id))
+            return .failure(RequestRejection(error, as: type, id: id))
         }
     }
 }

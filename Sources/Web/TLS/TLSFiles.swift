@@ -17,7 +17,7 @@ package struct TLSFiles: Sendable, Hashable {
 }
 
 /// Files that no server can prove itself with.
-package struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     /// What is wrong with the file.
     package let reason: String

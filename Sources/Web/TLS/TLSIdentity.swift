@@ -22,7 +22,7 @@ final class TLSIdentity: Sendable {
     private let closeTimeout: TimeAmount
 
     /// Reads the files; it blocks.
-    init(_ files: TLSFiles, closeTimeout: TimeAmount = ServerLimits().lingerTimeout) throws(TLSFailure) {
+    init(_ files: TLSFiles, closeTimeout: TimeAmount = ServerLimits().lingerTimeout) throws(TLSError) {
         self.files = files
         self.closeTimeout = closeTimeout
         let material = try TLSIdentity.read(files)
@@ -39,7 +39,7 @@ final class TLSIdentity: Sendable {
     ///
     /// - Returns: whether they have changed.
     /// - Throws: where they say nothing that can be used; what they said before stays in use.
-    func reload() throws(TLSFailure) -> Bool {
+    func reload() throws(TLSError) -> Bool {
         let material = try TLSIdentity.read(files)
         guard state.withLock({ $0.fingerprint != material.fingerprint }) else { return false }
         let context = try TLSIdentity.context(material, files, closeTimeout)
@@ -64,7 +64,7 @@ final class TLSIdentity: Sendable {
 
     // MARK: - Files
 
-    private struct Material {
+    private struct CertificateAndKey {
         let chain: [UInt8]
         let key: [UInt8]
 
@@ -76,31 +76,31 @@ final class TLSIdentity: Sendable {
         }
     }
 
-    private static func read(_ files: TLSFiles) throws(TLSFailure) -> Material {
-        Material(chain: try bytes(at: files.certificateChain), key: try bytes(at: files.privateKey))
+    private static func read(_ files: TLSFiles) throws(TLSError) -> CertificateAndKey {
+        CertificateAndKey(chain: try bytes(at: files.certificateChain), key: try bytes(at: files.privateKey))
     }
 
-    private static func bytes(at path: String) throws(TLSFailure) -> [UInt8] {
+    private static func bytes(at path: String) throws(TLSError) -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw TLSFailure(path: path, reason: "there is no such file, or it may not be read")
+            throw TLSError(path: path, reason: "there is no such file, or it may not be read")
         }
         return Array(data)
     }
 
     private static func context(
-        _ material: Material, _ files: TLSFiles, _ closeTimeout: TimeAmount
-    ) throws(TLSFailure) -> NIOSSLContext {
+        _ material: CertificateAndKey, _ files: TLSFiles, _ closeTimeout: TimeAmount
+    ) throws(TLSError) -> NIOSSLContext {
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMBytes(material.chain)
         } catch {
-            throw TLSFailure(path: files.certificateChain, reason: "it has no certificate in PEM")
+            throw TLSError(path: files.certificateChain, reason: "it has no certificate in PEM")
         }
         let key: NIOSSLPrivateKey
         do {
             key = try NIOSSLPrivateKey(bytes: material.key, format: .pem)
         } catch {
-            throw TLSFailure(path: files.privateKey, reason: "it has no key in PEM, or one with a password")
+            throw TLSError(path: files.privateKey, reason: "it has no key in PEM, or one with a password")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -110,7 +110,7 @@ final class TLSIdentity: Sendable {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw TLSFailure(path: files.privateKey, reason: "it is not the key of the certificate")
+            throw TLSError(path: files.privateKey, reason: "it is not the key of the certificate")
         }
     }
 }

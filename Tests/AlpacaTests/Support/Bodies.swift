@@ -10,14 +10,14 @@ func example(_ name: String) throws -> [UInt8] {
 }
 
 /// Reads a whole body, as the client does.
-func decode<Value: JSONReadable>(_ type: Value.Type = Value.self, from body: [UInt8]) throws(JSONError)
+func decode<Value: JSONDecodable>(_ type: Value.Type = Value.self, from body: [UInt8]) throws(JSONError)
     -> Value
 {
     try JSONReader.read(body) { reader throws(JSONError) in try Value(json: &reader) }
 }
 
 /// Reads a whole array, as the client does.
-func decodeList<Value: JSONReadable>(of type: Value.Type, from body: [UInt8]) throws(JSONError) -> [Value] {
+func decodeList<Value: JSONDecodable>(of type: Value.Type, from body: [UInt8]) throws(JSONError) -> [Value] {
     try JSONReader.read(body) { reader throws(JSONError) in try reader.array(of: type) }
 }
 

@@ -30,16 +30,16 @@ extension RetryPolicy {
 
 func client(
     at url: String, credential: AlpacaCredential, feed: AlpacaFeed? = nil, retry: RetryPolicy = .once,
-    over transport: Transport
+    over transport: HTTPClient
 ) throws -> AlpacaClient {
     let configuration = try AlpacaConfiguration(
         environment: .paper, tradingURL: #require(HTTPURL(url + "/trading/")),
         dataURL: #require(HTTPURL(url + "/data")), credential: credential, feed: feed)
-    let system = CallClock.system
-    let clock = CallClock(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
-    let line = ProviderLine(
-        QuotaHolder(.alpaca, credential: "test"), over: transport, clock: clock, retry: retry)
-    return AlpacaClient(configuration, over: line, directory: AlpacaDirectory(clock: clock))
+    let system = TimeSource.system
+    let clock = TimeSource(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
+    let line = ProviderChannel(
+        QuotaAccount(.alpaca, credential: "test"), over: transport, clock: clock, retry: retry)
+    return AlpacaClient(configuration, over: line, directory: AlpacaAssetCache(clock: clock))
 }
 
 /// Runs `body` with a client of a server that gives the answers written down.
@@ -49,7 +49,7 @@ func withAlpaca(
     _ body: (AlpacaClient, CannedServer) async throws -> Void
 ) async throws {
     let server = try await CannedServer(answer)
-    let transport = try Transport(userAgent: "alpaca-tests")
+    let transport = try HTTPClient(userAgent: "alpaca-tests")
     let result: Result<Void, any Error>
     do {
         let alpaca = try client(

@@ -8,9 +8,9 @@ import Upstream
 /// A stand-in of Alpaca, and clients of it.
 struct SandboxSession {
     let sandbox: Sandbox
-    let transport: Transport
+    let transport: HTTPClient
     /// The sandbox's time, and the clients' on the wall.
-    let clock: SettableClock
+    let clock: ManualClock
 
     /// A Friday, 11:00 in New York.
     static let open = "2026-11-20T16:00:00Z"
@@ -38,14 +38,14 @@ struct SandboxSession {
             credential: credential, streamSymbols: streamSymbols,
             streamPatience: .seconds(300))
         let clock = callClock(sleep: sleep)
-        let line = ProviderLine(
-            QuotaHolder(.alpaca, credential: "demo"), over: transport, clock: clock, retry: retry)
-        return AlpacaClient(configuration, over: line, directory: AlpacaDirectory(clock: clock))
+        let line = ProviderChannel(
+            QuotaAccount(.alpaca, credential: "demo"), over: transport, clock: clock, retry: retry)
+        return AlpacaClient(configuration, over: line, directory: AlpacaAssetCache(clock: clock))
     }
 
-    func callClock(sleep: (@Sendable (ContinuousClock.Instant) async throws -> Void)? = nil) -> CallClock {
-        let system = CallClock.system
-        return CallClock(now: system.now, wallTime: { [clock] in clock.now }, sleep: sleep ?? system.sleep)
+    func callClock(sleep: (@Sendable (ContinuousClock.Instant) async throws -> Void)? = nil) -> TimeSource {
+        let system = TimeSource.system
+        return TimeSource(now: system.now, wallTime: { [clock] in clock.now }, sleep: sleep ?? system.sleep)
     }
 }
 
@@ -54,11 +54,11 @@ func withSandbox(
     at time: String = SandboxSession.open, _ change: (inout SandboxConfiguration) -> Void = { _ in },
     _ body: (AlpacaClient, Sandbox, SandboxSession) async throws -> Void
 ) async throws {
-    let clock = SettableClock(try #require(Instant(time)))
+    let clock = ManualClock(try #require(Instant(time)))
     var configuration = SandboxConfiguration(clock: clock.clock)
     change(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try Transport(userAgent: "alpaca-tests")
+    let transport = try HTTPClient(userAgent: "alpaca-tests")
     let session = SandboxSession(sandbox: sandbox, transport: transport, clock: clock)
     let result: Result<Void, any Error>
     do {

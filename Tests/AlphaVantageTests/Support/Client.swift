@@ -25,10 +25,10 @@ func withAlphaVantage(
 ) async throws {
     try await CannedServer.run(answering: answer) { server, transport in
         let configuration = try AlphaVantageConfiguration(
-            base: ProviderBase(#require(HTTPURL(server.url + "/av"))), key: APIKey(secretKey), plan: plan,
+            base: ProviderBaseURL(#require(HTTPURL(server.url + "/av"))), key: APIKey(secretKey), plan: plan,
             entitlement: entitlement)
-        let line = ProviderLine(
-            QuotaHolder(.alphaVantage), over: transport, clock: .showing(wallTime), retry: retry)
+        let line = ProviderChannel(
+            QuotaAccount(.alphaVantage), over: transport, clock: .showing(wallTime), retry: retry)
         try await body(AlphaVantageClient(configuration, over: line), server)
     }
 }

@@ -59,8 +59,8 @@ struct ConnectionHealthTests {
     @Test("failures in a row have failed since the first")
     func since() {
         let clock = Mutex(Self.now)
-        let calls = CallClock(
-            now: CallClock.system.now, wallTime: { clock.withLock(\.self) }, sleep: CallClock.system.sleep)
+        let calls = TimeSource(
+            now: TimeSource.system.now, wallTime: { clock.withLock(\.self) }, sleep: TimeSource.system.sleep)
         let health = ConnectionHealth(clock: calls)
         health.note(ProviderFailure(.alpaca, .timedOut))
         clock.withLock { $0 = $0 + .seconds(60) }

@@ -10,7 +10,7 @@ struct PendingAuthorizationTests {
     private let clock = TestClock()
 
     private func pending(
-        of owner: OwnerID = alice, _ provider: Provider = .saxo
+        of owner: OwnerID = alice, _ provider: ProviderID = .saxo
     ) throws -> PendingAuthorization {
         PendingAuthorization(
             owner: owner, provider: provider, environment: .sandbox,
@@ -40,7 +40,7 @@ struct PendingAuthorizationTests {
     func deleted() async throws {
         try await withGateway { gateway in
             let sessions = gateway.household.authentication.sessions
-            let wish = SessionStore.Wish(scopes: [.read, .write], label: nil)
+            let wish = SessionStore.Options(scopes: [.read, .write], label: nil)
             let guest = try #require(try await sessions.openForGuest(wish))
             let backends = try gateway.backends([])
             let book = backends.desk.pending

@@ -14,7 +14,7 @@ struct GoalChangeTests {
     private static let all =
         "{ goals { id title about target currency dueOn updatedAt allocations { symbol } } }"
 
-    private func made(_ gateway: TestGateway, _ backends: Backends) async throws -> JSONValue {
+    private func made(_ gateway: TestGateway, _ backends: GatewayServices) async throws -> JSONValue {
         let answer = try await gateway.ask(
             """
             mutation { createGoal(input: { title: "House", about: "x", target: "100", currency: "EUR",

@@ -10,14 +10,17 @@ import Upstream
 @Suite("Goals")
 struct GoalTests {
     /// Makes a goal of alice's, and tells its id.
-    static func create(_ gateway: TestGateway, _ backends: Backends, _ input: String) async throws -> String {
+    static func create(_ gateway: TestGateway, _ backends: GatewayServices, _ input: String) async throws
+        -> String
+    {
         let answer = try await gateway.ask(
             "mutation { createGoal(input: \(input)) { goal { id } } }", as: alice, backends)
         return try #require(answer["data"]?["createGoal"]?["goal"]?["id"]?.string, "\(answer)")
     }
 
     /// What alice's positions are worth, by symbol.
-    static func values(_ gateway: TestGateway, _ backends: Backends) async throws -> [String: Decimal] {
+    static func values(_ gateway: TestGateway, _ backends: GatewayServices) async throws -> [String: Decimal]
+    {
         let answer = try await gateway.ask("{ positions { symbol marketValue } }", as: alice, backends)
         let positions = try #require(answer["data"]?["positions"]?.elements)
         return try positions.reduce(into: [:]) { values, position in

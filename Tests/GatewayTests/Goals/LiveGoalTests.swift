@@ -12,7 +12,7 @@ import Upstream
 struct LiveGoalTests {
     private static let query = "subscription { goalsProgress { achieved target progress currency } }"
 
-    private func backends(_ gateway: TestGateway) throws -> Backends {
+    private func backends(_ gateway: TestGateway) throws -> GatewayServices {
         try gateway.backends([gateway.connection("demo", of: alice)])
     }
 
@@ -88,12 +88,12 @@ struct LiveGoalTests {
             func progress(_ code: ErrorCode, at seconds: Int) -> GoalsProgress {
                 let error = FieldError(
                     code, "Later.", provider: .alpaca, retryAt: .earliest + .seconds(seconds))
-                let holdings = OwnHoldings(parts: [
-                    OwnHoldings.Part(connection: connection, positions: .failure(error))
+                let holdings = UserHoldings(parts: [
+                    UserHoldings.Part(connection: connection, positions: .failure(error))
                 ])
                 let allocation = GoalAllocation(symbol: .example, account: nil, share: .all)
-                let request = Appraisal.Request(allocation: allocation, currency: "USD")
-                return GoalsProgress([], in: "USD", [Appraisal(request, holdings, table)], table)
+                let request = AllocationValuation.Request(allocation: allocation, currency: "USD")
+                return GoalsProgress([], in: "USD", [AllocationValuation(request, holdings, table)], table)
             }
             let first = progress(.quotaExhausted, at: 1)
             #expect(first.looksLike(progress(.quotaExhausted, at: 2)))

@@ -40,7 +40,7 @@ struct ListIsolationTests {
 
     /// Does what the client does, and looks at every answer.
     private func play(
-        _ client: Client, _ gateway: TestGateway, _ backends: Backends, lists: [String]
+        _ client: Client, _ gateway: TestGateway, _ backends: GatewayServices, lists: [String]
     ) async throws {
         func change(_ mutation: String, _ selection: String) async throws -> JSONValue {
             let answer = try await gateway.ask(
@@ -97,7 +97,7 @@ struct ListIsolationTests {
 
     /// What must be there in the end: the entries of each list, and the goals' targets by title.
     private func expect(
-        _ clients: [Client], of user: OwnerID, _ gateway: TestGateway, _ backends: Backends
+        _ clients: [Client], of user: OwnerID, _ gateway: TestGateway, _ backends: GatewayServices
     ) async throws {
         let answer = try await gateway.ask(
             "{ watchlists { name items { symbol } } goals { title target } }", as: user, backends)

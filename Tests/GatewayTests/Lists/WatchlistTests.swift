@@ -11,7 +11,7 @@ import Upstream
 struct WatchlistTests {
     /// Makes a list of alice's, and tells its id.
     static func create(
-        _ gateway: TestGateway, _ backends: Backends, _ name: String = "Mine", _ symbols: String
+        _ gateway: TestGateway, _ backends: GatewayServices, _ name: String = "Mine", _ symbols: String
     ) async throws -> String {
         let answer = try await gateway.ask(
             """

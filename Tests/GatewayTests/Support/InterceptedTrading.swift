@@ -3,7 +3,7 @@ import Brokerage
 import Upstream
 
 /// Alpaca, with closures that run before or after calls.
-struct InterceptedTrading: OrderDesk {
+struct InterceptedTrading: TradingAPI {
     let client: AlpacaClient
     /// Runs before an order is marked and sent.
     var beforePlacing: @Sendable () async -> Void = {}
@@ -12,7 +12,7 @@ struct InterceptedTrading: OrderDesk {
     /// Runs after Alpaca has returned an order.
     var afterLookup: @Sendable () -> Void = {}
 
-    var orderAbilities: OrderAbilities { client.orderAbilities }
+    var orderAbilities: OrderCapabilities { client.orderAbilities }
 
     func orders(_ query: OrderQuery, in call: CallContext) async throws(ProviderFailure) -> OrderPage {
         try await client.orders(query, in: call)
@@ -27,24 +27,24 @@ struct InterceptedTrading: OrderDesk {
 
     func order(
         clientID: String, of account: String?, in call: CallContext
-    ) async throws(ProviderFailure) -> OrderTrace {
+    ) async throws(ProviderFailure) -> OrderLookup {
         await beforeLookup()
         defer { afterLookup() }
         return try await client.order(clientID: clientID, of: account, in: call)
     }
 
-    func place(_ ticket: OrderTicket, in call: CallContext) async throws(ProviderFailure) -> OrderAnswer {
+    func place(_ ticket: OrderTicket, in call: CallContext) async throws(ProviderFailure) -> OrderResult {
         await beforePlacing()
         return try await client.place(ticket, in: call)
     }
 
     func replace(
-        _ order: Order, by change: OrderChange, clientOrderID: String, in call: CallContext
-    ) async throws(ProviderFailure) -> OrderAnswer {
+        _ order: Order, by change: OrderReplacement, clientOrderID: String, in call: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
         try await client.replace(order, by: change, clientOrderID: clientOrderID, in: call)
     }
 
-    func cancel(_ order: Order, in call: CallContext) async throws(ProviderFailure) -> OrderAnswer {
+    func cancel(_ order: Order, in call: CallContext) async throws(ProviderFailure) -> OrderResult {
         try await client.cancel(order, in: call)
     }
 }

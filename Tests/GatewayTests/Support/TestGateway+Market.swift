@@ -14,58 +14,59 @@ import Yahoo
 extension TestGateway {
     /// What stands behind the schema: these sources, and no account where none is given.
     func market(
-        _ sources: [MarketSource], routes: Routes = .standard, lasting: (any LastingCache)? = nil,
+        _ sources: [MarketDataSource], routes: ProviderRoutes = .standard,
+        lasting: (any PersistentCache)? = nil,
         connections: [BrokerConnection] = []
-    ) -> Backends {
-        Backends(
-            connections: connections.map { Connection($0) }, market: sources, routes: routes,
-            reads: KeptReads(clock: clock.calls, lasting: lasting),
+    ) -> GatewayServices {
+        GatewayServices(
+            connections: connections.map { ProviderConnection($0) }, market: sources, routes: routes,
+            reads: ReadCaches(clock: clock.calls, lasting: lasting),
             household: household,
             condition: { provider in
-                ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
+                ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
     }
 
     /// All of them.
-    func wholeMarket() throws -> Backends {
+    func wholeMarket() throws -> GatewayServices {
         market([try alpaca(), try yahoo(), try polygon(), try alphaVantage()])
     }
 
-    func alpaca() throws -> MarketSource {
+    func alpaca() throws -> MarketDataSource {
         let configuration = try AlpacaConfiguration(
             environment: .sandbox, tradingURL: url(sandbox.alpaca.tradingURL),
             dataURL: url(sandbox.alpaca.dataURL), credential: .token(SandboxUser.demo.alpaca.token))
-        return MarketSource(
-            AlpacaClient(configuration, over: try line(to: .alpaca)), spelling: AlpacaDialect(),
+        return MarketDataSource(
+            AlpacaClient(configuration, over: try line(to: .alpaca)), spelling: AlpacaSymbols(),
             provider: .alpaca, environment: .sandbox, for: .everybody)
     }
 
     /// By a key without limits of the sandbox's; `perMinute` is the client's own.
-    func alphaVantage(perMinute: Int? = nil) throws -> MarketSource {
+    func alphaVantage(perMinute: Int? = nil) throws -> MarketDataSource {
         let windows = perMinute.map { QuotaWindow("minute", limit: $0, per: .rolling(seconds: 60)) }
         let configuration = AlphaVantageConfiguration(
-            base: try ProviderBase(url(sandbox.alphaVantage.baseURL)),
-            key: try APIKey(AlphaVantageSettings.premiumKey), windows: windows.map { [$0] } ?? [])
+            base: try ProviderBaseURL(url(sandbox.alphaVantage.baseURL)),
+            key: try APIKey(FakeAlphaVantageSettings.premiumKey), windows: windows.map { [$0] } ?? [])
         let client = AlphaVantageClient(configuration, over: try line(to: .alphaVantage))
-        return MarketSource(
+        return MarketDataSource(
             client, spelling: client.dialect, provider: .alphaVantage, environment: .sandbox, for: .everybody)
     }
 
-    func yahoo() throws -> MarketSource {
+    func yahoo() throws -> MarketDataSource {
         let configuration = YahooConfiguration(
-            base: try ProviderBase(url(sandbox.yahoo.queryURL)),
-            cookiePage: try ProviderBase(url(sandbox.yahoo.cookieURL)), windows: [])
+            base: try ProviderBaseURL(url(sandbox.yahoo.queryURL)),
+            cookiePage: try ProviderBaseURL(url(sandbox.yahoo.cookieURL)), windows: [])
         let client = YahooClient(configuration, over: try line(to: .yahoo))
-        return MarketSource(
+        return MarketDataSource(
             client, spelling: client.dialect, provider: .yahoo, environment: .sandbox, for: .everybody)
     }
 
-    func polygon() throws -> MarketSource {
+    func polygon() throws -> MarketDataSource {
         let configuration = PolygonConfiguration(
-            base: try ProviderBase(url(sandbox.polygon.baseURL)),
-            key: try APIKey(PolygonSettings.realtimeKey), windows: [])
+            base: try ProviderBaseURL(url(sandbox.polygon.baseURL)),
+            key: try APIKey(FakePolygonSettings.realtimeKey), windows: [])
         let client = PolygonClient(configuration, over: try line(to: .polygon))
-        return MarketSource(
+        return MarketDataSource(
             client, spelling: client.dialect, provider: .polygon, environment: .sandbox, for: .everybody)
     }
 
@@ -73,15 +74,15 @@ extension TestGateway {
         try #require(HTTPURL(text))
     }
 
-    private func line(to provider: Provider) throws -> ProviderLine {
-        let (system, now) = (CallClock.system, try #require(Instant(Self.now)))
-        return ProviderLine(
-            QuotaHolder(provider), over: transport,
-            clock: CallClock(now: system.now, wallTime: { now }, sleep: system.sleep), retry: .once)
+    private func line(to provider: ProviderID) throws -> ProviderChannel {
+        let (system, now) = (TimeSource.system, try #require(Instant(Self.now)))
+        return ProviderChannel(
+            QuotaAccount(provider), over: transport,
+            clock: TimeSource(now: system.now, wallTime: { now }, sleep: system.sleep), retry: .once)
     }
 
     /// How often a provider was called, by endpoint.
-    func calls(of provider: Provider) -> [String: Int] {
+    func calls(of provider: ProviderID) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: sandbox.calls.all(of: provider).map { ($0.name, $0.count) })
     }
 }

@@ -14,21 +14,21 @@ extension TestGateway {
         let user = try #require(SandboxUser.demo.saxo)
         let configuration = try SaxoConfiguration(
             environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)), streamingURL: nil)
-        let line = ProviderLine(QuotaHolder(.saxo, credential: "saxo"), over: transport, retry: .once)
+        let line = ProviderChannel(QuotaAccount(.saxo, credential: "saxo"), over: transport, retry: .once)
         let client = SaxoClient(
             configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: line,
-            directory: SaxoDirectory(clock: line.clock))
+            directory: SaxoInstrumentCache(clock: line.clock))
         return BrokerConnection(
             id: "saxo", owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
             orders: client,
-            market: MarketSource(
+            market: MarketDataSource(
                 client, spelling: configuration.dialect, provider: .saxo, environment: .sandbox,
                 for: .owner(owner, connection: "saxo")))
     }
 
     /// The id of an owner's first account with a provider.
     func account(
-        of owner: OwnerID = alice, with provider: Provider = .alpaca, _ backends: Backends
+        of owner: OwnerID = alice, with provider: ProviderID = .alpaca, _ backends: GatewayServices
     ) async throws -> String {
         let answer = try await ask(
             "{ account(provider: \(provider.rawValue)) { id } }", as: owner, backends)
@@ -36,7 +36,7 @@ extension TestGateway {
     }
 
     /// Asks the brokers about every order whose answer was lost, as of a time at which all have arrived.
-    func reconcile(_ backends: Backends) async throws -> Bool {
+    func reconcile(_ backends: GatewayServices) async throws -> Bool {
         var settings = OrderReconciliation.Settings()
         settings.arrival = .zero
         return try await OrderReconciliation(backends, settings: settings).round()
@@ -72,23 +72,28 @@ struct TestOrder {
 }
 
 extension TestGateway {
-    func place(_ order: TestOrder, as owner: OwnerID = alice, _ backends: Backends) async throws -> JSONValue
+    func place(_ order: TestOrder, as owner: OwnerID = alice, _ backends: GatewayServices) async throws
+        -> JSONValue
     {
         try await ask(order.mutation, as: owner, backends)
     }
 
     /// Places an order that must be taken.
-    func placed(_ order: TestOrder, as owner: OwnerID = alice, _ backends: Backends) async throws -> JSONValue
+    func placed(_ order: TestOrder, as owner: OwnerID = alice, _ backends: GatewayServices) async throws
+        -> JSONValue
     {
         let answer = try await place(order, as: owner, backends)
         return try #require(answer["data"]?["placeOrder"]?["order"], "\(answer)")
     }
 
-    func cancel(_ id: String, as owner: OwnerID = alice, _ backends: Backends) async throws -> JSONValue {
+    func cancel(_ id: String, as owner: OwnerID = alice, _ backends: GatewayServices) async throws
+        -> JSONValue
+    {
         try await ask("mutation { cancelOrder(id: \"\(id)\") { order { id state } } }", as: owner, backends)
     }
 
-    func order(_ id: String, as owner: OwnerID = alice, _ backends: Backends) async throws -> JSONValue {
+    func order(_ id: String, as owner: OwnerID = alice, _ backends: GatewayServices) async throws -> JSONValue
+    {
         try await ask("{ order(id: \"\(id)\") { \(TestOrder.fields) } }", as: owner, backends)
     }
 }

@@ -14,21 +14,21 @@ import Upstream
 /// The schema and what stands behind it: real clients, over HTTP, of a sandbox whose clock stands still.
 struct TestGateway: Sendable {
     let sandbox: Sandbox
-    let transport: Transport
+    let transport: HTTPClient
     let clock: TestClock
-    let household: Household
+    let household: UserData
     private let schema: ExecutableSchema<GatewayContext>
 
     /// A Friday, 11:00 in New York.
     static let now = "2026-11-20T16:00:00Z"
 
-    fileprivate init(sandbox: Sandbox, transport: Transport, people: PeopleSettings) throws {
+    fileprivate init(sandbox: Sandbox, transport: HTTPClient, people: UserPolicy) throws {
         self.sandbox = sandbox
         self.transport = transport
         clock = TestClock()
-        let file = try HouseFile.temporary()
+        let file = try UserDatabase.temporary()
         for user in [alice, bob] { try UserStore(in: file).ensure(user) }
-        household = try Household(in: file, .random(), people: people)
+        household = try UserData(in: file, .random(), people: people)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
@@ -43,7 +43,7 @@ struct TestGateway: Sendable {
                 environment: .sandbox, tradingURL: #require(HTTPURL(trading)),
                 dataURL: #require(HTTPURL(data)),
                 credential: .token(user.alpaca.token)),
-            over: ProviderLine(QuotaHolder(.alpaca), over: transport, retry: .once))
+            over: ProviderChannel(QuotaAccount(.alpaca), over: transport, retry: .once))
     }
 
     /// A connection of an owner to a user's account.
@@ -59,41 +59,42 @@ struct TestGateway: Sendable {
     /// What stands behind the schema, with nothing in memory; prices come through the demo user's credential.
     ///
     /// `clock` measures the pauses between two readings of what is followed.
-    func backends(_ connections: [BrokerConnection], clock: CallClock = .system) throws -> Backends {
-        Backends(
-            connections: connections.map { Connection($0) },
+    func backends(_ connections: [BrokerConnection], clock: TimeSource = .system) throws -> GatewayServices {
+        GatewayServices(
+            connections: connections.map { ProviderConnection($0) },
             market: [
-                MarketSource(
-                    try client(.demo), spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
+                MarketDataSource(
+                    try client(.demo), spelling: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
-            reads: KeptReads(clock: self.clock.calls), household: household, clock: clock,
+            reads: ReadCaches(clock: self.clock.calls), household: household, clock: clock,
             condition: { provider in
-                ProviderCondition(health: ProviderMonitor().health(of: provider), rateLimits: [])
+                ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
     }
 
     func respond(
-        to query: String, as owner: OwnerID?, _ backends: Backends,
+        to query: String, as owner: OwnerID?, _ backends: GatewayServices,
         within patience: Duration = .seconds(3_600),
         variables: InputObject = InputObject()
-    ) -> Loading<GraphQL.Response> {
+    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
         let session = owner.map { Session(owner: $0, scopes: [.read, .write, .trade]) } ?? .anonymous
         return respond(to: query, in: session, backends, within: patience, variables: variables)
     }
 
     func respond(
-        to query: String, in session: Session, _ backends: Backends, from origin: RequestOrigin = .unknown,
+        to query: String, in session: Session, _ backends: GatewayServices,
+        from origin: ClientOrigin = .unknown,
         within patience: Duration = .seconds(3_600), variables: InputObject = InputObject()
-    ) -> Loading<GraphQL.Response> {
+    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
         let context = GatewayContext(
             session: session, backends: backends, call: CallContext(deadline: .now + patience),
             origin: origin)
-        return schema.respond(to: Request(query, variables: variables), context: context)
+        return schema.respond(to: GraphQLRequest(query, variables: variables), context: context)
     }
 
     func ask(
-        _ query: String, as owner: OwnerID?, _ backends: Backends,
+        _ query: String, as owner: OwnerID?, _ backends: GatewayServices,
         within patience: Duration = .seconds(3_600),
         variables: InputObject = InputObject()
     ) async throws -> JSONValue {
@@ -103,12 +104,12 @@ struct TestGateway: Sendable {
 
     /// Begins a subscription.
     func subscribe(
-        _ query: String, as owner: OwnerID?, _ backends: Backends
+        _ query: String, as owner: OwnerID?, _ backends: GatewayServices
     ) async throws -> FollowedAnswers {
         let context = GatewayContext(
             session: owner.map { Session(owner: $0, scopes: [.read]) } ?? .anonymous, backends: backends,
             call: CallContext(deadline: .now + .seconds(3_600)))
-        switch await schema.subscribe(to: Request(query), context: context) {
+        switch await schema.subscribe(to: GraphQLRequest(query), context: context) {
         case .failure(let refused): return FollowedAnswers(refused: refused.response)
         case .success(let responses): return FollowedAnswers(responses)
         }
@@ -116,7 +117,7 @@ struct TestGateway: Sendable {
 
     /// The first responses of a subscription, in the order in which they come; fewer where it ends before.
     func follow(
-        _ query: String, as owner: OwnerID?, _ backends: Backends, count: Int
+        _ query: String, as owner: OwnerID?, _ backends: GatewayServices, count: Int
     ) async throws -> [JSONValue] {
         var answers = try await subscribe(query, as: owner, backends)
         var told: [JSONValue] = []
@@ -133,7 +134,7 @@ struct TestGateway: Sendable {
 /// The answers of a subscription, one after the other.
 struct FollowedAnswers {
     private var responses: ResponseStream.Iterator?
-    private var refusal: GraphQL.Response?
+    private var refusal: GraphQL.GraphQLResponse?
     /// The number of responses that may still arrive, so that a test that waits in vain ends.
     private var rest = 10_000
 
@@ -141,7 +142,7 @@ struct FollowedAnswers {
         self.responses = responses.makeAsyncIterator()
     }
 
-    fileprivate init(refused: GraphQL.Response) {
+    fileprivate init(refused: GraphQL.GraphQLResponse) {
         refusal = refused
     }
 
@@ -199,9 +200,9 @@ final class TestClock: Sendable {
         time.withLock { $0.now += duration }
     }
 
-    var calls: CallClock {
-        CallClock(
-            now: { self.time.withLock(\.now) }, wallTime: CallClock.system.wallTime,
+    var calls: TimeSource {
+        TimeSource(
+            now: { self.time.withLock(\.now) }, wallTime: TimeSource.system.wallTime,
             runningTime: { self.time.withLock(\.running) },
             sleep: { until in
                 let rest = self.time.withLock(\.now).duration(to: until)
@@ -211,7 +212,7 @@ final class TestClock: Sendable {
 }
 
 func withGateway<Value>(
-    users: [SandboxUser] = [.demo, .second], seed: UInt64 = 1, people: PeopleSettings = .test,
+    users: [SandboxUser] = [.demo, .second], seed: UInt64 = 1, people: UserPolicy = .test,
     _ test: (TestGateway) async throws -> Value
 ) async throws -> Value {
     let now = try #require(Instant(TestGateway.now))
@@ -222,7 +223,7 @@ func withGateway<Value>(
     configuration.saxo.requestsPerMinute = 1_000_000
     configuration.saxo.ordersPerSecond = nil
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try Transport(userAgent: "gateway-tests")
+    let transport = try HTTPClient(userAgent: "gateway-tests")
     let result: Result<Value, any Error>
     do {
         result = .success(try await test(TestGateway(sandbox: sandbox, transport: transport, people: people)))
@@ -244,10 +245,10 @@ extension RetryPolicy {
     }
 }
 
-extension PeopleSettings {
+extension UserPolicy {
     /// Passwords that are cheap to hash.
-    static var test: PeopleSettings {
-        var settings = PeopleSettings()
+    static var test: UserPolicy {
+        var settings = UserPolicy()
         if let cost = PasswordCost(log2: 4) { settings.passwordCost = cost }
         return settings
     }

@@ -9,14 +9,14 @@ import Upstream
 /// Somebody at the door of a gateway, with a token or without.
 struct Visitor {
     let gateway: TestGateway
-    let backends: Backends
-    let origin: RequestOrigin
+    let backends: GatewayServices
+    let origin: ClientOrigin
     /// As the front door would send it.
     var token: String?
 
     init(_ gateway: TestGateway, from origin: UInt64 = 1, token: String? = nil) throws {
         self.gateway = gateway
-        self.origin = RequestOrigin(origin)
+        self.origin = ClientOrigin(origin)
         self.token = token
         backends = try gateway.backends([])
     }

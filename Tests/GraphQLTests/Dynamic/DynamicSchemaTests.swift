@@ -173,7 +173,7 @@ struct DynamicSchemaTests {
         let schema = DynamicSchema(
             try Schema.build("type Query { \(dynamic.fields) } \(DynamicSchemaTests.types)"))
         let response = schema.execute(
-            Request(dynamic.document, variables: dynamic.variables),
+            GraphQLRequest(dynamic.document, variables: dynamic.variables),
             rootValue: try InputValue(json: Array(dynamic.data.utf8)))
         #expect(String(decoding: response.body, as: UTF8.self) == dynamic.response)
     }
@@ -186,7 +186,7 @@ struct DynamicSchemaTests {
         let document = "{ ...F0 } \(fragments.joined(separator: " ")) fragment F60 on Query { __typename }"
         let schema = DynamicSchema(try Schema.build("type Query { q: Query }"))
         let response = schema.execute(
-            Request(document), rootValue: .object(["q": .object(["q": .null])]))
+            GraphQLRequest(document), rootValue: .object(["q": .object(["q": .null])]))
         #expect(
             String(decoding: response.body, as: UTF8.self)
                 == #"{"data":{"x":{"x":null,"y":null},"y":{"x":null,"y":null}}}"#)
@@ -199,7 +199,7 @@ struct DynamicSchemaTests {
         for _ in 0..<depth { root = .object(["q": root]) }
         let levels = String(repeating: "{ q ", count: depth)
         let response = schema.execute(
-            Request("\(levels) { a } \(String(repeating: "}", count: depth))"), rootValue: root)
+            GraphQLRequest("\(levels) { a } \(String(repeating: "}", count: depth))"), rootValue: root)
         let path = String(repeating: #""q","#, count: depth)
         #expect(
             String(decoding: response.body, as: UTF8.self)
@@ -214,7 +214,7 @@ struct DynamicSchemaTests {
             try Schema.build("type Query { \(names.map { "\($0): Int" }.joined(separator: " ")) }"))
         var root = InputObject(names.enumerated().map { ($1, InputValue.int($0)) })
         root["f1999"] = nil
-        let response = schema.execute(Request("{ f0 f9 f1998 f1999 }"), rootValue: .object(root))
+        let response = schema.execute(GraphQLRequest("{ f0 f9 f1998 f1999 }"), rootValue: .object(root))
         #expect(
             String(decoding: response.body, as: UTF8.self)
                 == #"{"data":{"f0":0,"f9":9,"f1998":1998,"f1999":null}}"#)

@@ -31,7 +31,7 @@ private struct Unreadable: Error {}
 /// A recorded request and its answer.
 private struct ExecutionGolden {
     let id: String
-    let request: Request
+    let request: GraphQLRequest
     let rootValue: InputValue
     /// Nil where the request was refused.
     let data: InputValue?
@@ -43,14 +43,14 @@ private struct ExecutionGolden {
             case .object(let variables) = given["variables"], case .list(let errors) = answer["errors"]
         else { throw Unreadable() }
         self.id = id
-        request = Request(document, variables: variables)
+        request = GraphQLRequest(document, variables: variables)
         rootValue = given["rootValue"] ?? .null
         data = answer["data"]
         self.errors = errors
     }
 
     /// Data must be the same, keys in their order; errors too, in any order.
-    func expect(_ response: Response) throws {
+    func expect(_ response: GraphQLResponse) throws {
         guard case .object(let answer) = try InputValue(json: response.body) else { throw Unreadable() }
         #expect(
             answer["data"].map(\.numbersAlike) == data.map(\.numbersAlike), "case \(id): \(request.document)")

@@ -73,7 +73,7 @@ struct CacheTests {
         #expect(wide.weight >= small + 100_000)
         let schema = try ExecutableSchema(Schema.build(librarySDL), query: Query(), context: Library.self)
         let request = schema.prepare(
-            Request(
+            GraphQLRequest(
                 "query($a: Boolean!) { __typename b: __typename @include(if: $a) }",
                 variables: ["a": .boolean(true)]))
         let before = try #require(request.retained.document).bytes
@@ -88,7 +88,7 @@ struct CacheTests {
             let places = (0..<14).map { "b\($0): book(id: \"1\") { ...F }" }.joined(separator: " ")
             let alias = String(repeating: "k", count: length)
             let document = "{ \(places) } fragment F on Book { \(alias): id }"
-            let request = schema.prepare(Request(document))
+            let request = schema.prepare(GraphQLRequest(document))
             let before = try #require(request.retained.document).bytes
             _ = schema.respond(to: request, context: Library())
             return try #require(request.retained.document).bytes - before
@@ -108,7 +108,7 @@ struct CacheTests {
         var weights: [Int] = []
         for number in 0..<16 {
             let values = (0..<4).map { (name: "v\($0)", value: InputValue.boolean(number >> $0 & 1 == 1)) }
-            let request = schema.prepare(Request(document, variables: InputObject(values)))
+            let request = schema.prepare(GraphQLRequest(document, variables: InputObject(values)))
             _ = schema.respond(to: request, context: Library())
             weights.append(try #require(request.retained.document).bytes)
         }
@@ -124,7 +124,8 @@ struct CacheTests {
         let decomposed = "{ echo(filter: {words: [\"e\u{301}\"]}) }"
         #expect(composed == decomposed, "Swift's strings are equal")
         for (document, word) in [(composed, "\u{E9}"), (decomposed, "e\u{301}")] {
-            guard case .ready(let response) = schema.respond(to: Request(document), context: Library()) else {
+            guard case .ready(let response) = schema.respond(to: GraphQLRequest(document), context: Library())
+            else {
                 Issue.record("it had to be waited for")
                 continue
             }
@@ -145,11 +146,11 @@ struct CacheTests {
 
     private func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool { one.span.isSame(as: other) }
 
-    private func digest(_ text: [UInt8]) -> UInt64 { SeededDigest.digest(of: text.span) }
+    private func digest(_ text: [UInt8]) -> UInt64 { SeededHash.digest(of: text.span) }
 
     @Test("another text with the digest of one that is kept is not taken for it, and takes its place")
     func sameDigest() throws {
-        var table = DocumentTable(capacity: 4)
+        var table = DocumentHashTable(capacity: 4)
         let (one, other) = (try prepared("{ a }"), try prepared("{ b: a }"))
         table.insert(one, 7)
         #expect(table.document(one.text, 7) === one)
@@ -162,7 +163,7 @@ struct CacheTests {
 
     @Test("documents whose digests lead to one place stand side by side")
     func samePlace() throws {
-        var table = DocumentTable(capacity: 4)
+        var table = DocumentHashTable(capacity: 4)
         let documents = try (0..<4).map { try prepared("{ a } # \($0)") }
         // A table for four has eight places: all of these begin at the last.
         for (number, document) in documents.enumerated() { table.insert(document, UInt64(number) * 8 + 7) }
@@ -174,7 +175,7 @@ struct CacheTests {
     }
 }
 
-extension DocumentTable {
+extension DocumentHashTable {
     fileprivate func document(_ text: [UInt8], _ digest: UInt64) -> PreparedDocument? {
         document(text.span, digest)
     }

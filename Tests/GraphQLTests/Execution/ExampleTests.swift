@@ -4,7 +4,7 @@ import Testing
 @Suite("The example of the README and of the documentation")
 struct ExampleTests {
     struct Query: GraphQLObject {
-        static let graphQL = Object<Query>("Query") {
+        static let graphQL = ObjectType<Query>("Query") {
             Field("hello") { _ in "world" }
         }
     }
@@ -13,7 +13,7 @@ struct ExampleTests {
     func answers() async throws {
         let schema = try ExecutableSchema(
             Schema.build("type Query { hello: String! }"), query: Query(), context: Void.self)
-        let response = try await schema.respond(to: Request("{ hello }"), context: ()).value()
+        let response = try await schema.respond(to: GraphQLRequest("{ hello }"), context: ()).value()
         #expect(String(decoding: response.body, as: UTF8.self) == #"{"data":{"hello":"world"}}"#)
     }
 }

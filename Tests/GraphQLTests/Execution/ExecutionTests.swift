@@ -15,7 +15,7 @@ struct Exchange: CustomTestStringConvertible, Sendable {
 struct ExecutionTests {
     private let library = Library()
 
-    private func respond(_ request: Request) async throws -> String {
+    private func respond(_ request: GraphQLRequest) async throws -> String {
         let schema = try ExecutableSchema(
             Schema.build(librarySDL), query: Query(), context: Library.self)
         let response = try await schema.respond(to: request, context: library).value()
@@ -24,13 +24,13 @@ struct ExecutionTests {
 
     @Test("answers as the specification says", arguments: Exchange.all)
     func answers(_ exchange: Exchange) async throws {
-        let answer = try await respond(Request(exchange.document, variables: exchange.variables))
+        let answer = try await respond(GraphQLRequest(exchange.document, variables: exchange.variables))
         #expect(answer == exchange.response)
     }
 
     @Test("loads a layer at once, however many objects it has")
     func loadsByLayer() async throws {
-        _ = try await respond(Request("{ books { author { books { author { name } } } } }"))
+        _ = try await respond(GraphQLRequest("{ books { author { books { author { name } } } } }"))
         #expect(
             library.recorded == [
                 "books", "authors of 1,2,3", "books of A1,A3", "authors of 1,3",
@@ -40,19 +40,20 @@ struct ExecutionTests {
     @Test("loads of an interface are asked for each possible type at once")
     func loadsByPossibleType() async throws {
         _ = try await respond(
-            Request("{ shelf { ... on Book { author { name } } ... on Magazine { editor { name } } } }"))
+            GraphQLRequest(
+                "{ shelf { ... on Book { author { name } } ... on Magazine { editor { name } } } }"))
         #expect(library.recorded.sorted() == ["authors of 1", "editors of [7, 8]"])
     }
 
     @Test("is ready at once where all loads are")
     func isReady() throws {
         let schema = try ExecutableSchema(Schema.build(librarySDL), query: Query(), context: Library.self)
-        let ready = schema.respond(to: Request("{ books { author { name } } }"), context: library)
+        let ready = schema.respond(to: GraphQLRequest("{ books { author { name } } }"), context: library)
         guard case .ready = ready else {
             Issue.record("it had to be waited for")
             return
         }
-        let pending = schema.respond(to: Request("{ later { id } }"), context: library)
+        let pending = schema.respond(to: GraphQLRequest("{ later { id } }"), context: library)
         guard case .later = pending else {
             Issue.record("it was said to be ready")
             return

@@ -121,7 +121,7 @@ struct FieldGuardTests {
     func refuse(_ example: Example) async throws {
         let vault = Vault(example.keys)
         let response = try await schema().respond(
-            to: Request(example.query, variables: example.variables), context: vault
+            to: GraphQLRequest(example.query, variables: example.variables), context: vault
         ).value()
         #expect(String(decoding: response.body, as: UTF8.self) == example.answer)
         #expect(vault.log == example.calls)
@@ -130,7 +130,7 @@ struct FieldGuardTests {
     @Test("are asked anew in each execution of a plan")
     func asksAnew() async throws {
         let schema = try schema()
-        let request = Request("{ gold(grams: 5) }")
+        let request = GraphQLRequest("{ gold(grams: 5) }")
         for keys in [[], ["gold"], []] as [Set<String>] {
             let response = try await schema.respond(to: request, context: Vault(keys)).value()
             #expect(response.outcome == (keys.isEmpty ? .partial : .complete))
@@ -140,7 +140,8 @@ struct FieldGuardTests {
     @Test("refuse a subscription before its stream begins")
     func refuseSubscription() async throws {
         let locked = Vault([])
-        let refused = try await schema().subscribe(to: Request("subscription { ticks }"), context: locked)
+        let refused = try await schema().subscribe(
+            to: GraphQLRequest("subscription { ticks }"), context: locked)
         guard case .failure(let refusal) = refused else {
             Issue.record("it began")
             return
@@ -151,9 +152,10 @@ struct FieldGuardTests {
         #expect(locked.log == ["asked for gold"])
         let open = Vault(["gold"])
         var count = 0
-        for await _ in try await schema().subscribe(to: Request("subscription { ticks }"), context: open)
-            .get()
-        {
+        for await _ in try await schema().subscribe(
+            to: GraphQLRequest("subscription { ticks }"), context: open
+        )
+        .get() {
             count += 1
         }
         #expect(count == 1)

@@ -5,7 +5,7 @@ import Testing
 struct IntrospectionTests {
     private func respond(_ document: String) async throws -> String {
         let schema = try ExecutableSchema(Schema.build(librarySDL), query: Query(), context: Library.self)
-        let response = try await schema.respond(to: Request(document), context: Library()).value()
+        let response = try await schema.respond(to: GraphQLRequest(document), context: Library()).value()
         return String(decoding: response.body, as: UTF8.self)
     }
 

@@ -48,7 +48,7 @@ final class Ledger: Sendable {
 struct LedgerQuery: GraphQLObject {
     typealias Context = Ledger
 
-    static let graphQL = Object<LedgerQuery>("Query") {
+    static let graphQL = ObjectType<LedgerQuery>("Query") {
         Field("total", once: { ledger in .ready(Optional(ledger.total)) })
         Field(
             "never",
@@ -72,7 +72,7 @@ struct LedgerQuery: GraphQLObject {
 struct LedgerMutation: GraphQLObject {
     typealias Context = Ledger
 
-    static let graphQL = Object<LedgerMutation>("Mutation") {
+    static let graphQL = ObjectType<LedgerMutation>("Mutation") {
         Field(
             "add", AddArguments.self,
             once: { arguments, ledger in
@@ -84,13 +84,13 @@ struct LedgerMutation: GraphQLObject {
             })
         Field(
             "fail",
-            once: { ledger -> Loading<Int?> in
+            once: { ledger -> MaybeAsync<Int?> in
                 ledger.note("fail")
                 throw Refusal(message: "no")
             })
         Field(
             "explode",
-            once: { ledger -> Loading<Int> in
+            once: { ledger -> MaybeAsync<Int> in
                 ledger.note("explode")
                 throw Refusal(message: "boom")
             })
@@ -100,7 +100,7 @@ struct LedgerMutation: GraphQLObject {
 struct LedgerSubscription: GraphQLObject {
     typealias Context = Ledger
 
-    static let graphQL = Object<LedgerSubscription>("Subscription") {
+    static let graphQL = ObjectType<LedgerSubscription>("Subscription") {
         Field(
             "entries", EntriesArguments.self,
             events: { arguments, _ in
@@ -144,13 +144,13 @@ struct Entry: GraphQLObject {
     typealias Context = Ledger
     let amount: Int
 
-    static let graphQL = Object<Entry>("Entry") {
+    static let graphQL = ObjectType<Entry>("Entry") {
         Field("amount", \.amount)
         Field(
             "total",
             load: { entries, ledger in
                 ledger.note("total \(ledger.total)")
-                return .ready(entries.map { _ in .success(Optional(ledger.total)) } as Answers<Int?>)
+                return .ready(entries.map { _ in .success(Optional(ledger.total)) } as BatchResults<Int?>)
             })
     }
 }

@@ -3,7 +3,7 @@ import GraphQL
 extension Query: GraphQLObject {
     typealias Context = Library
 
-    static let graphQL = Object<Query>("Query") {
+    static let graphQL = ObjectType<Query>("Query") {
         Field(
             "books", BooksArguments.self,
             once: { arguments, library in
@@ -29,7 +29,7 @@ extension Query: GraphQLObject {
                             .failure(Refusal(message: "item 1 is lost")),
                             .success(Item.book(library.books[0])),
                             .success(Item.magazine(Magazine(title: nil, issue: 8))),
-                        ] as Answers<Item>))
+                        ] as BatchResults<Item>))
             })
         Field(
             "grid",
@@ -62,7 +62,7 @@ extension Query: GraphQLObject {
 extension Book: GraphQLObject {
     typealias Context = Library
 
-    static let graphQL = Object<Book>("Book") {
+    static let graphQL = ObjectType<Book>("Book") {
         Field("id", \.id)
         Field("title", \.title)
         Field("pages", \.pages)
@@ -77,7 +77,7 @@ extension Book: GraphQLObject {
                         book.id == "2"
                             ? .failure(Refusal(message: "no author of 2"))
                             : .success(Author(name: "A\(book.id)"))
-                    } as Answers<Author?>)
+                    } as BatchResults<Author?>)
             })
         Field(
             "strictAuthor",
@@ -88,13 +88,13 @@ extension Book: GraphQLObject {
                         book.id == "2"
                             ? .failure(Refusal(message: "no author of 2"))
                             : .success(Author(name: "A\(book.id)"))
-                    } as Answers<Author>
+                    } as BatchResults<Author>
                 }
             })
         Field(
             "related",
             load: { books, library in
-                .ready(books.map { _ in .success(Optional(library.books)) } as Answers<[Book]?>)
+                .ready(books.map { _ in .success(Optional(library.books)) } as BatchResults<[Book]?>)
             })
     }
 }
@@ -102,7 +102,7 @@ extension Book: GraphQLObject {
 extension Magazine: GraphQLObject {
     typealias Context = Library
 
-    static let graphQL = Object<Magazine>("Magazine") {
+    static let graphQL = ObjectType<Magazine>("Magazine") {
         Field("title", \.title)
         Field("issue", \.issue)
         Field(
@@ -111,7 +111,7 @@ extension Magazine: GraphQLObject {
                 library.record("editors of \(magazines.compactMap(\.issue))")
                 return .ready(
                     magazines.map { .success(Optional(Author(name: "E\($0.issue ?? 0)"))) }
-                        as Answers<Author?>)
+                        as BatchResults<Author?>)
             })
     }
 }
@@ -119,7 +119,7 @@ extension Magazine: GraphQLObject {
 extension Author: GraphQLObject {
     typealias Context = Library
 
-    static let graphQL = Object<Author>("Author") {
+    static let graphQL = ObjectType<Author>("Author") {
         Field("name", \.name)
         Field(
             "flaw",
@@ -136,7 +136,7 @@ extension Author: GraphQLObject {
                 return .ready(
                     authors.map { author in
                         .success(Optional(library.books.filter { "A\($0.id)" == author.name }))
-                    } as Answers<[Book]?>)
+                    } as BatchResults<[Book]?>)
             })
     }
 }
@@ -144,12 +144,12 @@ extension Author: GraphQLObject {
 extension Strict: GraphQLObject {
     typealias Context = Library
 
-    static let graphQL = Object<Strict>("Strict") {
+    static let graphQL = ObjectType<Strict>("Strict") {
         Field("id", \.id)
         Field(
             "author",
             load: { stricts, _ in
-                .ready(stricts.map { .success(Optional(Author(name: "A\($0.id)"))) } as Answers<Author?>)
+                .ready(stricts.map { .success(Optional(Author(name: "A\($0.id)"))) } as BatchResults<Author?>)
             })
         Field(
             "flaw",
@@ -161,8 +161,8 @@ extension Strict: GraphQLObject {
 }
 
 extension Item: GraphQLAbstract {
-    static let graphQL = Abstract<Item>("Item") {
-        Case(Book.self) { if case .book(let book) = $0 { book } else { nil } }
-        Case(Magazine.self) { if case .magazine(let magazine) = $0 { magazine } else { nil } }
+    static let graphQL = AbstractType<Item>("Item") {
+        PossibleType(Book.self) { if case .book(let book) = $0 { book } else { nil } }
+        PossibleType(Magazine.self) { if case .magazine(let magazine) = $0 { magazine } else { nil } }
     }
 }

@@ -63,7 +63,7 @@ let librarySDL = """
     }
     """
 
-enum Tag: String, GraphQLEnum, Input {
+enum Tag: String, GraphQLEnum, GraphQLInput {
     case fiction = "FICTION"
     case science = "SCIENCE"
 
@@ -87,7 +87,7 @@ final class Library: Sendable {
 }
 
 /// A failure whose words are for clients.
-struct Refusal: PublicError {
+struct Refusal: ClientVisibleError {
     let message: String
     var extensions: InputObject { ["code": .string("REFUSED")] }
 }

@@ -11,13 +11,13 @@ struct OperationTests {
             subscription: LedgerSubscription(), context: Ledger.self, options: options)
     }
 
-    private func text(_ response: Response) -> String {
+    private func text(_ response: GraphQLResponse) -> String {
         String(decoding: response.body, as: UTF8.self)
     }
 
     @Test("a mutation's fields run one after the other, each with all below it")
     func runsInSeries() async throws {
-        let request = Request(
+        let request = GraphQLRequest(
             "mutation { a: add(amount: 1) { total } fail b: add(amount: 2) { amount total } }")
         let response = try await schema().respond(to: request, context: ledger).value()
         #expect(
@@ -34,7 +34,7 @@ struct OperationTests {
     @Test("an operation of a kind that is not allowed is not run")
     func refusesKinds() async throws {
         let response = try await schema().respond(
-            to: Request("mutation { add(amount: 1) { amount } }"), context: ledger, allowing: [.query]
+            to: GraphQLRequest("mutation { add(amount: 1) { amount } }"), context: ledger, allowing: [.query]
         ).value()
         #expect(response.outcome == .notAllowed)
         #expect(text(response).contains("A mutation operation cannot be run by this kind of request."))
@@ -44,7 +44,7 @@ struct OperationTests {
     @Test("a subscription makes a response of each event, failures included")
     func responds() async throws {
         let stream = try await schema().subscribe(
-            to: Request(
+            to: GraphQLRequest(
                 "subscription ($n: Int!) { entries(count: $n) { amount total } }", variables: ["n": .int(3)]),
             context: ledger
         ).get()
@@ -71,7 +71,7 @@ struct OperationTests {
     func contextOfEvent(selection: String, expected: [String], contexts: Int) async throws {
         ledger.add(5)
         let stream = try await schema().subscribe(
-            to: Request("subscription { tallies { \(selection) } }"), context: ledger
+            to: GraphQLRequest("subscription { tallies { \(selection) } }"), context: ledger
         ).get()
         var responses: [String] = []
         for await response in stream { responses.append(text(response)) }
@@ -81,7 +81,8 @@ struct OperationTests {
 
     @Test("a source stream that does not begin is a refused request")
     func refuses() async throws {
-        let result = try await schema().subscribe(to: Request("subscription { broken }"), context: ledger)
+        let result = try await schema().subscribe(
+            to: GraphQLRequest("subscription { broken }"), context: ledger)
         guard case .failure(let refused) = result else {
             Issue.record("it began")
             return
@@ -93,8 +94,10 @@ struct OperationTests {
 
     @Test("a source stream that ends with an error says so last")
     func ends() async throws {
-        let stream = try await schema().subscribe(to: Request("subscription { ending }"), context: ledger)
-            .get()
+        let stream = try await schema().subscribe(
+            to: GraphQLRequest("subscription { ending }"), context: ledger
+        )
+        .get()
         var responses: [String] = []
         for await response in stream { responses.append(text(response)) }
         #expect(
@@ -108,11 +111,14 @@ struct OperationTests {
     func mixesUp() async throws {
         let schema = try schema()
         var responses: [String] = []
-        for await response in try await schema.subscribe(to: Request("{ slow }"), context: ledger).get() {
+        for await response in try await schema.subscribe(to: GraphQLRequest("{ slow }"), context: ledger)
+            .get()
+        {
             responses.append(text(response))
         }
         #expect(responses == [#"{"data":{"slow":2}}"#])
-        let single = try await schema.respond(to: Request("subscription { ending }"), context: ledger).value()
+        let single = try await schema.respond(to: GraphQLRequest("subscription { ending }"), context: ledger)
+            .value()
         #expect(
             text(single)
                 == #"""
@@ -126,8 +132,10 @@ struct OperationTests {
     func timesOut() async throws {
         var options = ExecutionOptions()
         options.timeLimit = .milliseconds(20)
-        let response = try await schema(options).respond(to: Request("{ slow never total }"), context: ledger)
-            .value()
+        let response = try await schema(options).respond(
+            to: GraphQLRequest("{ slow never total }"), context: ledger
+        )
+        .value()
         #expect(
             text(response)
                 == #"""
@@ -142,7 +150,7 @@ struct OperationTests {
     func cancels() async throws {
         let schema = try schema()
         let ledger = ledger
-        let task = Task { try await schema.respond(to: Request("{ never }"), context: ledger).value() }
+        let task = Task { try await schema.respond(to: GraphQLRequest("{ never }"), context: ledger).value() }
         task.cancel()
         let response = try await task.value
         #expect(text(response).hasPrefix(#"{"data":{"never":null},"errors":"#))
@@ -150,16 +158,16 @@ struct OperationTests {
 
     @Test("documents, operations and variables that cannot be run are refused with the reason")
     func refusesRequests() async throws {
-        let cases: [(Request, String)] = [
-            (Request("{"), "Syntax Error: Expected Name, found <EOF>."),
+        let cases: [(GraphQLRequest, String)] = [
+            (GraphQLRequest("{"), "Syntax Error: Expected Name, found <EOF>."),
             (
-                Request("query A { total } query B { total }"),
+                GraphQLRequest("query A { total } query B { total }"),
                 "Must provide operation name if query contains multiple operations."
             ),
-            (Request("query A { total }", operationName: "C"), "Unknown operation named \"C\"."),
-            (Request("fragment F on Query { total }"), "Fragment \"F\" is never used."),
+            (GraphQLRequest("query A { total }", operationName: "C"), "Unknown operation named \"C\"."),
+            (GraphQLRequest("fragment F on Query { total }"), "Fragment \"F\" is never used."),
             (
-                Request("mutation ($a: Int!) { add(amount: $a) { amount } }"),
+                GraphQLRequest("mutation ($a: Int!) { add(amount: $a) { amount } }"),
                 """
                 Variable "$a" has invalid value: Expected a value of non-null type "Int!" to be provided.
                 """

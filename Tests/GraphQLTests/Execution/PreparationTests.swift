@@ -21,10 +21,10 @@ struct PreparationTests {
         ])
     func refusedDocuments(_ refused: String) throws {
         let schema = try schema { $0.documentCacheCapacity = 4 }
-        let valid = Request("{ __typename }")
+        let valid = GraphQLRequest("{ __typename }")
         #expect(try #require(respond(schema, valid)).outcome == .complete)
         for number in 0..<20 {
-            let request = Request(
+            let request = GraphQLRequest(
                 "\(refused) # \(number)", operationName: refused.contains("Named") ? "Other" : nil)
             #expect(try #require(respond(schema, request)).outcome == .refused)
         }
@@ -33,7 +33,7 @@ struct PreparationTests {
         #expect(schema.parsedDocuments == parsed)
     }
 
-    private func respond(_ schema: ExecutableSchema<Library>, _ request: Request) -> Response? {
+    private func respond(_ schema: ExecutableSchema<Library>, _ request: GraphQLRequest) -> GraphQLResponse? {
         guard case .ready(let response) = schema.respond(to: request, context: Library()) else { return nil }
         return response
     }
@@ -42,7 +42,7 @@ struct PreparationTests {
     func once() throws {
         let schema = try schema()
         for (number, document) in ["{ __typename", "{ nothing }", "{ __typename }"].enumerated() {
-            let request = schema.prepare(Request(document))
+            let request = schema.prepare(GraphQLRequest(document))
             _ = (request.operationType, request.cachePolicy, request.responseKey)
             _ = schema.respond(to: request, context: Library())
             #expect(schema.parsedDocuments == number + 1)
@@ -53,13 +53,15 @@ struct PreparationTests {
     @Test("returns the operation's type, and nil for a refused document")
     func type() throws {
         let schema = try schema()
-        #expect(schema.prepare(Request("{ __typename }")).operationType == .query)
-        #expect(schema.prepare(Request("{ nothing }")).operationType == nil)
-        #expect(schema.prepare(Request("query A { __typename } query B { __typename }")).operationType == nil)
+        #expect(schema.prepare(GraphQLRequest("{ __typename }")).operationType == .query)
+        #expect(schema.prepare(GraphQLRequest("{ nothing }")).operationType == nil)
+        #expect(
+            schema.prepare(GraphQLRequest("query A { __typename } query B { __typename }")).operationType
+                == nil)
     }
 
     /// Pairs of requests, and whether both have the same response.
-    static let pairs: [(one: Request, other: Request, isSame: Bool)] = [
+    static let pairs: [(one: GraphQLRequest, other: GraphQLRequest, isSame: Bool)] = [
         (echo("a"), echo("a"), true),
         (echo("a"), echo("b"), false),
         (echo("a"), echo("a", beside: ["undeclared": .string("b")]), true),
@@ -70,9 +72,9 @@ struct PreparationTests {
 
     private static func echo(
         _ word: String, _ operation: String = "A", beside others: InputObject = [:]
-    ) -> Request {
+    ) -> GraphQLRequest {
         let text = "($word: String!) { echo(filter: {words: [$word]}) }"
-        return Request(
+        return GraphQLRequest(
             "query A\(text) query B\(text)", operationName: operation,
             variables: InputObject([(name: "word", value: .string(word))] + others.fields))
     }
@@ -80,7 +82,7 @@ struct PreparationTests {
     @Test(
         "makes the response key from the bytes of the document, the operation and the declared variables",
         arguments: pairs)
-    func responseKeys(_ one: Request, _ other: Request, _ isSame: Bool) throws {
+    func responseKeys(_ one: GraphQLRequest, _ other: GraphQLRequest, _ isSame: Bool) throws {
         let schema = try schema()
         let (one, other) = (schema.prepare(one).responseKey, schema.prepare(other).responseKey)
         #expect(try (#require(one) == #require(other)) == isSame)
@@ -115,11 +117,11 @@ struct PreparationTests {
         let kelvin = "\u{212A}"
         #expect(kelvin == "K", "Swift's strings are equal")
         let named = schema.respond(
-            to: Request("query K { __typename }", operationName: kelvin), context: Library())
+            to: GraphQLRequest("query K { __typename }", operationName: kelvin), context: Library())
         let unknown = "Unknown operation named \\\"\(kelvin)\\\"."
         #expect(text(named)?.contains(unknown) == true)
         let given = schema.prepare(
-            Request(
+            GraphQLRequest(
                 "query($K: String = \"default\") { echo(filter: {words: [$K]}) }",
                 variables: InputObject([(name: kelvin, value: .string("another"))])))
         #expect(text(schema.respond(to: given, context: Library()))?.contains("default") == true)
@@ -131,7 +133,7 @@ struct PreparationTests {
         #expect(values.value(named: kelvin) == nil)
     }
 
-    private func text(_ response: Loading<Response>) -> String? {
+    private func text(_ response: MaybeAsync<GraphQLResponse>) -> String? {
         guard case .ready(let response) = response else { return nil }
         return String(decoding: response.body, as: UTF8.self)
     }

@@ -53,7 +53,7 @@ final class Vault: Sendable {
 }
 
 /// The request lacks a key.
-struct Locked: PublicError {
+struct Locked: ClientVisibleError {
     let key: String
 
     var message: String { "It needs the key \(key)." }
@@ -77,7 +77,7 @@ extension FieldGuard<Vault> {
 struct VaultQuery: GraphQLObject {
     typealias Context = Vault
 
-    static let graphQL = Object<VaultQuery>("Query") {
+    static let graphQL = ObjectType<VaultQuery>("Query") {
         Field("open", once: { _ in .ready(Optional(1)) })
         Field(
             "gold", Grams.self,
@@ -96,7 +96,7 @@ struct Box: GraphQLObject {
     let id: Int
     let weight: Int?
 
-    static let graphQL = Object<Box>("Box") {
+    static let graphQL = ObjectType<Box>("Box") {
         Field("id", \.id)
         Field("weight", \.weight)
         Field("sealed") { Optional($0.id * 100) }
@@ -105,7 +105,7 @@ struct Box: GraphQLObject {
             load: { boxes, arguments, vault in
                 vault.note("inner of \(boxes.map(\.id))")
                 return .ready(
-                    boxes.map { .success(Box(id: $0.id + arguments.id, weight: nil)) } as Answers<Box?>)
+                    boxes.map { .success(Box(id: $0.id + arguments.id, weight: nil)) } as BatchResults<Box?>)
             })
     }
 }
@@ -113,13 +113,13 @@ struct Box: GraphQLObject {
 struct Thing: GraphQLAbstract {
     let box: Box
 
-    static let graphQL = Abstract<Thing>("Thing") { Case(Box.self) { $0.box } }
+    static let graphQL = AbstractType<Thing>("Thing") { PossibleType(Box.self) { $0.box } }
 }
 
 struct VaultMutation: GraphQLObject {
     typealias Context = Vault
 
-    static let graphQL = Object<VaultMutation>("Mutation") {
+    static let graphQL = ObjectType<VaultMutation>("Mutation") {
         Field(
             "put", Grams.self,
             once: { arguments, vault in
@@ -145,7 +145,7 @@ struct VaultMutation: GraphQLObject {
 struct VaultSubscription: GraphQLObject {
     typealias Context = Vault
 
-    static let graphQL = Object<VaultSubscription>("Subscription") {
+    static let graphQL = ObjectType<VaultSubscription>("Subscription") {
         Field(
             "ticks",
             events: { vault in
@@ -159,7 +159,7 @@ struct VaultSubscription: GraphQLObject {
 }
 
 /// What `Grams` throws.
-struct NoGold: PublicError {
+struct NoGold: ClientVisibleError {
     var message: String { "There is no negative gold." }
 }
 

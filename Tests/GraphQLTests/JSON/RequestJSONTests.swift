@@ -5,7 +5,7 @@ import Testing
 struct RequestJSONTests {
     @Test("gives the query, the name and the variables")
     func wholeRequest() throws {
-        let request = try Request(
+        let request = try GraphQLRequest(
             json: Array(
                 #"{"query":"{a}","operationName":"A","variables":{"x":1.0},"extensions":{},"id":[1]}"#.utf8))
         #expect(request.document == "{a}")
@@ -19,7 +19,7 @@ struct RequestJSONTests {
             #"{"query":"{a}"}"#, #"{"query":"{a}","operationName":null,"variables":null,"extensions":null}"#,
         ])
     func smallRequest(_ text: String) throws {
-        let request = try Request(json: Array(text.utf8))
+        let request = try GraphQLRequest(json: Array(text.utf8))
         #expect(request.document == "{a}")
         #expect(request.operationName == nil)
         #expect(request.variables == InputObject())
@@ -27,16 +27,18 @@ struct RequestJSONTests {
 
     @Test("is told which key is wrong, and where", arguments: WrongKey.all)
     func wrongKeys(_ wrong: WrongKey) {
-        let error = #expect(throws: RequestBodyError.self) { try Request(json: Array(wrong.text.utf8)) }
+        let error = #expect(throws: RequestBodyError.self) {
+            try GraphQLRequest(json: Array(wrong.text.utf8))
+        }
         #expect(error?.message == wrong.message)
     }
 
     @Test("is read within its limits")
     func limits() {
         let text = Array(#"{"query":"a","variables":{"a":[]}}"#.utf8)
-        #expect(throws: Never.self) { try Request(json: text, limits: JSONLimits(depth: 3)) }
+        #expect(throws: Never.self) { try GraphQLRequest(json: text, limits: JSONLimits(depth: 3)) }
         let error = #expect(throws: RequestBodyError.self) {
-            try Request(json: text, limits: JSONLimits(depth: 2))
+            try GraphQLRequest(json: text, limits: JSONLimits(depth: 2))
         }
         #expect(
             error?.message == "The request's JSON cannot be read. "

@@ -28,7 +28,7 @@ struct ParserTests {
                 "c", "b", "d", "f", "a", "e", ".",
             ])
         let operation = try #require(document.operations.first)
-        #expect(operation.selectionSet.selections == Run(start: 4, count: 3))
+        #expect(operation.selectionSet.selections == NodeRange(start: 4, count: 3))
         #expect(operation.isShorthand)
     }
 

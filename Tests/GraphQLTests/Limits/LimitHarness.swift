@@ -14,11 +14,11 @@ let costDirectives = """
 /// A schema that operations are measured against.
 struct LimitedSchema: Sendable {
     let schema: Schema
-    let prices: CostModel
+    let prices: SchemaCosts
 
     init(_ sdl: String) throws {
         schema = try Schema.build(costDirectives + sdl)
-        prices = try CostModel(schema)
+        prices = try SchemaCosts(schema)
     }
 
     /// Holds the document's first operation against limits.
@@ -30,7 +30,7 @@ struct LimitedSchema: Sendable {
         return (try limits.check(operation, of: valid, prices: prices), operation, valid.document)
     }
 
-    func measure(_ text: String, _ limits: OperationLimits = .unlimited) throws -> OperationMeasure {
+    func measure(_ text: String, _ limits: OperationLimits = .unlimited) throws -> OperationMeasurements {
         try check(text, limits).0.measure
     }
 

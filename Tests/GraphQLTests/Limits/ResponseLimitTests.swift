@@ -6,7 +6,7 @@ import Testing
 @Suite("The limit of a response's bytes")
 struct ResponseLimitTests {
     private func library(
-        _ limit: Int?, _ presenter: ErrorPresenter = ErrorPresenter()
+        _ limit: Int?, _ presenter: ErrorFormatter = ErrorFormatter()
     ) throws -> ExecutableSchema<Library> {
         var options = ExecutionOptions()
         options.limits = .unlimited
@@ -24,7 +24,9 @@ struct ResponseLimitTests {
             subscription: LedgerSubscription(), context: Ledger.self, options: options)
     }
 
-    private func text(_ response: Response) -> String { String(decoding: response.body, as: UTF8.self) }
+    private func text(_ response: GraphQLResponse) -> String {
+        String(decoding: response.body, as: UTF8.self)
+    }
 
     /// The response in place of one that is too large.
     private func refusal(_ limit: Int, _ remark: String = "") -> String {
@@ -50,9 +52,9 @@ struct ResponseLimitTests {
             "{ __schema { types { name fields { name args { name defaultValue } } } } }",
         ])
     func isKept(_ query: String) async throws {
-        func respond(_ limit: Int?) async throws -> Response {
+        func respond(_ limit: Int?) async throws -> GraphQLResponse {
             try await library(limit).respond(
-                to: Request(query, extensions: ["cost": .boolean(true)]), context: Library()
+                to: GraphQLRequest(query, extensions: ["cost": .boolean(true)]), context: Library()
             ).value()
         }
         let whole = try await respond(nil)
@@ -69,10 +71,11 @@ struct ResponseLimitTests {
     func dynamic(_ type: String) throws {
         let schema = try Schema.build("scalar JSON type Query { list: \(type) }")
         let value = InputValue.object(["list": .list(Array(repeating: .list([.int(1), .int(2)]), count: 50))])
-        func respond(_ limit: Int) -> Response {
+        func respond(_ limit: Int) -> GraphQLResponse {
             var options = ExecutionOptions()
             options.limits.responseBytes = limit
-            return DynamicSchema(schema, options: options).execute(Request("{ list }"), rootValue: value)
+            return DynamicSchema(schema, options: options).execute(
+                GraphQLRequest("{ list }"), rootValue: value)
         }
         let length = respond(.max).body.count
         #expect(respond(length + Self.margin).outcome == .complete)
@@ -114,7 +117,7 @@ struct ResponseLimitTests {
             Schema.build("type Query { items: [Item!]! grid: [[Item]] } type Item { number: Int! }"),
             query: root, context: Void.self, options: options)
         for query in ["{ items { number } }", "{ a: items { number } b: items { number } }"] {
-            guard case .ready(let response) = schema.respond(to: Request(query), context: ()) else {
+            guard case .ready(let response) = schema.respond(to: GraphQLRequest(query), context: ()) else {
                 Issue.record("the response was not immediate")
                 continue
             }
@@ -126,13 +129,14 @@ struct ResponseLimitTests {
     @Test("recorded failures count before they are presented")
     func failures() async throws {
         let presented = Mutex(0)
-        let presenter = ErrorPresenter { _, _ in
+        let presenter = ErrorFormatter { _, _ in
             presented.withLock { $0 += 1 }
             return InputObject()
         }
         let secrets = (0..<100).map { "s\($0): secret" }.joined(separator: " ")
         let schema = try library(6_000, presenter)
-        let response = try await schema.respond(to: Request("{ \(secrets) }"), context: Library()).value()
+        let response = try await schema.respond(to: GraphQLRequest("{ \(secrets) }"), context: Library())
+            .value()
         #expect(text(response) == refusal(6_000))
         #expect(presented.withLock { $0 } == 0)
     }
@@ -141,7 +145,7 @@ struct ResponseLimitTests {
     func mutation() async throws {
         let state = Ledger()
         let response = try await ledger(20).respond(
-            to: Request("mutation { add(amount: 1) { total } }"), context: state
+            to: GraphQLRequest("mutation { add(amount: 1) { total } }"), context: state
         ).value()
         #expect(text(response) == refusal(20, " The mutation was run."))
         #expect(state.total == 1)
@@ -150,7 +154,7 @@ struct ResponseLimitTests {
     @Test("an event of a subscription above it is an error, and the next events follow")
     func subscription() async throws {
         let stream = try await ledger(80).subscribe(
-            to: Request("subscription { entries(count: 3) { amount total } }"), context: Ledger()
+            to: GraphQLRequest("subscription { entries(count: 3) { amount total } }"), context: Ledger()
         ).get()
         var responses: [String] = []
         for await response in stream { responses.append(text(response)) }
@@ -165,8 +169,8 @@ struct ResponseLimitTests {
 private struct NumberedRoot: GraphQLObject {
     let make: @Sendable (Int) -> Numbered
 
-    static let graphQL = Object<NumberedRoot>("Query") {
-        Field("items") { root in Rows(NumberedItems(make: root.make)) }
+    static let graphQL = ObjectType<NumberedRoot>("Query") {
+        Field("items") { root in LazyList(NumberedItems(make: root.make)) }
         Field("grid") { root in [[root.make(0)]] as [[Numbered?]?]? }
     }
 }
@@ -183,7 +187,7 @@ private struct NumberedItems: RandomAccessCollection, Sendable {
 private struct Numbered: GraphQLObject {
     let number: Int
 
-    static let graphQL = Object<Numbered>("Item") {
+    static let graphQL = ObjectType<Numbered>("Item") {
         Field("number", \.number)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 struct LintCase: CustomTestStringConvertible, Sendable {
     let title: String
     let schema: String
-    var rules: Set<SchemaFinding.Rule> = Set(SchemaFinding.Rule.allCases)
+    var rules: Set<LintFinding.Rule> = Set(LintFinding.Rule.allCases)
     let findings: [String]
 
     var testDescription: String { title }

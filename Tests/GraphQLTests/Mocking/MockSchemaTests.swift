@@ -38,7 +38,7 @@ struct MockSchemaTests {
     }
 
     private func answer(_ document: String, _ mock: MockSchema) throws -> JSONValue {
-        try JSONValue(parsing: mock.respond(to: Request(document)).body)
+        try JSONValue(parsing: mock.respond(to: GraphQLRequest(document)).body)
     }
 
     private static let everything = """
@@ -73,7 +73,7 @@ struct MockSchemaTests {
     @Test("gives the same answer for the same seed, and another for another")
     func seeds() throws {
         let (one, same, other) = (try mock(seed: 7), try mock(seed: 7), try mock(seed: 8))
-        let request = Request(Self.everything)
+        let request = GraphQLRequest(Self.everything)
         #expect(one.respond(to: request).body == same.respond(to: request).body)
         #expect(one.respond(to: request).body != other.respond(to: request).body)
     }
@@ -133,7 +133,7 @@ struct MockSchemaTests {
         let mock = try mock()
         #expect(try answer("{ account { nam } }", mock)["errors"]?[0]?["locations"]?[0]?["column"] == 13)
         #expect(try answer("{ account { name }", mock)["data"] == nil)
-        let mutation = Request(#"mutation { open(name: "x") { id } }"#)
+        let mutation = GraphQLRequest(#"mutation { open(name: "x") { id } }"#)
         #expect(mock.respond(to: mutation, allowing: [.query]).outcome == .notAllowed)
         #expect(mock.respond(to: mutation).outcome == .complete)
     }

@@ -25,9 +25,9 @@ func withPolygon(
 ) async throws {
     try await CannedServer.run(answering: answer) { server, transport in
         let configuration = try PolygonConfiguration(
-            base: ProviderBase(#require(HTTPURL(server.url + "/polygon"))), key: APIKey(secretKey))
-        let line = ProviderLine(
-            QuotaHolder(.polygon), over: transport, clock: .showing(wallTime), retry: retry)
+            base: ProviderBaseURL(#require(HTTPURL(server.url + "/polygon"))), key: APIKey(secretKey))
+        let line = ProviderChannel(
+            QuotaAccount(.polygon), over: transport, clock: .showing(wallTime), retry: retry)
         try await body(PolygonClient(configuration, over: line), server)
     }
 }

@@ -15,7 +15,7 @@ struct ConnectingTests {
 
     /// A wrong way to connect.
     struct Mistake: CustomTestStringConvertible {
-        let provider: Provider
+        let provider: ProviderID
         let credential: String
         var more = ""
         let code: String
@@ -24,8 +24,8 @@ struct ConnectingTests {
         var testDescription: String { "\(provider.rawValue) \(credential) \(more)" }
     }
 
-    @Test("by consent shows the accounts to that user alone", arguments: [Provider.alpaca, .saxo])
-    func consents(_ provider: Provider) async throws {
+    @Test("by consent shows the accounts to that user alone", arguments: [ProviderID.alpaca, .saxo])
+    func consents(_ provider: ProviderID) async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
             let connection = try await house.consent(provider, more: "label: \"Mine\"", as: ann)
@@ -56,8 +56,8 @@ struct ConnectingTests {
         }
     }
 
-    @Test("needs a state that this user was given, once", arguments: [Provider.alpaca, .saxo])
-    func states(_ provider: Provider) async throws {
+    @Test("needs a state that this user was given, once", arguments: [ProviderID.alpaca, .saxo])
+    func states(_ provider: ProviderID) async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
             let (url, state) = try await house.begin(provider, as: ann)
@@ -83,7 +83,7 @@ struct ConnectingTests {
     func badCode() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
-            for provider in [Provider.alpaca, .saxo] {
+            for provider in [ProviderID.alpaca, .saxo] {
                 let (_, state) = try await house.begin(provider, as: ann)
                 let answer = try await house.connect(provider, code: "planted-code", state: state, as: ann)
                 #expect(
@@ -100,8 +100,8 @@ struct ConnectingTests {
         }
     }
 
-    @Test("that a user refuses brings no code", arguments: [Provider.alpaca, .saxo])
-    func denies(_ provider: Provider) async throws {
+    @Test("that a user refuses brings no code", arguments: [ProviderID.alpaca, .saxo])
+    func denies(_ provider: ProviderID) async throws {
         try await withHouse { house in
             let (url, state) = try await house.begin(provider, as: try house.user("ann"))
             let back = try await Browser.deny(url)
@@ -133,13 +133,13 @@ struct ConnectingTests {
             let demo = SandboxUser.demo
             for (provider, credential) in [
                 (
-                    Provider.alpaca,
+                    ProviderID.alpaca,
                     "{ apiKey: { key: \"\(demo.alpaca.keyID)\", secret: \"\(demo.alpaca.secretKey)\" } }"
                 ),
                 (.alpaca, "{ accessToken: \"\(SandboxUser.second.alpaca.token)\" }"),
                 (.saxo, "{ accessToken: \"\(demo.saxo?.credentials.accessToken ?? "")\" }"),
-                (.alphaVantage, "{ apiKey: { key: \"\(AlphaVantageSettings.secondKey)\" } }"),
-                (.polygon, "{ apiKey: { key: \"\(PolygonSettings.secondKey)\" } }"),
+                (.alphaVantage, "{ apiKey: { key: \"\(FakeAlphaVantageSettings.secondKey)\" } }"),
+                (.polygon, "{ apiKey: { key: \"\(FakePolygonSettings.secondKey)\" } }"),
             ] {
                 let answer = try await house.connect(provider, credential, as: ann)
                 #expect(answer.failures.isEmpty, "\(provider): \(answer.failures)")
@@ -297,7 +297,7 @@ struct ConnectingTests {
 @Suite("Limits of connecting with a provider")
 struct ConnectingLimitTests {
     /// The number of calls that are left to each of a user's connections.
-    private static func remaining(_ house: TestHouse, _ user: OwnerID) async throws -> [String?] {
+    private static func remaining(_ house: TestGateway, _ user: OwnerID) async throws -> [String?] {
         let answer = try await house.ask("{ viewer { connections { rateLimits { remaining } } } }", as: user)
         let connections = try #require(answer["data"]?["viewer"]?["connections"]?.elements, "\(answer)")
         return connections.map { $0["rateLimits"]?[0]?["remaining"]?.digits }
@@ -308,7 +308,7 @@ struct ConnectingLimitTests {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
             func key(_ key: String) -> String { "{ apiKey: { key: \"\(key)\" } }" }
-            let (first, second) = (key(PolygonSettings.demoKey), key(PolygonSettings.secondKey))
+            let (first, second) = (key(FakePolygonSettings.demoKey), key(FakePolygonSettings.secondKey))
             // Each attempt makes one call, of five a minute.
             let connected = try await house.connect(.polygon, first, as: ann)
             let id = try #require(
@@ -337,7 +337,7 @@ struct ConnectingLimitTests {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
             let before = house.ledger.holderCount
-            let key = "{ apiKey: { key: \"\(PolygonSettings.secondKey)\" } }"
+            let key = "{ apiKey: { key: \"\(FakePolygonSettings.secondKey)\" } }"
             func connect(_ more: String = "", as user: OwnerID) async throws -> String {
                 let answer = try await house.connect(.polygon, key, more: more, as: user)
                 return try #require(
@@ -401,7 +401,7 @@ struct ConnectingLimitTests {
 
     @Test("a user with too many attempts, or too many authorizations, gets the time of the next one")
     func limits() async throws {
-        var people = PeopleSettings()
+        var people = UserPolicy()
         people.limits.connects = CallRate(burst: 3, every: .seconds(600))
         try await withHouse(people: people) { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
@@ -422,7 +422,7 @@ struct ConnectingLimitTests {
                 late.message
                     == "Too many attempts to connect with a provider by this user: try again later.")
             let begun = try await house.ask(
-                "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(TestHouse.redirectURI)\") { url } }",
+                "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(TestGateway.redirectURI)\") { url } }",
                 as: ann)
             #expect(begun.message == "Too many authorizations by this user: try again later.")
             for refusal in [late, begun] {
@@ -438,7 +438,7 @@ struct ConnectingLimitTests {
 
     @Test("many users of one address, and of all addresses, are limited together")
     func together() async throws {
-        var people = PeopleSettings()
+        var people = UserPolicy()
         people.limits.connectsOfAddress = CallRate(burst: 2, every: .seconds(600))
         try await withHouse(people: people) { house in
             var codes: [String?] = []
@@ -464,9 +464,9 @@ struct ConnectingLimitTests {
     }
 }
 
-extension TestHouse {
+extension TestGateway {
     /// The connections that users have made, as they are kept.
-    func kept() async throws -> [KeptConnection] {
+    func kept() async throws -> [StoredConnection] {
         try ConnectionStore(in: file, master).all()
     }
 }

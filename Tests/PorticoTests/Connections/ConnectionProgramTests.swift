@@ -11,7 +11,7 @@ struct ConnectionProgramTests {
 
     /// What points a server at a sandbox as an application of both brokers, with an owner and a data folder.
     static func environment(_ sandbox: Sandbox, _ folder: URL) throws -> [String: String] {
-        let (alpaca, saxo) = (OAuthApplication.sandbox, SaxoSettings().application)
+        let (alpaca, saxo) = (OAuthApplication.sandbox, FakeSaxoSettings().application)
         let owner = folder.appending(path: "owner-token")
         try (ownerToken + "\n").write(to: owner, atomically: true, encoding: .utf8)
         let secret = folder.appending(path: "saxo-secret")
@@ -30,7 +30,7 @@ struct ConnectionProgramTests {
             "PORTICO_SAXO_LOGIN_URL": sandbox.saxo.authURL, "PORTICO_SAXO_APP_KEY": saxo.clientID,
             "PORTICO_SAXO_APP_SECRET_FILE": secret.path,
             "PORTICO_POLYGON_BASE_URL": sandbox.polygon.baseURL,
-            "PORTICO_POLYGON_KEY": PolygonSettings.demoKey,
+            "PORTICO_POLYGON_KEY": FakePolygonSettings.demoKey,
         ]
     }
 

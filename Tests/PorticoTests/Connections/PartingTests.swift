@@ -10,12 +10,12 @@ struct PartingTests {
 
     /// Returns when so many of a broker's streams are open: the sandbox tells nobody.
     private func streams(
-        of provider: Provider, at endpoint: String, _ count: Int, _ house: TestHouse
+        of provider: ProviderID, at endpoint: String, _ count: Int, _ house: TestGateway
     ) async throws {
         try await waitUntil { house.sandbox.streams[provider, endpoint] == count }
     }
 
-    private func disconnect(_ connection: JSONValue, _ house: TestHouse, as user: OwnerID) async throws {
+    private func disconnect(_ connection: JSONValue, _ house: TestGateway, as user: OwnerID) async throws {
         let id = try #require(connection["id"]?.string)
         let answer = try await house.ask(
             "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", as: user)

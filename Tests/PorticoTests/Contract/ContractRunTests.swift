@@ -10,7 +10,7 @@ struct ContractRunTests {
         let schema = try Schema.build(sdl)
         let mock = try MockSchema(schema, answers: answers)
         var run = ContractRun(schema) { query in
-            try JSONValue(parsing: mock.respond(to: Request(query)).body)
+            try JSONValue(parsing: mock.respond(to: GraphQLRequest(query)).body)
         }
         try await run.run()
         return run

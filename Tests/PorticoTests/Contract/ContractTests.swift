@@ -26,7 +26,7 @@ struct ContractTests {
     }
 
     /// Runs the mutations of real screens with their examples, so that there is something of what users make.
-    private func furnish(_ house: TestHouse) async throws {
+    private func furnish(_ house: TestGateway) async throws {
         for document in OperationDocument.mutations {
             let answer = try await document.ask(house)
             #expect(answer["errors"] == nil, "\(document.name)")

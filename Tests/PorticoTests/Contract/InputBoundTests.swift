@@ -89,7 +89,7 @@ struct InputBoundTests {
     }
 
     private static func send(
-        _ input: HostileInput, _ variables: InputObject, to house: TestHouse, _ schema: Schema,
+        _ input: HostileInput, _ variables: InputObject, to house: TestGateway, _ schema: Schema,
         wholeList: Bool = false
     ) async throws -> JSONValue {
         let text =
@@ -118,8 +118,8 @@ struct InputBoundTests {
     }
 
     /// All stored data of the requesting user.
-    private static func state(of house: TestHouse) async throws -> String? {
-        try await HouseExport(of: house.file).json(of: try #require(OwnerID("owner")))
+    private static func state(of house: TestGateway) async throws -> String? {
+        try await UserDataExport(of: house.file).json(of: try #require(OwnerID("owner")))
     }
 
     /// The value of a literal without variables.

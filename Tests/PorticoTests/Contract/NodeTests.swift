@@ -27,7 +27,7 @@ struct NodeTests {
     )
     func everyID() async throws {
         let schema = try Schema.build(Contract.schemaText)
-        try await withHouse(clock: HouseClock(isStopped: true)) { configuration in
+        try await withHouse(clock: GatewayClock(isStopped: true)) { configuration in
             configuration.saxo.requestsPerMinute = 1_000_000
         } _: { house in
             for document in OperationDocument.mutations { _ = try await document.ask(house) }
@@ -48,7 +48,7 @@ struct NodeTests {
     }
 
     /// The types of the objects in responses to generated and real operations, by their ids.
-    private static func typesByID(_ house: TestHouse, _ schema: Schema) async throws -> [String: String] {
+    private static func typesByID(_ house: TestGateway, _ schema: Schema) async throws -> [String: String] {
         var known: [String: String] = [:]
         func note(_ answer: JSONValue, to query: String) throws {
             let check = AnswerCheck(answer, to: try validate(parse(SourceText(query)), against: schema))
@@ -70,7 +70,7 @@ struct NodeTests {
 
     /// Expects the ids whose types meet `isFound` to be found, and the others not to be found.
     private static func expect(
-        _ known: [String: String], at house: TestHouse, as user: OwnerID?, where isFound: (String) -> Bool
+        _ known: [String: String], at house: TestGateway, as user: OwnerID?, where isFound: (String) -> Bool
     ) async throws {
         let ids = known.keys.sorted()
         for start in stride(from: 0, to: ids.count, by: 100) {

@@ -25,7 +25,7 @@ struct OperationDocumentTests {
     func costs(_ document: OperationDocument) throws {
         let schema = try Schema.build(Contract.schemaText)
         let valid = try validate(parse(SourceText(document.text)), against: schema)
-        let prices = try CostModel(schema)
+        let prices = try SchemaCosts(schema)
         for case .operation(let operation) in valid.document.definitions {
             let variables = try schema.coerceVariables(
                 of: operation, in: valid.document, given: document.examples)

@@ -50,7 +50,7 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
 
 extension OperationDocument {
     /// Asks a house for it, with its example variables and ids of the house's own; of a subscription the first answer.
-    func ask(_ house: TestHouse) async throws -> JSONValue {
+    func ask(_ house: TestGateway) async throws -> JSONValue {
         try await prepare(house)
         let variables = try await variables { try await house.ask($0) }
         guard isSubscription else { return try await house.ask(text, variables: variables) }
@@ -59,7 +59,7 @@ extension OperationDocument {
     }
 
     /// Creates in a house the objects that the document needs.
-    func prepare(_ house: TestHouse) async throws {
+    func prepare(_ house: TestGateway) async throws {
         if wantsWatchlist { try await house.makeWatchlist() }
         if isSubscription { try await house.placeOpenOrder() }
     }
@@ -121,7 +121,7 @@ extension OperationDocument {
     }
 }
 
-extension TestHouse {
+extension TestGateway {
     /// Places an order that stands, so that there is one to be told of.
     func placeOpenOrder() async throws {
         let account = try await ask("{ account(provider: ALPACA) { id } }")["data"]?["account"]?["id"]?.string

@@ -63,8 +63,8 @@ struct UpstreamCallTests {
     }
 
     /// Runs a test with a house whose clock is stopped, and whose providers have no rate limits.
-    private static func withCountedHouse(_ test: (TestHouse) async throws -> Void) async throws {
-        try await withHouse(clock: HouseClock(isStopped: true)) { configuration in
+    private static func withCountedHouse(_ test: (TestGateway) async throws -> Void) async throws {
+        try await withHouse(clock: GatewayClock(isStopped: true)) { configuration in
             configuration.saxo.requestsPerMinute = 1_000_000
             configuration.polygon.requestsPerMinute = 1_000_000
             configuration.yahoo.requestsPerMinute = nil
@@ -76,7 +76,7 @@ struct UpstreamCallTests {
     }
 
     /// Creates the objects that users create, so that every field has a value.
-    private static func furnish(_ house: TestHouse) async throws {
+    private static func furnish(_ house: TestGateway) async throws {
         for document in OperationDocument.mutations {
             let failures = try await document.ask(house).failures
             #expect(failures.isEmpty, "\(document.name): \(failures)")
@@ -85,7 +85,7 @@ struct UpstreamCallTests {
 
     /// An id for each type of the root fields without an id.
     private static func ids(
-        _ root: NamedType, _ schema: Schema, _ house: TestHouse
+        _ root: NamedType, _ schema: Schema, _ house: TestGateway
     ) async throws -> [String: String] {
         var ids: [String: String] = [:]
         for field in root.fields {
@@ -155,7 +155,7 @@ extension Calls {
     /// Calls that open a stream are left out: they do not belong to a response, and their time is not
     /// determined.
     fileprivate func lines(since before: Calls) -> [String] {
-        Provider.allCases.flatMap { provider in
+        ProviderID.allCases.flatMap { provider in
             let old = Dictionary(uniqueKeysWithValues: before.all(of: provider).map { ($0.name, $0.count) })
             return all(of: provider).compactMap { name, count in
                 let added = count - (old[name] ?? 0)

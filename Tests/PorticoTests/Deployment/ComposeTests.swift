@@ -22,7 +22,7 @@ struct ComposeTests {
         #expect(standard.keys.sorted() == ["portico"])
         let given = try #require(standard["portico"]?["environment"]?.members).compactMapValues(\.string)
         let environment = try runtime().environment.merging(given) { _, own in own }
-        let settings = try ServeSettings(await SettingReader(flags: [:], environment: environment))
+        let settings = try ServeSettings(await SettingsLoader(flags: [:], environment: environment))
         guard case .sandbox = settings.market else {
             Issue.record("it does not stand on the sandbox")
             return

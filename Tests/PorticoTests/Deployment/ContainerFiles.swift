@@ -36,7 +36,7 @@ enum ContainerFiles {
     }
 
     /// The variables that Portico knows.
-    static let variables = Set(Setting.allCases.map(\.variable))
+    static let variables = Set(SettingDefinition.allCases.map(\.variable))
 
     /// The setting of a variable that names a file with a secret.
     static func isSecretFile(_ variable: String) -> Bool {

@@ -32,8 +32,9 @@ struct DockerfileTests {
         let stage = try runtime()
         let environment = stage.environment
         #expect(Set(environment.keys).isSubset(of: ContainerFiles.variables))
-        let reader = try await SettingReader(
-            flags: [:], environment: environment.merging([Setting.sandbox.variable: "true"]) { own, _ in own }
+        let reader = try await SettingsLoader(
+            flags: [:],
+            environment: environment.merging([SettingDefinition.sandbox.variable: "true"]) { own, _ in own }
         )
         let settings = try ServeSettings(reader)
         #expect(settings.frontDoor.host == "0.0.0.0")

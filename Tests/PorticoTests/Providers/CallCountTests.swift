@@ -3,7 +3,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-import struct Sandbox.Instrument
+import struct Sandbox.FakeInstrument
 
 @Suite("How many calls an answer costs")
 struct CallCountTests {
@@ -40,7 +40,7 @@ struct CallCountTests {
     @Test("two hundred symbols are as many calls as batches")
     func symbols() async throws {
         try await withHouse { house in
-            let listed = Instrument.listing.map(\.symbol)
+            let listed = FakeInstrument.listing.map(\.symbol)
             let symbols = (0..<200).map { listed.indices.contains($0) ? listed[$0] : unknown($0) }
             let answer = try await house.ask(
                 "{ quotes(symbols: \(symbols), provider: ALPACA) { symbol price } }")
@@ -122,7 +122,7 @@ struct CallCountTests {
     @Test("thirty symbols of Alpha Vantage never exceed five a minute; the rest says when to come again")
     func scarce() async throws {
         try await withHouse { house in
-            let symbols = Instrument.listing.prefix(30).map(\.symbol)
+            let symbols = FakeInstrument.listing.prefix(30).map(\.symbol)
             let query = "{ quotes(symbols: \(symbols), provider: ALPHA_VANTAGE) { symbol price } }"
             // Three times within one minute, and once after it.
             for (leap, most) in [(15, 5), (15, 5), (60, 5), (0, 10)] {
@@ -172,7 +172,7 @@ extension SandboxUser {
             ledger: Ledger(
                 accountID: "5b0b7f0c-6f0e-4c51-9d54-0f6f0f1d7f50", accountNumber: "PA3SANDBOX9",
                 opened: Instant("2025-01-06T14:02:51Z") ?? .earliest, deposit: 50_000_000,
-                trades: Instrument.listing.prefix(count).map {
+                trades: FakeInstrument.listing.prefix(count).map {
                     Ledger.Trade(date: bought, symbol: $0.symbol, quantity: 10)
                 }),
             alpaca: SandboxUser.demo.alpaca)

@@ -7,10 +7,10 @@ import Testing
 struct FaultMatrixTests {
     /// A field that only this provider may answer.
     struct Question: Sendable, CustomTestStringConvertible {
-        let provider: Provider
+        let provider: ProviderID
         let field: String
 
-        init(_ provider: Provider, _ field: String) {
+        init(_ provider: ProviderID, _ field: String) {
             self.provider = provider
             self.field = field
         }
@@ -44,17 +44,17 @@ struct FaultMatrixTests {
     ]
 
     /// Yahoo has no user who could connect again: it refuses the server.
-    private func code(_ code: String, of provider: Provider) -> String {
+    private func code(_ code: String, of provider: ProviderID) -> String {
         provider == .yahoo && code == "RECONNECT_REQUIRED" ? "NOT_ENTITLED" : code
     }
 
     /// Alpha Vantage refuses under status 200, in words that speak of a second.
-    private func retry(_ seconds: Int?, of provider: Provider) -> Int? {
+    private func retry(_ seconds: Int?, of provider: ProviderID) -> Int? {
         provider == .alphaVantage ? seconds.map { _ in 1 } : seconds
     }
 
     /// What another provider answers all the while.
-    private func bystander(of provider: Provider) -> String {
+    private func bystander(of provider: ProviderID) -> String {
         "bystander: instrument(symbol: \"IBM\", provider: \(provider == .alpaca ? "ALPHA_VANTAGE" : "ALPACA")) { name }"
     }
 

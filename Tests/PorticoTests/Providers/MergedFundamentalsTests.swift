@@ -11,7 +11,7 @@ struct MergedFundamentalsTests {
             source stale parts { source fields stale } } } }
         """
 
-    private static func figures(_ house: TestHouse) async throws -> JSONValue {
+    private static func figures(_ house: TestGateway) async throws -> JSONValue {
         let answer = try await house.ask(query)
         #expect(answer.failures.isEmpty, "\(answer.failures)")
         return try #require(answer["data"]?["instrument"]?["fundamentals"])
@@ -94,7 +94,7 @@ struct AssetClassTests {
             #expect(
                 house.sandbox.faults.add(
                     Fault(.status(500), provider: .saxo, endpoint: "GET /ref/v1/instruments")))
-            for provider in [Provider.yahoo, .polygon, .alphaVantage] {
+            for provider in [ProviderID.yahoo, .polygon, .alphaVantage] {
                 #expect(house.sandbox.faults.add(Fault(.status(500), provider: provider)))
             }
             let answer = try await house.ask(Self.query)

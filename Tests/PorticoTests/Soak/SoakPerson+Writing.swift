@@ -85,7 +85,7 @@ extension SoakPerson {
 
     private func writeConnections(to server: RunningServer) async throws {
         // Polygon allows five calls a minute for each key, whatever the number of its connections.
-        let keys = [PolygonSettings.demoKey, PolygonSettings.secondKey]
+        let keys = [FakePolygonSettings.demoKey, FakePolygonSettings.secondKey]
         for number in 0..<(keys.count * 5) {
             let (name, key) = ("link \(number)", keys[number / 5])
             let made = try await things.write("POLYGON", as: name) {

@@ -7,7 +7,7 @@ struct SoakPerson: Sendable {
     let token: String
     /// What a trusted proxy says of where they are: so many new users come from one address only.
     private let origin: String
-    let things = KeptThings()
+    let things = AcknowledgedWrites()
 
     private static let password = "a-password-of-the-soak"
 

@@ -10,7 +10,7 @@ import Web
 final class Collector: Route {
     private let bodies = Mutex<[[UInt8]]>([])
 
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         .success { [self] body, _ in
             bodies.withLock { $0.append(Array(body.readableBytesView)) }
             return .ready(HTTPResponse(.ok, "application/json", body: Array("{}".utf8)))
@@ -32,8 +32,8 @@ func withCollector(_ test: (Collector, _ url: String) async throws -> Void) asyn
     let collector = Collector()
     let service = GraphQLService<Void>(
         schemaText: "", session: { _ in .success(()) }, refusedSession: { _ in },
-        respond: { _, _ in .ready(Response(refusing: [GraphQLError("Spans only.")])) })
-    let server = try await Server.start(
+        respond: { _, _ in .ready(GraphQLResponse(refusing: [GraphQLError("Spans only.")])) })
+    let server = try await HTTPServer.start(
         ServerConfiguration(host: "127.0.0.1", port: 0), service: service, routes: ["/v1/traces": collector],
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let running = Task { try await server.run() }

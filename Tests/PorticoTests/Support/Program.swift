@@ -151,7 +151,7 @@ extension Program {
     static func run(
         _ arguments: [String], environment: [String: String] = [:], input: String = "/dev/null"
     ) async throws -> (status: Int32, output: String, errors: String) {
-        try await Turns.take {
+        try await ProcessLimiter.take {
             let program = try Program(arguments, environment: environment, input: input)
             let status = await program.exitStatus
             return (status, await program.output.whole(), await program.errors.whole())

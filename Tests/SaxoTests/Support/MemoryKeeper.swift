@@ -2,7 +2,7 @@ import Synchronization
 import Upstream
 
 /// Keeps a credential in memory, and refuses on demand.
-final class MemoryKeeper: CredentialKeeper {
+final class MemoryKeeper: RotatingCredentialStore {
     private struct State {
         var secret: [UInt8]?
         var version: Int64 = 1
@@ -18,10 +18,10 @@ final class MemoryKeeper: CredentialKeeper {
         state = Mutex(State(secret: secret))
     }
 
-    func load() async throws -> KeptCredential? {
+    func load() async throws -> VersionedCredential? {
         try state.withLock { state in
             guard !state.isBroken else { throw Broken() }
-            return state.secret.map { KeptCredential(secret: $0, version: state.version) }
+            return state.secret.map { VersionedCredential(secret: $0, version: state.version) }
         }
     }
 

@@ -26,17 +26,17 @@ func decimal(_ text: String) throws -> Brokerage.Decimal {
 
 /// A client of a server at `url`, with a token that nobody renews.
 func client(
-    at url: String, over transport: Transport, access: SaxoAccess? = nil,
-    clock: CallClock = .showing(wallTime),
+    at url: String, over transport: HTTPClient, access: SaxoCredential? = nil,
+    clock: TimeSource = .showing(wallTime),
     ledger: QuotaLedger? = nil
 ) throws -> SaxoClient {
     let configuration = try SaxoConfiguration(
         environment: .paper, restURL: #require(HTTPURL(url + "/sim/openapi")))
-    let line = ProviderLine(
-        QuotaHolder(.saxo, credential: "c1"), over: transport, clock: clock, retry: .once, ledger: ledger)
+    let line = ProviderChannel(
+        QuotaAccount(.saxo, credential: "c1"), over: transport, clock: clock, retry: .once, ledger: ledger)
     return SaxoClient(
         configuration, access: try access ?? .token(SaxoToken(secretToken)), over: line,
-        directory: SaxoDirectory(clock: clock))
+        directory: SaxoInstrumentCache(clock: clock))
 }
 
 /// Runs `body` with a client of a server that answers by path; what is not written down is an empty 404.

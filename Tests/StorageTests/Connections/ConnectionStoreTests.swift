@@ -11,8 +11,8 @@ struct ConnectionStoreTests {
     static let key = Data(repeating: 9, count: 32).base64EncodedString()
 
     /// A store in a file with two users.
-    static func store(_ folder: Folder, key: String = key) throws -> (HouseFile, ConnectionStore) {
-        let file = try HouseFile(in: folder.opened())
+    static func store(_ folder: Folder, key: String = key) throws -> (UserDatabase, ConnectionStore) {
+        let file = try UserDatabase(in: folder.opened())
         try file.database.writeNow { db in
             try db.execute(
                 sql: "INSERT OR IGNORE INTO user (id, created_at) VALUES ('ann', 0), ('bob', 0)")
@@ -21,14 +21,14 @@ struct ConnectionStoreTests {
     }
 
     static func connection(
-        _ id: String = "c1", of owner: String = "ann", _ provider: Provider = .saxo,
+        _ id: String = "c1", of owner: String = "ann", _ provider: ProviderID = .saxo,
         accounts: [String] = ["1"]
-    ) throws -> KeptConnection {
-        KeptConnection(
+    ) throws -> StoredConnection {
+        StoredConnection(
             id: id, owner: try #require(OwnerID(owner)), provider: provider, environment: .paper,
             redirectURI: "https://app.example/connected", label: "Savings",
             connectedAt: try #require(Instant("2026-11-20T16:00:00.123Z")),
-            accounts: accounts.map { KnownAccount(id: $0, number: "N\($0)", name: nil, currency: "EUR") })
+            accounts: accounts.map { StoredAccount(id: $0, number: "N\($0)", name: nil, currency: "EUR") })
     }
 
     @Test("are kept over a restart, with their accounts in order and their credential")
@@ -91,7 +91,7 @@ struct ConnectionStoreTests {
     func bound() async throws {
         try await Folder.with { folder in
             let (_, store) = try Self.store(folder)
-            let results = try await withThrowingTaskGroup(of: ConnectionStore.Addition.self) { group in
+            let results = try await withThrowingTaskGroup(of: ConnectionStore.InsertResult.self) { group in
                 for number in 0..<30 {
                     group.addTask {
                         try await store.add(
@@ -161,7 +161,7 @@ struct ConnectionStoreTests {
     }
 
     /// How many rows the tables have.
-    static func rows(_ file: HouseFile) throws -> [String: Int] {
+    static func rows(_ file: UserDatabase) throws -> [String: Int] {
         try file.database.readNow { db in
             try ["connection", "connected_account", "credential"].reduce(into: [:]) { counts, table in
                 counts[table] = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
@@ -189,7 +189,7 @@ struct MasterKeyChangeTests {
             #expect(try await store.credentials.load(connection.credential)?.secret == Secret("tokens"))
             #expect(try await store.credentials.save(Secret("newer"), of: connection.credential) == 2)
             // Who opens it anew needs the new key.
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(HouseFile.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
                 try ConnectionStore(in: file, old)
             }
             let reopened = try ConnectionStore(in: file, new)
@@ -203,7 +203,7 @@ struct MasterKeyChangeTests {
             let (file, store) = try ConnectionStoreTests.store(folder)
             _ = try await store.add(try ConnectionStoreTests.connection(), Secret("tokens"), atMost: 20)
             let new = try MasterKey(base64: Self.newKey, origin: "x")
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(HouseFile.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
                 try file.changeMasterKey(from: .random(), to: new)
             }
             _ = try ConnectionStore(in: file, MasterKey(base64: ConnectionStoreTests.key, origin: "x"))

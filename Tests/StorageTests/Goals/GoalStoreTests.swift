@@ -14,8 +14,8 @@ func decimal(_ text: String) throws -> Decimal {
 struct GoalStoreTests {
     private static func content(
         _ title: String = "House", _ allocations: [GoalAllocation] = []
-    ) throws -> GoalContent {
-        GoalContent(
+    ) throws -> GoalFields {
+        GoalFields(
             title: title, about: "By the sea", target: try decimal("250000.5000"), currency: "EUR",
             dueOn: CalendarDate("2031-06-30"), allocations: allocations)
     }
@@ -44,7 +44,7 @@ struct GoalStoreTests {
                 try Self.allocation("AAPL", .percent(decimal("33.50"))),
             ]
             let held = try Self.holding(("KO", "a", "3"), ("BTC/USD", "a", "0.2"), ("AAPL", "b", "1"))
-            let made: KeptGoal
+            let made: StoredGoal
             do {
                 let house = try TwoUsers(folder)
                 made = try await GoalStore(in: house.file).create(
@@ -70,7 +70,7 @@ struct GoalStoreTests {
             let goal = try await store.create(
                 Self.content("House", [Self.allocation("KO")]), for: house.ann, holding: held
             ).get()
-            func change(_ edit: (inout GoalPatch) throws -> Void) async throws -> GoalContent {
+            func change(_ edit: (inout GoalPatch) throws -> Void) async throws -> GoalFields {
                 var patch = GoalPatch()
                 try edit(&patch)
                 return try await store.update(goal.id, patch, for: house.ann, holding: held).get().content
@@ -109,13 +109,13 @@ struct GoalStoreTests {
         let name: String
         let others: [GoalAllocation]
         let new: [GoalAllocation]
-        let refusal: GoalRefusal?
+        let refusal: GoalError?
 
         var testDescription: String { name }
 
         init(
             _ name: String, others: [GoalAllocation] = [], _ new: [GoalAllocation],
-            _ refusal: GoalRefusal? = nil
+            _ refusal: GoalError? = nil
         ) {
             self.name = name
             self.others = others
@@ -123,7 +123,7 @@ struct GoalStoreTests {
             self.refusal = refusal
         }
 
-        static func overdrawn(_ index: Int, held: Int, taken: Int, wanted: Int) -> GoalRefusal {
+        static func overdrawn(_ index: Int, held: Int, taken: Int, wanted: Int) -> GoalError {
             .overdrawn(
                 index: index, .init(held: Decimal(held), taken: Decimal(taken), wanted: Decimal(wanted)))
         }

@@ -17,7 +17,7 @@ struct WatchlistStoreTests {
     func restart() async throws {
         try await Folder.with { folder in
             let (morning, noon) = (try #require(Self.morning), try #require(Self.noon))
-            let made: KeptWatchlist
+            let made: StoredWatchlist
             do {
                 let house = try TwoUsers(folder)
                 let store = WatchlistStore(in: house.file)

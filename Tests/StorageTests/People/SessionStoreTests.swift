@@ -11,20 +11,20 @@ import Upstream
 
 @Suite("Sessions")
 struct SessionStoreTests {
-    static let wish = SessionStore.Wish(scopes: [.read, .write], label: "phone")
+    static let wish = SessionStore.Options(scopes: [.read, .write], label: "phone")
     static let start = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
     static let day = Duration.seconds(86_400)
 
-    static func guest(of store: SessionStore, now: Instant = start) async throws -> SessionStore.Opened {
+    static func guest(of store: SessionStore, now: Instant = start) async throws -> SessionStore.NewSession {
         try #require(try await store.openForGuest(wish, now: now))
     }
 
     static func named(
-        _ name: String, _ store: SessionStore, guest: LiveSession? = nil, invitation: String? = nil,
+        _ name: String, _ store: SessionStore, guest: ActiveSession? = nil, invitation: String? = nil,
         now: Instant = start
-    ) async throws -> Result<SessionStore.Opened, SessionStore.SignUpRefusal> {
+    ) async throws -> Result<SessionStore.NewSession, SessionStore.SignUpError> {
         try await store.signUp(
-            SessionStore.Candidate(
+            SessionStore.NewUser(
                 username: try Username(name), hash: PasswordHash(matchingNothing: .standard),
                 invitation: invitation, guest: guest), wish, now: now)
     }
@@ -33,7 +33,7 @@ struct SessionStoreTests {
     func finds() async throws {
         try await Folder.with { folder in
             let key = MasterKey.random()
-            var store = try SessionStore(in: HouseFile(in: try folder.opened()), key)
+            var store = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
             let opened = try await Self.guest(of: store)
             #expect(opened.token.text.hasPrefix("pts_"))
             #expect(opened.token.text.utf8.count == 47)
@@ -45,7 +45,7 @@ struct SessionStoreTests {
                 #expect(found.label == "phone")
                 #expect(found.createdAt == Self.start)
                 #expect(found.expiresAt == Self.start + Duration.seconds(90 * 86_400))
-                store = try SessionStore(in: HouseFile(in: try folder.opened()), key)
+                store = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
             }
         }
     }
@@ -66,9 +66,9 @@ struct SessionStoreTests {
     @Test("of another master key cannot be opened")
     func otherKey() async throws {
         try await Folder.with { folder in
-            let file = try HouseFile(in: try folder.opened())
+            let file = try UserDatabase(in: try folder.opened())
             _ = try SessionStore(in: file, .random())
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(HouseFile.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
                 try SessionStore(in: file, .random())
             }
         }
@@ -77,12 +77,12 @@ struct SessionStoreTests {
     @Test("go on under another master key, once the file was told")
     func changedKey() async throws {
         try await Folder.with { folder in
-            let file = try HouseFile(in: try folder.opened())
+            let file = try UserDatabase(in: try folder.opened())
             let (old, new) = (MasterKey.random(), MasterKey.random())
             let token = try await Self.guest(of: SessionStore(in: file, old)).token.text
             for _ in 0..<2 { _ = try file.changeMasterKey(from: old, to: new) }
             #expect(try SessionStore(in: file, new).session(ofToken: token, now: Self.start) != nil)
-            #expect(throws: StorageError.wrongMasterKey(path: folder.file(HouseFile.name))) {
+            #expect(throws: StorageError.wrongMasterKey(path: folder.file(UserDatabase.name))) {
                 try SessionStore(in: file, old)
             }
         }
@@ -91,7 +91,7 @@ struct SessionStoreTests {
     @Test("leave no token, and nothing that it can be found from, in any file")
     func hidesTokens() async throws {
         try await Folder.with { folder in
-            let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())
+            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
             let token = try await Self.guest(of: store).token
             let bytes = try folder.allBytes()
             #expect(bytes.range(of: Data("phone".utf8)) != nil)
@@ -117,7 +117,7 @@ struct SessionStoreTests {
 
     @Test("that have ended are forgotten, with guests who have none left; uses are not lost")
     func tidies() async throws {
-        let file = try HouseFile.temporary()
+        let file = try UserDatabase.temporary()
         let store = try SessionStore(in: file, .random())
         _ = try await Self.guest(of: store)
         let used = try await Self.guest(of: store)
@@ -136,20 +136,20 @@ struct SessionStoreTests {
     func keepsUses() async throws {
         try await Folder.with { folder in
             let key = MasterKey.random()
-            let store = try SessionStore(in: HouseFile(in: try folder.opened()), key)
+            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
             let token = try await Self.guest(of: store).token.text
             let later = Self.start + Duration.seconds(600)
             _ = store.session(ofToken: token, now: later)
             _ = store.session(ofToken: token, now: later + Duration.seconds(59))
             try await store.keepUses()
-            let again = try SessionStore(in: HouseFile(in: try folder.opened()), key)
+            let again = try SessionStore(in: UserDatabase(in: try folder.opened()), key)
             #expect(again.live.all.map(\.lastUsedAt) == [later])
         }
     }
 
     @Test("end at once when they are revoked, one or all but one")
     func revoke() async throws {
-        let file = try HouseFile.temporary()
+        let file = try UserDatabase.temporary()
         let store = try SessionStore(in: file, .random())
         let first = try await Self.named("ann", store).get()
         let owner = first.user.id
@@ -157,7 +157,7 @@ struct SessionStoreTests {
         #expect(try await store.open(Self.wish, for: known, now: Self.start) == nil)
         let hash = try #require(
             try await UserStore(in: file).registered(Username("ANN"))?.hash)
-        var tokens: [SessionStore.Opened] = [first]
+        var tokens: [SessionStore.NewSession] = [first]
         for _ in 0..<3 {
             let registered = UserStore.Registered(user: first.user, hash: hash)
             tokens.append(try #require(try await store.open(Self.wish, for: registered, now: Self.start)))
@@ -192,7 +192,7 @@ struct SessionStoreTests {
     /// A way to end a token: the token of the session `old`, of a user who may have other sessions.
     struct End: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let act: @Sendable (SessionStore, HouseFile, _ old: SessionStore.Opened) async throws -> Void
+        let act: @Sendable (SessionStore, UserDatabase, _ old: SessionStore.NewSession) async throws -> Void
 
         static let all = [
             End(testDescription: "renewal") { store, _, old in _ = try await store.renew(old.session) },
@@ -229,7 +229,7 @@ struct SessionStoreTests {
 
         /// Writes to the file as another process does.
         private static func elsewhere(
-            _ file: HouseFile, _ body: @escaping @Sendable (Database) throws -> Void
+            _ file: UserDatabase, _ body: @escaping @Sendable (Database) throws -> Void
         ) async throws {
             try await DatabaseQueue(path: file.database.path).write(body)
         }
@@ -238,7 +238,7 @@ struct SessionStoreTests {
     @Test("notify the observers of a token once when it ends or has ended", arguments: End.all)
     func observed(end: End) async throws {
         try await Folder.with { folder in
-            let file = try HouseFile(in: try folder.opened())
+            let file = try UserDatabase(in: try folder.opened())
             var policy = SessionPolicy()
             policy.perUser = 1
             let store = try SessionStore(in: file, .random(), policy)
@@ -260,12 +260,12 @@ struct SessionStoreTests {
     @Test("do not change when another process changes other sessions")
     func unchangedByOthers() async throws {
         try await Folder.with { folder in
-            let file = try HouseFile(in: try folder.opened())
+            let file = try UserDatabase(in: try folder.opened())
             let store = try SessionStore(in: file, .random())
             let kept = try await Self.guest(of: store, now: .now)
             let lost = try await Self.guest(of: store, now: .now)
             try await store.followOthers()
-            let users = UserStore(in: try HouseFile(in: try folder.opened()))
+            let users = UserStore(in: try UserDatabase(in: try folder.opened()))
             #expect(try await users.delete(lost.user.id) == .deleted)
             try await store.followOthers()
             #expect(store.isValid(kept.session))
@@ -276,10 +276,10 @@ struct SessionStoreTests {
     @Test("report each deleted user, for every cause of the deletion, after the row was deleted")
     func reportsDeletions() async throws {
         try await Folder.with { folder in
-            let file = try HouseFile(in: try folder.opened())
+            let file = try UserDatabase(in: try folder.opened())
             let store = try SessionStore(in: file, .random())
             let (deletions, deletion) = AsyncStream.makeStream(of: OwnerID.self)
-            var guests: [SessionStore.Opened] = []
+            var guests: [SessionStore.NewSession] = []
             for _ in 0..<5 { guests.append(try await Self.guest(of: store, now: .now)) }
             let named = try await Self.named("ann", store, now: .now).get()
             let held = guests.map(\.user.id) + [named.user.id]
@@ -289,7 +289,7 @@ struct SessionStoreTests {
             _ = try await store.revokeOthers(than: "", of: guests[1].user.id)
             _ = try await store.deleteUser(of: guests[2].session)
             try await store.followOthers()
-            let users = UserStore(in: try HouseFile(in: try folder.opened()))
+            let users = UserStore(in: try UserDatabase(in: try folder.opened()))
             #expect(try await users.delete(guests[3].user.id) == .deleted)
             // She has no session any more by which the store could know her.
             #expect(try await users.delete(named.user.id) == .deleted)
@@ -307,14 +307,14 @@ struct SessionStoreTests {
 
     @Test("are as many as one user may have: one more ends the one that was unused for longest")
     func bounded() async throws {
-        let file = try HouseFile.temporary()
+        let file = try UserDatabase.temporary()
         var policy = SessionPolicy()
         policy.perUser = 3
         let store = try SessionStore(in: file, .random(), policy)
         let first = try await Self.named("ann", store).get()
         let registered = try #require(
             try await UserStore(in: file).registered(Username("ann")))
-        var opened: [SessionStore.Opened] = []
+        var opened: [SessionStore.NewSession] = []
         for number in 1...3 {
             let now = Self.start + Duration.seconds(number * 3_600)
             _ = store.session(ofToken: first.token.text, now: now)
@@ -355,10 +355,10 @@ struct SessionStoreTests {
     @Test("with ended tokens, even if ended only in the file, neither sign a guest up nor delete a user")
     func endedGuest() async throws {
         try await Folder.with { folder in
-            let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())
+            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
             let (old, gone) = (try await Self.guest(of: store), try await Self.guest(of: store))
             let renewed = try #require(try await store.renew(old.session, now: Self.start))
-            let users = UserStore(in: try HouseFile(in: try folder.opened()))
+            let users = UserStore(in: try UserDatabase(in: try folder.opened()))
             #expect(try await users.delete(gone.user.id) == .deleted)
             #expect(store.isValid(gone.session, now: Self.start))
             for ended in [old, gone] {
@@ -389,7 +389,7 @@ struct SessionStoreTests {
 
     @Test("an invitation is good once, for a week, for whom it was made")
     func invitations() async throws {
-        let file = try HouseFile.temporary()
+        let file = try UserDatabase.temporary()
         let users = UserStore(in: file)
         let store = try SessionStore(in: file, .random())
         let late = try await users.invite(label: nil, isAdmin: false, now: Self.start)
@@ -409,13 +409,13 @@ struct SessionStoreTests {
     @Test("follow what another process does to the file")
     func followsOthers() async throws {
         try await Folder.with { folder in
-            let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())
+            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
             let (kept, lost) = (try await Self.guest(of: store), try await Self.guest(of: store))
             try await store.followOthers()
             let later = Self.start + Self.day
             #expect(store.session(ofToken: kept.token.text, now: later) != nil)
             // Another connection to the file, as another process would have.
-            let other = UserStore(in: try HouseFile(in: try folder.opened()))
+            let other = UserStore(in: try UserDatabase(in: try folder.opened()))
             #expect(try await other.delete(lost.user.id) == .deleted)
             try await store.followOthers()
             #expect(store.session(ofToken: lost.token.text, now: later) == nil)
@@ -427,7 +427,7 @@ struct SessionStoreTests {
     @Test("that another process ends are ended while the writer is busy, and data of their users is released")
     func followsOthersAtOnce() async throws {
         try await Folder.with { folder in
-            let file = try HouseFile(in: try folder.opened())
+            let file = try UserDatabase(in: try folder.opened())
             let store = try SessionStore(in: file, .random())
             let (kept, lost) = (try await Self.guest(of: store), try await Self.guest(of: store))
             let deleted = Mutex<[OwnerID]>([])
@@ -445,7 +445,7 @@ struct SessionStoreTests {
             }
             defer { end.signal() }
             await isBusy.wait()
-            let other = UserStore(in: try HouseFile(in: try folder.opened()))
+            let other = UserStore(in: try UserDatabase(in: try folder.opened()))
             #expect(try await other.delete(lost.user.id) == .deleted)
             try await store.followOthers()
             #expect(!isFree.hasHappened, "following waited for the writer")
@@ -461,7 +461,7 @@ struct SessionStoreTests {
     @Test("that this process opens and renews do not count as changed, and an expired one is not restored")
     func followsItself() async throws {
         try await Folder.with { folder in
-            let store = try SessionStore(in: HouseFile(in: try folder.opened()), .random())
+            let store = try SessionStore(in: UserDatabase(in: try folder.opened()), .random())
             let expired = try await Self.guest(of: store)
             let later = expired.session.expiresAt
             let old = try await Self.guest(of: store, now: later)
@@ -490,7 +490,7 @@ struct SessionStoreTests {
     }
 }
 
-extension Result where Success == SessionStore.Opened, Failure == SessionStore.SignUpRefusal {
+extension Result where Success == SessionStore.NewSession, Failure == SessionStore.SignUpError {
     fileprivate static func == (left: Result, right: Result) -> Bool {
         switch (left, right) {
         case (.failure(let left), .failure(let right)): left == right

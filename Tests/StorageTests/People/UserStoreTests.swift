@@ -9,7 +9,7 @@ import Upstream
 struct UserStoreTests {
     @Test("one whom the settings name is there once, however often the process starts")
     func ensures() throws {
-        let file = try HouseFile.temporary()
+        let file = try UserDatabase.temporary()
         let users = UserStore(in: file)
         let owner = try #require(OwnerID("owner"))
         let first = try #require(Instant(secondsSince1970: 1_700_000_000))
@@ -28,7 +28,7 @@ struct UserStoreTests {
 
     @Test("a user takes sessions, password and credentials along, and nothing of another's")
     func cascades() async throws {
-        let file = try HouseFile.temporary()
+        let file = try UserDatabase.temporary()
         let left = try await file.database.write { db in
             try db.execute(
                 sql: """

@@ -155,13 +155,13 @@ struct CircuitBreakerTests {
     func ports() async throws {
         let clock = ManualClock()
         let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(503)
         } _: { broken, transport in
             let sound = try TestServer { _ in .status(200, body: Array("1".utf8)) }
-            let line = ProviderLine(
-                QuotaHolder(.saxo), over: transport, clock: clock.clock,
-                retry: ProviderCallerTests.policy(attempts: 1), monitor: monitor)
+            let line = ProviderChannel(
+                QuotaAccount(.saxo), over: transport, clock: clock.clock,
+                retry: ProviderHTTPClientTests.policy(attempts: 1), monitor: monitor)
             let caller = line.caller()
             for _ in 0..<3 { #expect(await QuotaCallTests.get(caller, broken, clock) != nil) }
             let retryAt = clock.wallTime + .seconds(1)
@@ -177,19 +177,19 @@ struct CircuitBreakerTests {
         let monitor = ProviderMonitor(concurrency: 2)
         // Longer than any machine is busy: what ends these calls is the test alone.
         let patience = Duration.seconds(3_600)
-        try await TransportTests.with { request in
+        try await HTTPClientTests.with { request in
             request.target == "/slow" ? .silence : .status(200, body: Array("1".utf8))
         } _: { server, transport in
             @Sendable func call(
-                _ provider: Provider, of user: String, _ target: String = "/"
+                _ provider: ProviderID, of user: String, _ target: String = "/"
             ) async throws -> String {
-                var retry = ProviderCallerTests.policy(attempts: 1)
+                var retry = ProviderHTTPClientTests.policy(attempts: 1)
                 retry.attemptTimeout = patience
-                let line = ProviderLine(
-                    QuotaHolder(provider, credential: user), over: transport, retry: retry, monitor: monitor)
+                let line = ProviderChannel(
+                    QuotaAccount(provider, credential: user), over: transport, retry: retry, monitor: monitor)
                 return try await line.caller().call(
-                    "quote", TransportTests.request(server, target, within: patience),
-                    in: ReadsTests.context(in: patience), read: ProviderCallerTests.text)
+                    "quote", HTTPClientTests.request(server, target, within: patience),
+                    in: ReadCacheTests.context(in: patience), read: ProviderHTTPClientTests.text)
             }
             // Two lines of two users, each with a call that does not end.
             let hanging = ["alice", "bob"].map { user in
@@ -211,14 +211,14 @@ struct CircuitBreakerTests {
 
     @Test("no call goes to a host whose circuit is open")
     func notSent() async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(503)
         } _: { server, transport in
             let clock = ManualClock()
             let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
-            let line = ProviderLine(
-                QuotaHolder(.saxo), over: transport, clock: clock.clock,
-                retry: ProviderCallerTests.policy(attempts: 1), monitor: monitor)
+            let line = ProviderChannel(
+                QuotaAccount(.saxo), over: transport, clock: clock.clock,
+                retry: ProviderHTTPClientTests.policy(attempts: 1), monitor: monitor)
             let caller = line.caller()
             for _ in 0..<3 {
                 #expect(await QuotaCallTests.get(caller, server, clock)?.cause == .unavailable)

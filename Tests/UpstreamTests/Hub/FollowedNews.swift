@@ -3,12 +3,12 @@ import Upstream
 
 /// What a follower is told, awaited one after the other.
 final class FollowedNews: AsyncSequence, Sendable {
-    typealias Element = [Symbol: QuoteNews]
+    typealias Element = [Symbol: QuoteEvent]
 
-    private let follower: QuoteFollower
+    private let follower: QuoteFeedSubscriber
     private let rings: AsyncStream<Void>
 
-    init(_ symbols: Set<Symbol>, for client: QuoteClient, at hub: QuoteHub) throws(ProviderFailure) {
+    init(_ symbols: Set<Symbol>, for client: QuoteClient, at hub: QuoteFeed) throws(ProviderFailure) {
         let (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.rings = rings
         follower = try hub.follow(symbols, for: client) { ring.yield() }
@@ -32,7 +32,7 @@ final class FollowedNews: AsyncSequence, Sendable {
     }
 }
 
-extension QuoteHub {
+extension QuoteFeed {
     func follow(
         _ symbols: Set<Symbol>, for client: QuoteClient = .address(1)
     ) throws(ProviderFailure) -> FollowedNews {

@@ -9,7 +9,7 @@ final class ScriptedStream: QuoteStream {
     /// One connection, from its beginning.
     struct Connection: Sendable {
         let wanted: AsyncStream<Set<Symbol>>
-        let deliver: @Sendable (StreamEvent<QuoteChange>) -> Void
+        let deliver: @Sendable (StreamEvent<QuoteUpdate>) -> Void
         fileprivate let ending: AsyncStream<ProviderFailure.Cause>.Continuation
 
         func fail(_ cause: ProviderFailure.Cause) {
@@ -17,7 +17,7 @@ final class ScriptedStream: QuoteStream {
         }
 
         func tell(_ symbol: Symbol, price: Decimal) {
-            var change = QuoteChange(symbol: symbol)
+            var change = QuoteUpdate(symbol: symbol)
             change.price = price
             deliver(.value(change))
         }
@@ -38,7 +38,7 @@ final class ScriptedStream: QuoteStream {
     }
 
     func run(
-        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
         let (causes, ending) = AsyncStream.makeStream(of: ProviderFailure.Cause.self)
         connect.yield(Connection(wanted: wanted, deliver: deliver, ending: ending))
@@ -80,20 +80,20 @@ final class ScriptedSnapshots: Sendable {
         state.withLock { $0.asked.count { $0.contains(symbol) } }
     }
 
-    var read: QuoteHub.Snapshot {
+    var read: QuoteFeed.Snapshot {
         { symbols, _ in
             defer { self.call.yield(Set(symbols)) }
             return self.state.withLock { state in
                 state.asked.append(Set(symbols))
                 // Each reading is of a moment of its own.
                 let moment = Instant(secondsSince1970: Int64(state.asked.count)) ?? .earliest
-                var results: [Symbol: QuoteNews] = [:]
+                var results: [Symbol: QuoteEvent] = [:]
                 for symbol in symbols {
                     if let cause = state.failure {
                         results[symbol] = .failure(ProviderFailure(.alpaca, cause))
                     } else if let price = state.prices[symbol] {
                         var quote = Quote(
-                            symbol: symbol, reading: Reading(source: .alpaca, fetchedAt: moment))
+                            symbol: symbol, reading: Provenance(source: .alpaca, fetchedAt: moment))
                         quote.price = price
                         quote.previousClose = 1
                         results[symbol] = .success(quote)

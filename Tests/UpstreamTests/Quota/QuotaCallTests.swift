@@ -8,13 +8,13 @@ import Testing
 struct QuotaCallTests {
     static let window = QuotaWindow("requests", limit: 2, per: .rolling(seconds: 60))
 
-    static func get(_ caller: ProviderCaller, _ server: TestServer, _ clock: ManualClock) async
+    static func get(_ caller: ProviderHTTPClient, _ server: TestServer, _ clock: ManualClock) async
         -> ProviderFailure?
     {
         do {
-            let request = try TransportTests.request(server, within: .seconds(120))
-            let context = ReadsTests.context(from: clock.now)
-            _ = try await caller.call("quote", request, in: context, read: ProviderCallerTests.text)
+            let request = try HTTPClientTests.request(server, within: .seconds(120))
+            let context = ReadCacheTests.context(from: clock.now)
+            _ = try await caller.call("quote", request, in: context, read: ProviderHTTPClientTests.text)
             return nil
         } catch {
             return error as? ProviderFailure
@@ -23,13 +23,14 @@ struct QuotaCallTests {
 
     @Test("a call without a place is not sent")
     func notSent() async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(200)
         } _: { server, transport in
             let clock = ManualClock()
-            let holder = QuotaHolder(.polygon)
-            let line = ProviderLine(
-                holder, over: transport, clock: clock.clock, retry: ProviderCallerTests.policy(attempts: 1))
+            let holder = QuotaAccount(.polygon)
+            let line = ProviderChannel(
+                holder, over: transport, clock: clock.clock,
+                retry: ProviderHTTPClientTests.policy(attempts: 1))
             let caller = line.caller(within: [Self.window])
             #expect(await Self.get(caller, server, clock) == nil)
             #expect(await Self.get(caller, server, clock) == nil)
@@ -43,13 +44,13 @@ struct QuotaCallTests {
 
     @Test("each attempt takes a place, and none is made without")
     func attempts() async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(503)
         } _: { server, transport in
             let clock = ManualClock()
-            let line = ProviderLine(
-                QuotaHolder(.polygon), over: transport, clock: clock.clock,
-                retry: ProviderCallerTests.policy())
+            let line = ProviderChannel(
+                QuotaAccount(.polygon), over: transport, clock: clock.clock,
+                retry: ProviderHTTPClientTests.policy())
             let caller = line.caller(within: [Self.window])
             let task = Task { await Self.get(caller, server, clock) }
             await clock.somebodySleeps()
@@ -66,15 +67,15 @@ struct QuotaCallTests {
 
     @Test("a call that cannot have reached the provider gives its places back")
     func unreachable() async throws {
-        let transport = try Transport(userAgent: "portico-test")
-        let line = ProviderLine(
-            QuotaHolder(.polygon), over: transport, retry: ProviderCallerTests.policy(attempts: 1))
+        let transport = try HTTPClient(userAgent: "portico-test")
+        let line = ProviderChannel(
+            QuotaAccount(.polygon), over: transport, retry: ProviderHTTPClientTests.policy(attempts: 1))
         let caller = line.caller(within: [Self.window])
-        let request = try TransportTests.request(port: TestServer.deadPort)
+        let request = try HTTPClientTests.request(port: TestServer.deadPort)
         for _ in 0..<5 {
-            let failure = await ProviderCallerTests.failure {
+            let failure = await ProviderHTTPClientTests.failure {
                 try await caller.call(
-                    "quote", request, in: ReadsTests.context(), read: ProviderCallerTests.text)
+                    "quote", request, in: ReadCacheTests.context(), read: ProviderHTTPClientTests.text)
             }
             #expect(failure == ProviderFailure(.polygon, .unavailable))
         }
@@ -84,19 +85,19 @@ struct QuotaCallTests {
 
     @Test("lines of one holder share a ledger's count, and what responses say of it")
     func shared() async throws {
-        try await TransportTests.with { _ in
+        try await HTTPClientTests.with { _ in
             .status(200, headers: ["X-Remaining: 0"])
         } _: { server, transport in
             let clock = ManualClock()
             let ledger = QuotaLedger(clock: clock.clock)
             let lines = (0..<2).map { _ in
-                ProviderLine(
-                    QuotaHolder(.saxo, credential: "1"), over: transport, clock: clock.clock,
-                    retry: ProviderCallerTests.policy(), ledger: ledger)
+                ProviderChannel(
+                    QuotaAccount(.saxo, credential: "1"), over: transport, clock: clock.clock,
+                    retry: ProviderHTTPClientTests.policy(), ledger: ledger)
             }
             let caller = lines[0].caller(within: [Self.window]) { response, now in
                 response["X-Remaining"].flatMap { Int($0) }.map {
-                    [QuotaReading(name: "requests", limit: nil, remaining: $0, resetsAt: now + .seconds(7))]
+                    [ReportedQuota(name: "requests", limit: nil, remaining: $0, resetsAt: now + .seconds(7))]
                 } ?? []
             }
             #expect(await Self.get(caller, server, clock) == nil)
@@ -111,22 +112,24 @@ struct QuotaCallTests {
     /// for slots.
     private static func withOneConnection(
         _ windows: [QuotaWindow],
-        _ test: (TestServer, ProviderLine, ProviderCaller, ManualClock, Journal<ContinuousClock.Instant>)
+        _ test: (
+            TestServer, ProviderChannel, ProviderHTTPClient, ManualClock, Journal<ContinuousClock.Instant>
+        )
             async throws -> Void
     ) async throws {
         let clock = ManualClock()
         let arrivals = Journal<ContinuousClock.Instant>()
-        var limits = TransportLimits()
+        var limits = HTTPClientLimits()
         limits.connectionsPerHost = 1
-        try await TransportTests.with(limits: limits) { request in
+        try await HTTPClientTests.with(limits: limits) { request in
             arrivals.note(clock.now)
             return request.number == 1 ? .silence : .status(200)
         } _: { server, transport in
             var limits = QuotaLedger.Limits()
             limits.longestWait = .seconds(600)
-            let line = ProviderLine(
-                QuotaHolder(.polygon), over: transport, clock: clock.clock,
-                retry: ProviderCallerTests.policy(attempts: 1),
+            let line = ProviderChannel(
+                QuotaAccount(.polygon), over: transport, clock: clock.clock,
+                retry: ProviderHTTPClientTests.policy(attempts: 1),
                 ledger: QuotaLedger(clock: clock.clock, limits: limits))
             try await test(server, line, line.caller(within: windows), clock, arrivals)
         }
@@ -134,7 +137,7 @@ struct QuotaCallTests {
 
     /// A call that waits in the transport for its connection, and has taken its slots.
     private static func waiting(
-        _ caller: ProviderCaller, _ server: TestServer, _ line: ProviderLine, _ clock: ManualClock,
+        _ caller: ProviderHTTPClient, _ server: TestServer, _ line: ProviderChannel, _ clock: ManualClock,
         leaving remaining: Int
     ) async -> Task<ProviderFailure?, Never> {
         let task = Task { await Self.get(caller, server, clock) }

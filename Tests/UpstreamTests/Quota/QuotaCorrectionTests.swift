@@ -5,15 +5,15 @@ import Testing
 
 @Suite("Correcting the quota ledger")
 struct QuotaCorrectionTests {
-    static let holder = QuotaHolder(.saxo, credential: "7")
+    static let holder = QuotaAccount(.saxo, credential: "7")
     static let window = QuotaWindow("port", limit: 10, per: .rolling(seconds: 60))
 
     static func remaining(_ ledger: QuotaLedger) -> Int? {
         ledger.status(of: holder).first { $0.window.name == "port" }?.remaining
     }
 
-    static func reading(_ remaining: Int, limit: Int? = nil, resetsAt: Instant? = nil) -> QuotaReading {
-        QuotaReading(name: "port", limit: limit, remaining: remaining, resetsAt: resetsAt)
+    static func reading(_ remaining: Int, limit: Int? = nil, resetsAt: Instant? = nil) -> ReportedQuota {
+        ReportedQuota(name: "port", limit: limit, remaining: remaining, resetsAt: resetsAt)
     }
 
     @Test(
@@ -83,7 +83,7 @@ struct QuotaCorrectionTests {
         let clock = ManualClock()
         let orders = QuotaWindow("orders", limit: 1, per: .rolling(seconds: 1))
         let retryAt = clock.wallTime + .seconds(30)
-        let cases: [(ProviderFailure.Cause, [QuotaReading], String)] = [
+        let cases: [(ProviderFailure.Cause, [ReportedQuota], String)] = [
             (.rateLimited(retryAt: retryAt), [], "orders"),
             (.quotaExhausted(retryAt: retryAt), [], "port"),
             (.rateLimited(retryAt: retryAt), [Self.reading(0)], "port"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The quota ledger")
 struct QuotaLedgerTests {
-    static let holder = QuotaHolder(.alphaVantage)
+    static let holder = QuotaAccount(.alphaVantage)
     static let perSecond = QuotaWindow("second", limit: 1, per: .rolling(seconds: 1))
     static let perMinute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
     static let perDay = QuotaWindow("day", limit: 25, per: .newYorkDay)
@@ -20,7 +20,7 @@ struct QuotaLedgerTests {
 
     /// Takes a place; nil, or the failure.
     static func take(
-        _ windows: [QuotaWindow], _ ledger: QuotaLedger, of holder: QuotaHolder = holder,
+        _ windows: [QuotaWindow], _ ledger: QuotaLedger, of holder: QuotaAccount = holder,
         before deadline: ContinuousClock.Instant? = nil, isShared: Bool = false
     ) async -> ProviderFailure.Cause? {
         do throws(ProviderFailure) {
@@ -82,7 +82,7 @@ struct QuotaLedgerTests {
         let ledger = try Self.impatient(clock)
         let window = QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))
         let others = [
-            QuotaHolder(.saxo), QuotaHolder(.saxo, credential: "1"), QuotaHolder(.saxo, credential: "2"),
+            QuotaAccount(.saxo), QuotaAccount(.saxo, credential: "1"), QuotaAccount(.saxo, credential: "2"),
         ]
         for holder in others { #expect(await Self.take([window], ledger, of: holder) == nil) }
         for holder in others { #expect(await Self.take([window], ledger, of: holder) != nil) }
@@ -94,8 +94,8 @@ struct QuotaLedgerTests {
         let ledger = try Self.impatient(clock)
         let minute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
         let day = QuotaWindow("day", limit: 9, per: .newYorkDay)
-        ledger.declare([minute], of: QuotaHolder(.polygon))
-        let holders = [QuotaHolder(.saxo, credential: "1"), QuotaHolder(.saxo, credential: "2")]
+        ledger.declare([minute], of: QuotaAccount(.polygon))
+        let holders = [QuotaAccount(.saxo, credential: "1"), QuotaAccount(.saxo, credential: "2")]
         for (holder, calls) in zip(holders, [1, 3]) {
             for _ in 0..<calls { #expect(await Self.take([minute], ledger, of: holder) == nil) }
         }
@@ -208,7 +208,7 @@ struct QuotaLedgerTests {
                 QuotaStatus(window: Self.perDay, limit: 25, remaining: 25, resetsAt: nil),
                 QuotaStatus(window: Self.perMinute, limit: 5, remaining: 5, resetsAt: nil),
             ])
-        #expect(ledger.status(of: QuotaHolder(.saxo)).isEmpty)
+        #expect(ledger.status(of: QuotaAccount(.saxo)).isEmpty)
         let resetsAt = clock.wallTime + .seconds(62)
         #expect(await Self.take([Self.perMinute], ledger) == nil)
         #expect(
@@ -222,7 +222,7 @@ struct QuotaLedgerTests {
         var limits = QuotaLedger.Limits()
         limits.holders = 2
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
-        let holders = (0..<3).map { QuotaHolder(.saxo, credential: "\($0)") }
+        let holders = (0..<3).map { QuotaAccount(.saxo, credential: "\($0)") }
         #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
         #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)
         #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
@@ -236,7 +236,7 @@ struct QuotaLedgerTests {
         var limits = QuotaLedger.Limits()
         limits.holders = 2
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
-        let holders = (0..<4).map { QuotaHolder(.saxo, credential: "\($0)") }
+        let holders = (0..<4).map { QuotaAccount(.saxo, credential: "\($0)") }
         #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
         clock.advance(by: .milliseconds(100))
         #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)

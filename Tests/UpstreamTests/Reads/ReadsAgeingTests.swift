@@ -9,7 +9,8 @@ import Testing
 @Suite("Reads that grow old")
 struct ReadsAgeingTests {
     /// Fresh for 2 seconds, served while renewed for 4 more, last known until 12.
-    static let lifetime = Lifetime(fresh: .seconds(2), whileRevalidating: .seconds(4), ifError: .seconds(10))
+    static let lifetime = CacheLifetime(
+        fresh: .seconds(2), whileRevalidating: .seconds(4), ifError: .seconds(10))
     static let aapl = CacheKey.public(.alpaca, "AAPL")
     static let msft = CacheKey.public(.alpaca, "MSFT")
     static let unavailable = ProviderFailure(.alpaca, .unavailable)
@@ -38,11 +39,13 @@ struct ReadsAgeingTests {
 
     static func reads(
         _ clock: ManualClock,
-        _ lifetime: @escaping @Sendable (Int, Instant) -> Lifetime = { _, _ in ReadsAgeingTests.lifetime }
-    ) -> Reads<Int> {
-        Reads(
+        _ lifetime: @escaping @Sendable (Int, Instant) -> CacheLifetime = { _, _ in ReadsAgeingTests.lifetime
+        }
+    ) -> ReadCache<Int> {
+        ReadCache(
             "quotes", bytes: 1 << 20,
-            ageing: Ageing(unknown: .seconds(5), asStale: { -$0 }, lifetime: lifetime), clock: clock.clock)
+            ageing: FreshnessPolicy(unknown: .seconds(5), asStale: { -$0 }, lifetime: lifetime),
+            clock: clock.clock)
     }
 
     static func context(_ clock: ManualClock, notBefore: ContinuousClock.Instant? = nil) -> CallContext {
@@ -50,7 +53,7 @@ struct ReadsAgeingTests {
     }
 
     static func read(
-        _ reads: Reads<Int>, _ source: Source, _ clock: ManualClock,
+        _ reads: ReadCache<Int>, _ source: Source, _ clock: ManualClock,
         notBefore: ContinuousClock.Instant? = nil
     ) async throws -> Int {
         try await reads.value(for: aapl, in: context(clock, notBefore: notBefore)) {
@@ -244,12 +247,13 @@ struct ReadsAgeingTests {
     @Test(
         "a response that a provider does not know an object is stored for the provider's default time",
         arguments: [
-            (Provider.alpaca, 300), (.saxo, 300), (.yahoo, 3_600), (.polygon, 3_600), (.alphaVantage, 3_600),
+            (ProviderID.alpaca, 300), (.saxo, 300), (.yahoo, 3_600), (.polygon, 3_600),
+            (.alphaVantage, 3_600),
         ])
-    func unknownAtProvider(_ provider: Provider, _ seconds: Int) async throws {
+    func unknownAtProvider(_ provider: ProviderID, _ seconds: Int) async throws {
         let clock = ManualClock()
-        let reads = Reads<Int>(
-            "quotes", bytes: 1 << 20, ageing: Ageing(asStale: { -$0 }) { _, _ in Self.lifetime },
+        let reads = ReadCache<Int>(
+            "quotes", bytes: 1 << 20, ageing: FreshnessPolicy(asStale: { -$0 }) { _, _ in Self.lifetime },
             clock: clock.clock)
         let source = Source(1)
         source.fails(.notFound)
@@ -286,7 +290,7 @@ struct ReadsAgeingTests {
         let clock = ManualClock()
         let start = clock.wallTime
         let reads = Self.reads(clock) { value, readAt in
-            Lifetime(fresh: .seconds(readAt == start ? value : 0))
+            CacheLifetime(fresh: .seconds(readAt == start ? value : 0))
         }
         let source = Source(30)
         #expect(try await Self.read(reads, source, clock) == 30)
@@ -310,7 +314,7 @@ struct ReadsAgeingTests {
             let results = await reads.values(for: keys, keysPerCall: perCall, in: Self.context(clock)) {
                 keys, _ throws(ProviderFailure) in
                 asked.note(keys.map(\.subject))
-                return Batch(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) }))
+                return KeyedResults(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) }))
             }
             return keys.map { try? results[$0]?.get() }
         }

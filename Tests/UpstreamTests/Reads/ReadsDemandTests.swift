@@ -64,11 +64,11 @@ struct ReadsDemandTests {
     @Test(
         "of a client accept a value that was younger than the minimum age of its provider at that time",
         arguments: [
-            (Provider.alpaca, 1), (.saxo, 1), (.yahoo, 15), (.polygon, 15), (.alphaVantage, 60),
+            (ProviderID.alpaca, 1), (.saxo, 1), (.yahoo, 15), (.polygon, 15), (.alphaVantage, 60),
         ])
-    func minimumAge(_ provider: Provider, _ seconds: Int) async throws {
+    func minimumAge(_ provider: ProviderID, _ seconds: Int) async throws {
         let clock = ManualClock()
-        let reads = Base.reads(clock) { _, _ in Lifetime(fresh: .seconds(3_600)) }
+        let reads = Base.reads(clock) { _, _ in CacheLifetime(fresh: .seconds(3_600)) }
         let source = Base.Source(1)
         let key = CacheKey.public(provider, "AAPL")
         func read() async throws -> Int {
@@ -103,7 +103,7 @@ struct ReadsDemandTests {
     @Test("do not ask anew for what a client keeps for its own use")
     func fixed() async throws {
         let clock = ManualClock()
-        let reads = Reads<Int>("listing", bounds: .init(timeToLive: .seconds(9)), clock: clock.clock)
+        let reads = ReadCache<Int>("listing", bounds: .init(timeToLive: .seconds(9)), clock: clock.clock)
         let source = Base.Source(1)
         #expect(try await Base.read(reads, source, clock) == 1)
         clock.advance(by: .seconds(1))

@@ -41,7 +41,7 @@ struct ReadsPropertyTests {
         let isInvalidating: Bool
     }
 
-    private static let lifetime = Lifetime(
+    private static let lifetime = CacheLifetime(
         fresh: .milliseconds(2_000), whileRevalidating: .milliseconds(1_500), ifError: .milliseconds(6_000))
 
     @Test(
@@ -49,9 +49,9 @@ struct ReadsPropertyTests {
         arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func holds(seed: UInt64) async throws {
         let (clock, chronicle) = (ManualClock(), Chronicle())
-        let reads = Reads<Figure>(
+        let reads = ReadCache<Figure>(
             "figures", entries: 6, bytes: 1 << 20,
-            ageing: Ageing(unknown: .milliseconds(500), asStale: { Self.marked($0) }) { figure, _ in
+            ageing: FreshnessPolicy(unknown: .milliseconds(500), asStale: { Self.marked($0) }) { figure, _ in
                 chronicle.date(figure.call, clock.now)
                 return Self.lifetime
             }, clock: clock.clock)
@@ -87,7 +87,8 @@ struct ReadsPropertyTests {
 
     /// What is wrong with the answer to an ask; nil if nothing is.
     private static func verdict(
-        _ ask: Ask, _ reads: Reads<Figure>, _ owners: [OwnerID], _ clock: ManualClock, _ chronicle: Chronicle
+        _ ask: Ask, _ reads: ReadCache<Figure>, _ owners: [OwnerID], _ clock: ManualClock,
+        _ chronicle: Chronicle
     ) async -> String? {
         let subject = "\(ask.subject)"
         let key =
@@ -126,9 +127,9 @@ struct ReadsPropertyTests {
         arguments: [1, 2, 3] as [UInt64])
     func bounded(seed: UInt64) async throws {
         let clock = ManualClock()
-        let reads = Reads<Int>(
+        let reads = ReadCache<Int>(
             "figures", bytes: 10_000,
-            ageing: Ageing(asStale: { $0 }) { _, _ in Lifetime(fresh: .seconds(9)) },
+            ageing: FreshnessPolicy(asStale: { $0 }) { _, _ in CacheLifetime(fresh: .seconds(9)) },
             clock: clock.clock, weight: { $0 })
         var random = Seeded(state: seed)
         var latest: [CacheKey: Int] = [:]

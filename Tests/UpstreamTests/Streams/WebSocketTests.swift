@@ -21,7 +21,7 @@ struct WebSocketTests {
 
     static func open(
         _ server: WebSocketServer, limits: WebSocketLimits = WebSocketLimits(),
-        _ headers: Upstream.HTTPHeaders = Upstream.HTTPHeaders()
+        _ headers: Upstream.HTTPClientHeaders = Upstream.HTTPClientHeaders()
     ) async throws -> WebSocketConnection {
         let url = try #require(HTTPURL(webSocket: "ws://127.0.0.1:\(server.port)/v2/iex?context=7"))
         return try await WebSocketConnection.open(
@@ -31,7 +31,7 @@ struct WebSocketTests {
     @Test("asks for the path with its headers, and carries messages both ways, masked from the client")
     func carries() async throws {
         let server = try await WebSocketServer.start()
-        var headers = Upstream.HTTPHeaders()
+        var headers = Upstream.HTTPClientHeaders()
         headers.add("Authorization", "Bearer 1")
         let socket = try await Self.open(server, headers)
         #expect(server.requestHead?.uri == "/v2/iex?context=7")

@@ -3,10 +3,10 @@ import Upstream
 
 /// Answers any connection with a line of text at once, whatever the client says.
 enum GarbageServer {
-    static func with(_ body: (UInt16, Transport) async throws -> Void) async throws {
+    static func with(_ body: (UInt16, HTTPClient) async throws -> Void) async throws {
         let server = try TestServer(greeting: Array("220 mail.example.com ESMTP\r\n".utf8)) { _ in .disconnect
         }
-        let transport = try Transport(userAgent: "portico-test")
+        let transport = try HTTPClient(userAgent: "portico-test")
         do {
             try await body(server.port, transport)
         } catch {

@@ -31,8 +31,8 @@ final class ManualClock: Sendable {
     var now: ContinuousClock.Instant { start + state.withLock { $0.elapsed } }
     var wallTime: Instant { wallStart + state.withLock { $0.elapsed } }
 
-    var clock: CallClock {
-        CallClock(
+    var clock: TimeSource {
+        TimeSource(
             now: { [self] in now }, wallTime: { [self] in wallTime },
             sleep: { [self] in try await sleep(until: $0) })
     }

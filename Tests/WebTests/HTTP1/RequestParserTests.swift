@@ -78,9 +78,9 @@ struct RequestParserTests {
 
     @Test("has a place for each field that is known")
     func names() throws {
-        var fields = RequestFields()
-        for name in RequestFields.Name.allCases { try fields.add(name, "\(name)") }
-        for name in RequestFields.Name.allCases { #expect(fields[name] == "\(name)") }
+        var fields = RequestHeaders()
+        for name in RequestHeaders.Name.allCases { try fields.add(name, "\(name)") }
+        for name in RequestHeaders.Name.allCases { #expect(fields[name] == "\(name)") }
     }
 }
 
@@ -118,7 +118,7 @@ private enum Parts {
         return words
     }
 
-    private static func word(for part: RequestPart) -> String {
+    private static func word(for part: RequestEvent) -> String {
         switch part {
         case .head(let head): return describe(head)
         case .body: return "body"
@@ -129,7 +129,7 @@ private enum Parts {
     }
 
     private static func describe(_ head: RequestHead) -> String {
-        let fields = RequestFields.Name.allCases.compactMap { name in
+        let fields = RequestHeaders.Name.allCases.compactMap { name in
             head.fields[name].map { "\(name)=\($0)" }
         }
         let query = head.target.query.map { "?\($0)" } ?? ""

@@ -59,14 +59,14 @@ enum LiveService {
 private struct LiveQuery: GraphQLObject {
     typealias Context = String
 
-    static let graphQL = Object<LiveQuery>("Query") {
+    static let graphQL = ObjectType<LiveQuery>("Query") {
         Field("hello") { _ in "world" }
         Field("echo", Text.self, once: { arguments, _ in .ready(arguments.text) })
-        Field("failing", once: { _ -> Loading<String?> in .later { throw Broken() } })
+        Field("failing", once: { _ -> MaybeAsync<String?> in .later { throw Broken() } })
         // Ends with whoever asks for it.
         Field(
             "never",
-            once: { _ -> Loading<String> in
+            once: { _ -> MaybeAsync<String> in
                 .later {
                     try await Task.sleep(for: .seconds(3_600))
                     return ""
@@ -84,7 +84,7 @@ private struct Broken: Error {}
 
 private struct LiveMutation: GraphQLObject {
     typealias Context = String
-    static let graphQL = Object<LiveMutation>("Mutation") {
+    static let graphQL = ObjectType<LiveMutation>("Mutation") {
         Field("act") { _ in "done" }
         // The service ends the token when this field begins.
         Field("renew") { _ in "another token" }
@@ -94,7 +94,7 @@ private struct LiveMutation: GraphQLObject {
 private struct LiveSubscription: GraphQLObject {
     typealias Context = String
 
-    static let graphQL = Object<LiveSubscription>("Subscription") {
+    static let graphQL = ObjectType<LiveSubscription>("Subscription") {
         Field("count", Bound.self, events: { bound, _ in AsyncStream.of(1...max(bound.to, 1)) })
         Field("endless", events: { _ in AsyncStream<Int> { $0.yield(1) } })
         Field("whose", events: { context in AsyncStream.of([context]) })

@@ -24,14 +24,14 @@ struct SocketCloseTests {
                 return nil
             }
             let configuration = ServerConfiguration()
-            let route = GraphQLRoute(service, configuration, ServerLoad(configuration.limits), .silent)
-            let socket = SocketService.Socket(
+            let route = GraphQLRoute(service, configuration, ServerResources(configuration.limits), .silent)
+            let socket = GraphQLWebSocketService.Socket(
                 client: ClientAddress(nil), token: nil, user: nil, speaksProtocol: true, trace: nil,
                 asksForUpstream: false)
             try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
             try await channel.testingEventLoop.executeInContext { [channel] in
                 try channel.pipeline.syncOperations.addHandler(
-                    SocketHandler(route.sockets, socket, holding: nil))
+                    GraphQLWebSocketHandler(route.sockets, socket, holding: nil))
             }
             try await say(#"{"type":"connection_init"}"#)
             #expect(try await next()?.text == #"{"type":"connection_ack"}"#)
@@ -78,11 +78,12 @@ struct SocketCloseTests {
         }
     }
 
-    /// The rest of the second is for the detection of the end: see `PeopleServiceTests`.
+    /// The rest of the second is for the detection of the end: see `SessionMaintenanceServiceTests`.
     @Test(
         "is less than a second after the end of its token: at once if it is idle, else after a time for responses",
         arguments: [
-            (nil, .zero), ("subscription { endless }", .zero), ("{ never }", SocketHandler.lastResponses),
+            (nil, .zero), ("subscription { endless }", .zero),
+            ("{ never }", GraphQLWebSocketHandler.lastResponses),
         ] as [(String?, TimeAmount)])
     func endedToken(_ operation: String?, _ time: TimeAmount) async throws {
         let socket = try await TestSocket()
@@ -95,7 +96,7 @@ struct SocketCloseTests {
             repeat { frame = try await socket.next() } while frame?.text.contains(#""endless":1"#) == true
             #expect(frame?.text.contains(#""code":"UNAUTHENTICATED""#) == true)
         }
-        try await socket.expectClose(4403, after: time, lingering: SocketHandler.lastLinger)
+        try await socket.expectClose(4403, after: time, lingering: GraphQLWebSocketHandler.lastLinger)
     }
 
     @Test("is the linger time of one second after another close frame")

@@ -100,13 +100,13 @@ struct StreamedAnswerTests {
     @Test(
         "have the form that the client names",
         arguments: [
-            ("text/event-stream", StreamForm.eventStream), ("TEXT/Event-Stream;q=0.5", .eventStream),
+            ("text/event-stream", StreamFormat.eventStream), ("TEXT/Event-Stream;q=0.5", .eventStream),
             ("text/event-stream;q=0", nil), ("*/*", nil), (nil, nil), ("multipart/mixed", nil),
             ("multipart/mixed;deferSpec=20220824, application/json", nil),
             ("multipart/mixed; subscriptionSpec=\"1.0\"", .multipart),
             ("multipart/mixed;subscriptionSpec=1.0, text/event-stream", .eventStream),
         ])
-    func forms(accept: String?, form: StreamForm?) {
+    func forms(accept: String?, form: StreamFormat?) {
         #expect(ContentNegotiation.streamForm(accept: accept) == form)
     }
 

@@ -23,13 +23,13 @@ enum SmallSchema {
     }
 
     private struct Query: GraphQLObject {
-        static let graphQL = Object<Query>("Query") {
+        static let graphQL = ObjectType<Query>("Query") {
             Field("hello") { _ in "world" }
             Field("say", Saying.self, once: { arguments, _ in .ready(arguments.tone.rawValue) })
         }
     }
 
-    private enum Tone: String, GraphQLEnum, Input {
+    private enum Tone: String, GraphQLEnum, GraphQLInput {
         case loud = "LOUD"
         case soft = "SOFT"
 
@@ -42,7 +42,7 @@ enum SmallSchema {
     }
 
     private struct Mutation: GraphQLObject {
-        static let graphQL = Object<Mutation>("Mutation") {
+        static let graphQL = ObjectType<Mutation>("Mutation") {
             Field("act") { _ in "done" }
         }
     }

@@ -6,7 +6,7 @@ import TestSupport
 
 /// A server on a free port, for as long as a test needs it.
 struct TestServer: Sendable {
-    let server: Server
+    let server: HTTPServer
     /// Ends when the server has stopped.
     let running: Task<Void, any Error>
 
@@ -42,7 +42,7 @@ func withServer<Session, Value>(
     routes: [String: any Route] = [:], logger: Logger = .silent,
     _ test: (TestServer) async throws -> Value
 ) async throws -> Value {
-    let server = try await Server.start(configuration, service: service, routes: routes, logger: logger)
+    let server = try await HTTPServer.start(configuration, service: service, routes: routes, logger: logger)
     let running = Task { try await server.run() }
     do {
         let value = try await test(TestServer(server: server, running: running))

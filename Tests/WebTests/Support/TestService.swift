@@ -22,16 +22,16 @@ enum TestService {
             refusedSession: { _ in "refused" },
             respond: { request, context in
                 guard let request = request.unprepared else {
-                    return .ready(GraphQL.Response(refusing: [GraphQLError("It was prepared.")]))
+                    return .ready(GraphQL.GraphQLResponse(refusing: [GraphQLError("It was prepared.")]))
                 }
                 return answer(request, context, later)
             })
     }
 
     private static func answer(
-        _ request: GraphQL.Request, _ context: RequestContext<String>,
+        _ request: GraphQL.GraphQLRequest, _ context: RequestContext<String>,
         _ later: @escaping @Sendable () async throws -> Void
-    ) -> Loading<GraphQL.Response> {
+    ) -> MaybeAsync<GraphQL.GraphQLResponse> {
         switch request.document {
         case "{ hello }": .ready(complete("hello", "world"))
         case "{ session }": .ready(complete("session", context.session))
@@ -42,13 +42,14 @@ enum TestService {
             )
         case "mutation { act }":
             context.allowedOperations.contains(.mutation)
-                ? .ready(complete("act", "done")) : .ready(GraphQL.Response(notAllowing: .mutation))
+                ? .ready(complete("act", "done")) : .ready(GraphQL.GraphQLResponse(notAllowing: .mutation))
         case "{ name }": .ready(complete("name", request.operationName ?? "none"))
         case "query Echo":
-            .ready(GraphQL.Response(body: InputValue.object(request.variables).json, outcome: .complete))
+            .ready(
+                GraphQL.GraphQLResponse(body: InputValue.object(request.variables).json, outcome: .complete))
         case "{ partial }":
             .ready(
-                GraphQL.Response(
+                GraphQL.GraphQLResponse(
                     body: Array(#"{"data":null,"errors":[{"message":"no"}]}"#.utf8), outcome: .partial))
         case "{ big }": .ready(complete("big", String(repeating: "x", count: 4 << 20)))
         case "{ long }": .ready(complete("long", String(repeating: "x", count: 50_000)))
@@ -58,14 +59,14 @@ enum TestService {
                 return complete("slow", "done")
             }
         case "{ broken }": .later { throw Broken(secret: "token=abc") }
-        default: .ready(GraphQL.Response(refusing: [GraphQLError("Syntax Error: Unexpected Name.")]))
+        default: .ready(GraphQL.GraphQLResponse(refusing: [GraphQLError("Syntax Error: Unexpected Name.")]))
         }
     }
 
     private struct Broken: Error { let secret: String }
 
-    private static func complete(_ name: String, _ value: String) -> GraphQL.Response {
-        GraphQL.Response(body: Array(#"{"data":{"\#(name)":"\#(value)"}}"#.utf8), outcome: .complete)
+    private static func complete(_ name: String, _ value: String) -> GraphQL.GraphQLResponse {
+        GraphQL.GraphQLResponse(body: Array(#"{"data":{"\#(name)":"\#(value)"}}"#.utf8), outcome: .complete)
     }
 }
 

@@ -17,9 +17,9 @@ struct Collector: Route {
         (bodies, collected) = AsyncStream.makeStream()
     }
 
-    func admit(_ head: RequestHead, id: RequestID) -> Result<Answerer, Refusal> {
+    func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         guard head.method == .POST, head.fields.contentType == "application/json" else {
-            return .failure(Refusal(.methodNotAllowed(head.method, allowed: [.POST]), id: id))
+            return .failure(RequestRejection(.methodNotAllowed(head.method, allowed: [.POST]), id: id))
         }
         return .success { [status, collected] body, _ in
             collected.yield(Array(body.readableBytesView))

@@ -38,10 +38,10 @@ func withYahoo(
         return answers.crumb(crumbs.add(1, ordering: .relaxed).newValue)
     }) { server, transport in
         let configuration = try YahooConfiguration(
-            base: ProviderBase(#require(HTTPURL(server.url + "/q"))),
-            cookiePage: ProviderBase(#require(HTTPURL(server.url + "/fc"))), windows: windows)
-        let line = ProviderLine(
-            QuotaHolder(.yahoo), over: transport, clock: .showing(wallTime), retry: .once)
+            base: ProviderBaseURL(#require(HTTPURL(server.url + "/q"))),
+            cookiePage: ProviderBaseURL(#require(HTTPURL(server.url + "/fc"))), windows: windows)
+        let line = ProviderChannel(
+            QuotaAccount(.yahoo), over: transport, clock: .showing(wallTime), retry: .once)
         try await body(YahooClient(configuration, over: line), server)
     }
 }

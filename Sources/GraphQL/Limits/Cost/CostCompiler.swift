@@ -1,6 +1,6 @@
 /// Makes the cost plan of an operation.
 struct CostCompiler {
-    private let model: CostModel
+    private let model: SchemaCosts
     private let typed: TypedDocument
     private let limits: OperationLimits
     /// Whether what is known is added up.
@@ -16,7 +16,7 @@ struct CostCompiler {
         let sizing: Int
     }
 
-    private init(_ model: CostModel, _ typed: TypedDocument, _ limits: OperationLimits, folds: Bool) {
+    private init(_ model: SchemaCosts, _ typed: TypedDocument, _ limits: OperationLimits, folds: Bool) {
         self.model = model
         self.typed = typed
         self.limits = limits
@@ -25,12 +25,12 @@ struct CostCompiler {
 
     /// The plan of an operation; `order` has the fragments that it reaches, each behind those that it spreads.
     static func plan(
-        _ operation: OperationDefinition, in typed: TypedDocument, order: FragmentOrder, _ model: CostModel,
+        _ operation: OperationDefinition, in typed: TypedDocument, order: FragmentOrder, _ model: SchemaCosts,
         _ limits: OperationLimits, folds: Bool = true
     ) -> CostPlan {
         var compiler = CostCompiler(model, typed, limits, folds: folds)
         for fragment in order.fragments { compiler.add(fragment) }
-        let root = compiler.part(operation.selectionSet, sizing: Sizings.none)
+        let root = compiler.part(operation.selectionSet, sizing: SizedFieldSets.none)
         let type = model.schema.rootType(for: operation.type)
         return CostPlan(
             model: model, document: typed.document, steps: compiler.steps, root: root,
@@ -50,7 +50,7 @@ struct CostCompiler {
     /// It calls itself for nested sets, whose depth the parser bounds.
     private mutating func part(_ set: SelectionSet, sizing: Int) -> CostPart {
         var parts: [CostPart] = []
-        var alternatives = Alternatives()
+        var alternatives = FragmentsByType()
         for index in set.selections.indices {
             let part = part(index, sizing: sizing)
             if let type = exclusiveType(of: index) {
@@ -80,9 +80,9 @@ struct CostCompiler {
         case .inlineFragment(let fragment):
             return part(fragment.selectionSet, sizing: sizing)
         case .fragmentSpread:
-            guard let fragment = typed.selections[index].fragment else { return .known(Bill()) }
+            guard let fragment = typed.selections[index].fragment else { return .known(SelectionCost()) }
             // A fragment on a type of which the field around never returns a value applies to nothing.
-            return fragments[SizedFragment(fragment: fragment, sizing: sizing)] ?? .known(Bill())
+            return fragments[SizedFragment(fragment: fragment, sizing: sizing)] ?? .known(SelectionCost())
         }
     }
 
@@ -90,7 +90,7 @@ struct CostCompiler {
         // Introspection has bounds of its own, and `__typename` is at hand.
         guard case .defined(let position) = typed.selections[index].field,
             let parent = typed.selections[index].parentType
-        else { return .known(Bill()) }
+        else { return .known(SelectionCost()) }
         let price = model.fields[parent.index][position]
         let children = field.selectionSet.map { part($0, sizing: price.sizing) }
         let isSizedFromAround = model.sizings.sizes(price.name, in: sizing)
@@ -106,22 +106,22 @@ struct CostCompiler {
     }
 
     /// What is selected below a field, where it is known; nothing is below a leaf.
-    private static func known(_ children: CostPart?) -> Bill? {
+    private static func known(_ children: CostPart?) -> SelectionCost? {
         switch children {
         case .known(let bill): bill
         case .step: nil
-        case nil: Bill()
+        case nil: SelectionCost()
         }
     }
 
     private mutating func part(_ field: FieldCost) -> CostPart {
         let bill = known(field)
-        if let bill, folds || bill == Bill() { return .known(bill) }
+        if let bill, folds || bill == SelectionCost() { return .known(bill) }
         return step(.field(field))
     }
 
     /// What a field costs whatever the variables; nil where it depends on them, or cannot be told.
-    private func known(_ field: FieldCost) -> Bill? {
+    private func known(_ field: FieldCost) -> SelectionCost? {
         guard field.isConstant, let below = CostCompiler.known(field.children) else { return nil }
         let literals = LiteralCoercion(document: typed.document, schema: model.schema)
         // A fault is told when the plan is asked, like those that depend on variables.
@@ -130,24 +130,24 @@ struct CostCompiler {
     }
 
     private mutating func sum(_ parts: [CostPart]) -> CostPart {
-        var known = Bill()
+        var known = SelectionCost()
         var rest: [CostPart] = []
         for part in parts {
             if case .known(let bill) = part { known = known + bill } else { rest.append(part) }
         }
         if rest.isEmpty { return .known(known) }
-        if known != Bill() { rest.append(.known(known)) }
+        if known != SelectionCost() { rest.append(.known(known)) }
         return rest.count == 1 ? rest[0] : step(.sum(rest))
     }
 
     private mutating func most(_ parts: [CostPart]) -> CostPart {
-        var known = Bill()
+        var known = SelectionCost()
         var rest: [CostPart] = []
         for part in parts {
             if case .known(let bill) = part { known = known.most(or: bill) } else { rest.append(part) }
         }
         if rest.isEmpty { return .known(known) }
-        if known != Bill() { rest.append(.known(known)) }
+        if known != SelectionCost() { rest.append(.known(known)) }
         return rest.count == 1 ? rest[0] : step(.mostOf(rest))
     }
 
@@ -158,7 +158,7 @@ struct CostCompiler {
 }
 
 /// Fragments by the object type that each is on, in the order in which the types are first met.
-private struct Alternatives {
+private struct FragmentsByType {
     private(set) var parts: [[CostPart]] = []
     private var positions: [TypeID: Int] = [:]
 

@@ -6,7 +6,7 @@ extension CostPlan {
     /// - Throws: That a field is not given exactly one slicing argument although it must be.
     func place(
         past limit: Cost, of kind: KeyPath<OperationCost, Cost>, _ variables: VariableValues
-    ) throws(OperationRefusal) -> SourceSpan? {
+    ) throws(LimitExceededError) -> SourceSpan? {
         let bills = try bills(variables)
         let literals = LiteralCoercion(document: document, schema: model.schema, variables: variables)
         var search = Search(bills: bills, kind: kind, limit: limit)
@@ -34,14 +34,14 @@ extension CostPlan {
 
     /// The state of going down to the place: what is due so far, and how often what comes next is due.
     private struct Search {
-        let bills: [Bill]
+        let bills: [SelectionCost]
         let kind: KeyPath<OperationCost, Cost>
         let limit: Cost
         private var due = Cost.zero
         private var times = 1
         private var length = 1
 
-        init(bills: [Bill], kind: KeyPath<OperationCost, Cost>, limit: Cost) {
+        init(bills: [SelectionCost], kind: KeyPath<OperationCost, Cost>, limit: Cost) {
             self.bills = bills
             self.kind = kind
             self.limit = limit

@@ -5,12 +5,12 @@ extension FieldCost {
     /// selection set sizes this one, and `children` is what is selected below.
     init(
         _ field: SelectedField, _ position: Int, of parent: TypeID, in typed: TypedDocument,
-        _ model: CostModel,
+        _ model: SchemaCosts,
         assumedListSize: Int, isSizedFromAround: Bool, children: CostPart?
     ) {
         let definition = model.schema[parent].fields[position]
         let price = model.fields[parent.index][position]
-        let arguments = GivenArguments(field.arguments, of: definition.arguments, in: typed)
+        let arguments = SuppliedArguments(field.arguments, of: definition.arguments, in: typed)
         let wrapping = definition.type.wrapping
         let ownSizes = price.listSizes.filter(\.sizedFields.isEmpty)
         let sizesBelow = price.listSizes.filter { !$0.sizedFields.isEmpty }
@@ -20,18 +20,18 @@ extension FieldCost {
         coordinate = "\(model.schema[parent].name).\(definition.name)"
         weight = price.weight
         typeWeight = price.typeWeight
-        length = wrapping.isList ? ListLength(ownSizes, assumed: assumed, given: arguments.value) : nil
+        length = wrapping.isList ? ListSizeEstimate(ownSizes, assumed: assumed, given: arguments.value) : nil
         let innerLists = max(1, Int(wrapping.lists)) - 1
         innerItems = (0..<innerLists).reduce(1) { items, _ in items.stoppingProduct(assumed) }
         self.isSizedFromAround = wrapping.isList && isSizedFromAround
         lengthBelow =
-            sizesBelow.isEmpty ? nil : ListLength(sizesBelow, assumed: assumed, given: arguments.value)
+            sizesBelow.isEmpty ? nil : ListSizeEstimate(sizesBelow, assumed: assumed, given: arguments.value)
         self.children = children
 
         add(arguments, weights: price.arguments, model, typed)
         for directive in field.directives.indices {
             guard let position = typed.directives[directive] else { continue }
-            let given = GivenArguments(
+            let given = SuppliedArguments(
                 typed.document.directives[directive].arguments,
                 of: model.schema.directives[position].arguments,
                 in: typed)
@@ -40,7 +40,7 @@ extension FieldCost {
     }
 
     private mutating func add(
-        _ arguments: GivenArguments, weights: [Cost], _ model: CostModel, _ typed: TypedDocument
+        _ arguments: SuppliedArguments, weights: [Cost], _ model: SchemaCosts, _ typed: TypedDocument
     ) {
         let literals = LiteralCoercion(document: typed.document, schema: model.schema)
         for (position, weight) in weights.enumerated() {
@@ -56,12 +56,12 @@ extension FieldCost {
 }
 
 /// The arguments of a field or directive, by their positions in its definition.
-private struct GivenArguments {
+private struct SuppliedArguments {
     private let definitions: [SchemaInputValue]
     private let document: Document
     private var literals: [Value?]
 
-    init(_ run: Run<Argument>, of definitions: [SchemaInputValue], in typed: TypedDocument) {
+    init(_ run: NodeRange<Argument>, of definitions: [SchemaInputValue], in typed: TypedDocument) {
         self.definitions = definitions
         document = typed.document
         literals = Array(repeating: nil, count: definitions.count)
@@ -73,7 +73,7 @@ private struct GivenArguments {
         }
     }
 
-    func value(_ position: Int) -> GivenValue {
-        GivenValue(literals[position], for: definitions[position], in: document)
+    func value(_ position: Int) -> ArgumentSource {
+        ArgumentSource(literals[position], for: definitions[position], in: document)
     }
 }

@@ -10,19 +10,19 @@ struct FieldCost: Sendable {
     /// The weight of a value of the type that comes back.
     let typeWeight: Cost
     /// Nil where no list comes back.
-    let length: ListLength?
+    let length: ListSizeEstimate?
     /// How many items the lists within the list have altogether, a list; 1 where there are none.
     let innerItems: Int
     /// Whether the field around the selection set tells the length of the list.
     let isSizedFromAround: Bool
     /// The length of the lists below that this field tells (`sizedFields`); nil where it tells none.
-    let lengthBelow: ListLength?
+    let lengthBelow: ListSizeEstimate?
     /// What is selected below; nil of a leaf.
     let children: CostPart?
 
     /// An argument whose cost depends on variables.
     struct PricedInput: Sendable {
-        let value: GivenValue
+        let value: ArgumentSource
         let weight: Cost
     }
 
@@ -32,7 +32,9 @@ struct FieldCost: Sendable {
     }
 
     /// Reads the variables.
-    func resolved(_ literals: LiteralCoercion, _ model: CostModel) throws(SlicingFault) -> ResolvedCost {
+    func resolved(_ literals: LiteralCoercion, _ model: SchemaCosts) throws(SlicingArgumentError)
+        -> ResolvedCost
+    {
         let raw = inputs.reduce(weight) { sum, input in
             sum + model.cost(of: input.value.read(literals), weight: input.weight, type: input.value.type)
         }

@@ -22,7 +22,7 @@ struct ResolvedCost {
     }
 
     /// Of a plain field: lists have the assumed size, unless the field around tells theirs.
-    init(plain price: FieldPrice, assumedListSize: Int, isSizedFromAround: Bool) {
+    init(plain price: FieldCostDefinition, assumedListSize: Int, isSizedFromAround: Bool) {
         let isSized = isSizedFromAround && price.type.wrapping.isList
         var items = 1
         for _ in (isSized ? 1 : 0)..<Int(price.type.wrapping.lists) {
@@ -34,10 +34,11 @@ struct ResolvedCost {
     }
 
     /// What the field costs, from what is selected below it.
-    func bill(children: Bill) -> Bill {
+    func bill(children: SelectionCost) -> SelectionCost {
         let below = children.total(length: lengthBelow)
         let values = items * OperationCost(field: below.field, type: typeWeight + below.type)
         let once = OperationCost(field: resolver, type: .zero)
-        return isSizedFromAround ? Bill(fixed: once, perItem: values) : Bill(fixed: once + values)
+        return isSizedFromAround
+            ? SelectionCost(fixed: once, perItem: values) : SelectionCost(fixed: once + values)
     }
 }

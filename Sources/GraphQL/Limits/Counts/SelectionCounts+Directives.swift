@@ -1,7 +1,7 @@
 extension SelectionCounts {
     /// Calls `body` with the directives of each place that may have some: the operation, its variables, the fragments
     /// that it reaches, and their selections.
-    func forEachDirectives(_ body: (Run<Directive>) -> Void) {
+    func forEachDirectives(_ body: (NodeRange<Directive>) -> Void) {
         body(operation.directives)
         for variable in operation.variables.indices {
             body(document.document.variableDefinitions[variable].directives)

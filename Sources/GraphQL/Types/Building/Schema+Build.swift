@@ -12,7 +12,7 @@ extension Schema {
     public static func build(
         _ document: Document, scalarCoercions: [String: ScalarCoercion] = [:], errorLimit: Int = 100
     ) throws(GraphQLErrors) -> Schema {
-        let syntax = SchemaSyntax(document)
+        let syntax = SchemaDefinitions(document)
         try check(SDLRule.errors(in: syntax, limit: errorLimit))
         let builder = SchemaBuilder(syntax, scalarCoercions: scalarCoercions)
         let draft = builder.draft()

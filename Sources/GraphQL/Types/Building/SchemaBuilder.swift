@@ -4,7 +4,7 @@
 /// left out. On it the rules for type systems are checked, after which values can be coerced without going in
 /// circles: the second step fills them in.
 final class SchemaBuilder {
-    private let syntax: SchemaSyntax
+    private let syntax: SchemaDefinitions
     private let order: TypeOrder
     private let scalarCoercions: [String: ScalarCoercion]
     /// The values of defaults and directives; nil for the draft.
@@ -12,7 +12,7 @@ final class SchemaBuilder {
 
     private var document: Document { syntax.document }
 
-    init(_ syntax: SchemaSyntax, scalarCoercions: [String: ScalarCoercion]) {
+    init(_ syntax: SchemaDefinitions, scalarCoercions: [String: ScalarCoercion]) {
         self.syntax = syntax
         self.scalarCoercions = scalarCoercions
         order = TypeOrder(syntax)
@@ -93,7 +93,7 @@ extension SchemaBuilder {
         }
     }
 
-    private func namedType(_ type: TypeSyntax, _ id: TypeID) -> NamedType {
+    private func namedType(_ type: TypeDefinitionGroup, _ id: TypeID) -> NamedType {
         let node = type.definition
         return NamedType(
             id: id, name: document.text(node.name), description: text(node.description),
@@ -101,7 +101,7 @@ extension SchemaBuilder {
             node: node.span)
     }
 
-    private func kind(_ type: TypeSyntax) -> NamedType.Kind {
+    private func kind(_ type: TypeDefinitionGroup) -> NamedType.Kind {
         switch type.definition.body {
         case .scalar:
             .scalar(ScalarType(specifiedByURL: specifiedByURL(type)))
@@ -121,7 +121,7 @@ extension SchemaBuilder {
         }
     }
 
-    private func composite(_ type: TypeSyntax) -> CompositeType {
+    private func composite(_ type: TypeDefinitionGroup) -> CompositeType {
         CompositeType(
             interfaces: type.interfaces.compactMap { named($0) },
             fields: type.fields.compactMap { field($0) })
@@ -168,17 +168,17 @@ extension SchemaBuilder {
 // MARK: - Directives with a meaning for the schema itself
 
 extension SchemaBuilder {
-    private func applied(_ directives: Run<Directive>) -> [AppliedDirective] {
+    private func applied(_ directives: NodeRange<Directive>) -> [AppliedDirective] {
         guard !directives.isEmpty, let values else { return [] }
         return directives.indices.compactMap(values.applied)
     }
 
-    private func deprecationReason(_ directives: Run<Directive>) -> String? {
+    private func deprecationReason(_ directives: NodeRange<Directive>) -> String? {
         guard let directive = document.first("deprecated", in: directives) else { return nil }
         return document.text(of: "reason", in: directive) ?? BuiltInDirective.defaultDeprecationReason
     }
 
-    private func specifiedByURL(_ type: TypeSyntax) -> String? {
+    private func specifiedByURL(_ type: TypeDefinitionGroup) -> String? {
         let urls = type.nodes.compactMap { node in
             document.first("specifiedBy", in: node.directives).flatMap { document.text(of: "url", in: $0) }
         }
@@ -192,7 +192,7 @@ extension SchemaBuilder {
 
 extension Document {
     /// The first directive with this name among those that stand side by side.
-    func first(_ name: String, in directives: Run<Directive>) -> Directive? {
+    func first(_ name: String, in directives: NodeRange<Directive>) -> Directive? {
         for index in directives.indices where text(self.directives[index].name) == name {
             return self.directives[index]
         }

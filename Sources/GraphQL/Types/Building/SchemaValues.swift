@@ -2,7 +2,7 @@
 ///
 /// Coercing a default may need the defaults of input fields, so each is found on demand and kept.
 final class SchemaValues {
-    private let syntax: SchemaSyntax
+    private let syntax: SchemaDefinitions
     /// The schema without these values, known to keep all rules.
     private let draft: Schema
     /// By the index of the input value's definition.
@@ -12,7 +12,7 @@ final class SchemaValues {
     /// For each input object type, its fields' definitions.
     private var inputFields: [TypeID: [Int]] = [:]
 
-    init(syntax: SchemaSyntax, draft: Schema) {
+    init(syntax: SchemaDefinitions, draft: Schema) {
         self.syntax = syntax
         self.draft = draft
         for type in syntax.types {

@@ -6,7 +6,7 @@
 struct TypeOrder {
     /// Where a type comes from.
     enum Origin {
-        case defined(TypeSyntax)
+        case defined(TypeDefinitionGroup)
         case builtIn(BuiltInType)
     }
 
@@ -17,7 +17,7 @@ struct TypeOrder {
     private(set) var ids: [TypeID?]
     private let document: Document
 
-    init(_ syntax: SchemaSyntax) {
+    init(_ syntax: SchemaDefinitions) {
         document = syntax.document
         ids = Array(repeating: nil, count: document.names.count)
         var isDefined = Array(repeating: false, count: document.names.count)
@@ -36,7 +36,7 @@ struct TypeOrder {
         ids[Int(reference.name.id)].map { WrappedType($0, reference.wrapping) }
     }
 
-    private mutating func append(_ type: TypeSyntax, _ isDefined: [Bool]) {
+    private mutating func append(_ type: TypeDefinitionGroup, _ isDefined: [Bool]) {
         let name = type.definition.name
         // A definition of a built-in type only decides where it is listed: its meaning is fixed.
         guard BuiltInType.all[document.text(name)] == nil else { return appendBuiltIn(document.text(name)) }
@@ -53,7 +53,7 @@ struct TypeOrder {
         }
     }
 
-    private mutating func appendReferences(of values: Run<InputValueDefinition>, _ isDefined: [Bool]) {
+    private mutating func appendReferences(of values: NodeRange<InputValueDefinition>, _ isDefined: [Bool]) {
         for index in values.indices {
             appendReference(document.inputValueDefinitions[index].type.name, isDefined)
         }

@@ -1,6 +1,6 @@
 extension BuiltInScalar {
     /// Reads a literal that is neither null nor a variable (specification, sections 3.5.1 to 3.5.5).
-    func read(_ literal: Value, in document: Document) throws(InputFault) -> InputValue {
+    func read(_ literal: Value, in document: Document) throws(InputCoercionError) -> InputValue {
         switch (self, literal) {
         case (.int, .int(let span)):
             return try int(document.source.text(span), span)
@@ -13,21 +13,23 @@ extension BuiltInScalar {
         case (.boolean, .boolean(let value, _)):
             return .boolean(value)
         case (.int, _), (.float, _), (.string, _), (.boolean, _), (.id, _):
-            throw InputFault(message: "\(literalRefusal): \(document.print(literal))", span: literal.span)
+            throw InputCoercionError(
+                message: "\(literalRefusal): \(document.print(literal))", span: literal.span)
         }
     }
 
-    private func int(_ digits: String, _ span: SourceSpan) throws(InputFault) -> InputValue {
+    private func int(_ digits: String, _ span: SourceSpan) throws(InputCoercionError) -> InputValue {
         guard let value = Int32(digits) else {
-            throw InputFault(
+            throw InputCoercionError(
                 message: "Int cannot represent non 32-bit signed integer value: \(digits)", span: span)
         }
         return .int(Int(value))
     }
 
-    private func float(_ digits: String, _ span: SourceSpan) throws(InputFault) -> InputValue {
+    private func float(_ digits: String, _ span: SourceSpan) throws(InputCoercionError) -> InputValue {
         guard let value = Double(digits), value.isFinite else {
-            throw InputFault(message: "Float cannot represent non numeric value: \(digits)", span: span)
+            throw InputCoercionError(
+                message: "Float cannot represent non numeric value: \(digits)", span: span)
         }
         return InputValue(float: value)
     }

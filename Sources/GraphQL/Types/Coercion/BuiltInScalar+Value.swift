@@ -2,7 +2,7 @@ extension BuiltInScalar {
     /// Reads a value of a variable that is not null (specification, sections 3.5.1 to 3.5.5).
     ///
     /// An integral number is an integer however it is written: `1.0` and `1e2` are.
-    func read(_ value: InputValue) throws(InputFault) -> InputValue {
+    func read(_ value: InputValue) throws(InputCoercionError) -> InputValue {
         switch (self, value) {
         case (.int, .int(let number)):
             return try int(number, value)
@@ -27,12 +27,12 @@ extension BuiltInScalar {
         }
     }
 
-    private func int(_ number: Int, _ value: InputValue) throws(InputFault) -> InputValue {
+    private func int(_ number: Int, _ value: InputValue) throws(InputCoercionError) -> InputValue {
         guard let small = Int32(exactly: number) else { throw tooLarge(value) }
         return .int(Int(small))
     }
 
-    private func int(_ digits: String, _ value: InputValue) throws(InputFault) -> InputValue {
+    private func int(_ digits: String, _ value: InputValue) throws(InputCoercionError) -> InputValue {
         guard let number = Double(digits), number.isFinite, number == number.rounded() else {
             throw refusal(of: value)
         }
@@ -40,11 +40,12 @@ extension BuiltInScalar {
         return .int(Int(small))
     }
 
-    private func tooLarge(_ value: InputValue) -> InputFault {
-        InputFault(message: "Int cannot represent non 32-bit signed integer value: \(value.inspected)")
+    private func tooLarge(_ value: InputValue) -> InputCoercionError {
+        InputCoercionError(
+            message: "Int cannot represent non 32-bit signed integer value: \(value.inspected)")
     }
 
-    private func refusal(of value: InputValue) -> InputFault {
+    private func refusal(of value: InputValue) -> InputCoercionError {
         let words =
             switch self {
             case .int: "Int cannot represent non-integer value"
@@ -53,6 +54,6 @@ extension BuiltInScalar {
             case .boolean: "Boolean cannot represent a non boolean value"
             case .id: "ID cannot represent value"
             }
-        return InputFault(message: "\(words): \(value.inspected)")
+        return InputCoercionError(message: "\(words): \(value.inspected)")
     }
 }

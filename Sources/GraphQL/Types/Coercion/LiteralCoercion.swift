@@ -1,6 +1,6 @@
 /// Coerces literals of a document to their types (specification, sections 3.5 to 3.12, "Input Coercion").
 ///
-/// Tells only whether a literal fits; `LiteralDiagnosis` says why one does not.
+/// Tells only whether a literal fits; `LiteralErrorReporter` says why one does not.
 struct LiteralCoercion {
     let document: Document
     let schema: Schema

@@ -11,12 +11,12 @@ extension Schema {
     /// - Returns: The arguments that have a value, by name. One without value and default is not among them.
     /// - Throws: What is wrong with the first argument that is wrong, with its place.
     public func coerceArguments(
-        _ definitions: [SchemaInputValue], given arguments: Run<Argument>, in document: Document,
+        _ definitions: [SchemaInputValue], given arguments: NodeRange<Argument>, in document: Document,
         at span: SourceSpan, variables: VariableValues? = nil, suggests: Bool = true
     ) throws(GraphQLError) -> InputObject {
         if definitions.isEmpty { return InputObject() }
         let literals = LiteralCoercion(document: document, schema: self, variables: variables)
-        let place = ArgumentPlace(span: span, suggests: suggests)
+        let place = ArgumentLocation(span: span, suggests: suggests)
         var values: [(name: String, value: InputValue)] = []
         values.reserveCapacity(definitions.count)
         for definition in definitions {
@@ -34,7 +34,7 @@ extension Schema {
     /// The value of one argument; nil where it has none.
     private func coerceArgument(
         _ definition: SchemaInputValue, given literal: Value?, _ literals: LiteralCoercion,
-        _ place: ArgumentPlace
+        _ place: ArgumentLocation
     ) throws(GraphQLError) -> InputValue? {
         guard let literal else {
             if definition.isRequired { throw missing(definition, literals.document, place) }
@@ -48,7 +48,7 @@ extension Schema {
     }
 
     private func missing(
-        _ definition: SchemaInputValue, _ document: Document, _ place: ArgumentPlace
+        _ definition: SchemaInputValue, _ document: Document, _ place: ArgumentLocation
     ) -> GraphQLError {
         GraphQLError(
             "Argument \"\(definition.name)\" of required type \"\(describe(definition.type))\" was not provided.",
@@ -56,9 +56,10 @@ extension Schema {
     }
 
     private func refusal(
-        of literal: Value, _ definition: SchemaInputValue, _ literals: LiteralCoercion, _ place: ArgumentPlace
+        of literal: Value, _ definition: SchemaInputValue, _ literals: LiteralCoercion,
+        _ place: ArgumentLocation
     ) -> GraphQLError {
-        let faults = LiteralDiagnosis.faults(
+        let faults = LiteralErrorReporter.faults(
             of: literal, as: definition.type, in: literals.document, schema: self,
             variables: literals.variables, suggests: place.suggests, limit: 0)
         let words = faults.first.map { "\($0.path.inputPath): \($0.message)" } ?? "."
@@ -69,7 +70,7 @@ extension Schema {
 }
 
 /// Where arguments are given, and how errors about them are worded.
-private struct ArgumentPlace {
+private struct ArgumentLocation {
     let span: SourceSpan
     let suggests: Bool
 }

@@ -63,7 +63,7 @@ private struct VariableCoercion {
         } else if let literal = definition.defaultValue {
             coerceDefault(literal, type, definition, name)
         } else if type.wrapping.isNonNull {
-            reportFaults(ValueDiagnosis.faults(of: nil, as: type, schema: schema), definition, name)
+            reportFaults(ValueErrorReporter.faults(of: nil, as: type, schema: schema), definition, name)
         } else {
             append(definition, name, nil, isGiven: false)
         }
@@ -79,7 +79,7 @@ private struct VariableCoercion {
         if let coerced = ValueCoercion(schema: schema).coerce(value, to: type) {
             append(definition, name, coerced, isGiven: true)
         } else {
-            let faults = ValueDiagnosis.faults(
+            let faults = ValueErrorReporter.faults(
                 of: value, as: type, schema: schema, suggests: suggests, limit: errorLimit)
             reportFaults(faults, definition, name)
         }
@@ -91,7 +91,7 @@ private struct VariableCoercion {
         if let value = LiteralCoercion(document: document, schema: schema).coerce(literal, to: type) {
             return append(definition, name, value, isGiven: false)
         }
-        let faults = LiteralDiagnosis.faults(
+        let faults = LiteralErrorReporter.faults(
             of: literal, as: type, in: document, schema: schema, suggests: suggests, limit: errorLimit)
         reportFaults(faults, definition, name, "default value")
     }
@@ -103,7 +103,8 @@ private struct VariableCoercion {
     }
 
     private mutating func reportFaults(
-        _ faults: [InputFault], _ definition: VariableDefinition, _ name: String, _ noun: String = "value"
+        _ faults: [InputCoercionError], _ definition: VariableDefinition, _ name: String,
+        _ noun: String = "value"
     ) {
         for fault in faults {
             report(

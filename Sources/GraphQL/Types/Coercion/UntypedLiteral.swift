@@ -22,7 +22,7 @@ struct UntypedLiteral {
         }
     }
 
-    private func object(_ run: Run<ObjectField>) -> InputObject {
+    private func object(_ run: NodeRange<ObjectField>) -> InputObject {
         var fields: [(name: String, value: InputValue)] = []
         for index in run.indices {
             let field = document.objectFields[index]

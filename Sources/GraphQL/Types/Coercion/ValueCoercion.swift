@@ -1,6 +1,6 @@
 /// Coerces values that a request gave, from JSON, to their types (specification, sections 3.5 to 3.12).
 ///
-/// Tells only whether a value fits; `ValueDiagnosis` says why one does not.
+/// Tells only whether a value fits; `ValueErrorReporter` says why one does not.
 struct ValueCoercion {
     let schema: Schema
 

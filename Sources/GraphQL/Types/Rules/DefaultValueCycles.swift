@@ -6,14 +6,14 @@
 struct DefaultValueCycles {
     private let rules: TypeSystemRules
     /// The extent of the defaults seen so far, with those that they take in.
-    private var extents: [FieldKey: Extent] = [:]
+    private var extents: [FieldKey: Size] = [:]
     /// The fields whose defaults the walk is in.
     private var path: [(place: String, literal: Value)] = []
     /// How long the path was behind each of them.
     private var depths: [FieldKey: Int] = [:]
     /// How many lists and objects the walk is in.
     private var level = 0
-    private var found: [SchemaFault] = []
+    private var found: [SchemaValidationError] = []
 
     private struct FieldKey: Hashable {
         let type: TypeID
@@ -21,14 +21,14 @@ struct DefaultValueCycles {
     }
 
     /// How large a value is.
-    private struct Extent {
+    private struct Size {
         /// How many lists and objects stand in one another.
         var levels = 0
         /// How many values there are.
         var values = 1
 
         /// Takes in a value that is part of this one.
-        mutating func include(_ part: Extent) {
+        mutating func include(_ part: Size) {
             levels = max(levels, part.levels + 1)
             // Parts are bounded, so the sum is far from overflowing.
             values += part.values
@@ -45,19 +45,19 @@ struct DefaultValueCycles {
     }
 
     /// The cycles that begin in the fields of a type, without those that an earlier call reported.
-    mutating func faults(of type: TypeID) -> [SchemaFault] {
+    mutating func faults(of type: TypeID) -> [SchemaValidationError] {
         found = []
         _ = walkFields(of: type, given: [:])
         return found
     }
 
     /// Walks through a literal for an input object type or lists of it.
-    private mutating func walk(_ literal: Value, as type: TypeID) -> Extent {
+    private mutating func walk(_ literal: Value, as type: TypeID) -> Size {
         level += 1
         defer { level -= 1 }
         switch literal {
         case .list(let items, _):
-            var extent = Extent()
+            var extent = Size()
             for index in items.indices { extent.include(walk(rules.document.values[index], as: type)) }
             return extent
         case .object(let run, _):
@@ -68,12 +68,12 @@ struct DefaultValueCycles {
                     fields.map { (rules.document.text($0.name), $0.value) },
                     uniquingKeysWith: { _, last in last }))
         case .variable, .int, .float, .string, .boolean, .null, .enum:
-            return Extent()
+            return Size()
         }
     }
 
-    private mutating func walkFields(of type: TypeID, given: [String: Value]) -> Extent {
-        var extent = Extent()
+    private mutating func walkFields(of type: TypeID, given: [String: Value]) -> Size {
+        var extent = Size()
         guard case .inputObject(let object) = rules.schema[type].kind else { return extent }
         for (position, field) in object.fields.enumerated() {
             guard case .inputObject = rules.schema[field.type.type].kind else { continue }
@@ -86,18 +86,18 @@ struct DefaultValueCycles {
         return extent
     }
 
-    private mutating func walkDefault(of field: SchemaInputValue, _ key: FieldKey) -> Extent {
+    private mutating func walkDefault(of field: SchemaInputValue, _ key: FieldKey) -> Size {
         if let depth = depths[key] {
             reportCycle(key, depth)
-            return Extent()
+            return Size()
         }
         if let extent = extents[key] { return extent }
-        guard let literal = rules.node(of: field)?.defaultValue else { return Extent() }
+        guard let literal = rules.node(of: field)?.defaultValue else { return Size() }
         // What is reported once is not looked at again, and taken for small.
-        extents[key] = Extent()
+        extents[key] = Size()
         if level > maximumInputDepth {
             reportSize(key, literal)
-            return Extent()
+            return Size()
         }
         path.append((place(key), literal))
         depths[key] = path.count
@@ -106,7 +106,7 @@ struct DefaultValueCycles {
         depths[key] = nil
         if extent.isTooLarge {
             reportSize(key, literal)
-            return Extent()
+            return Size()
         }
         extents[key] = extent
         return extent
@@ -125,7 +125,7 @@ struct DefaultValueCycles {
         let message = """
             Invalid circular reference. The default value of Input Object field \(place(key)) references itself\(via).
             """
-        found.append(SchemaFault(message, at: path[(depth - 1)...].map(\.literal.span)))
+        found.append(SchemaValidationError(message, at: path[(depth - 1)...].map(\.literal.span)))
     }
 
     private mutating func reportSize(_ key: FieldKey, _ literal: Value) {
@@ -134,6 +134,6 @@ struct DefaultValueCycles {
             leaves out it is more than \(maximumInputDepth) levels deep, or holds more than \
             \(DefaultValueCycles.maximumValues) values.
             """
-        found.append(SchemaFault(message, at: [literal.span]))
+        found.append(SchemaValidationError(message, at: [literal.span]))
     }
 }

@@ -1,6 +1,6 @@
 extension TypeSystemRules {
     /// Directives and their arguments have names of their own, and arguments input types (specification, 3.13).
-    func directiveDefinition(_ directive: DirectiveType) -> [SchemaFault] {
+    func directiveDefinition(_ directive: DirectiveType) -> [SchemaValidationError] {
         guard directive.node != nil else { return [] }
         var faults = reservedName(directive.name, at: directive.node)
         for argument in directive.arguments {

@@ -4,7 +4,7 @@ extension TypeSystemRules {
     ///
     /// A type that must hold a value of itself, however far inside, has none. Types known to have one are spread
     /// backwards along the fields that ask for them; what is left runs in circles.
-    func inputObjectCycles() -> [SchemaFault] {
+    func inputObjectCycles() -> [SchemaValidationError] {
         var cycles = InputObjectCycles(rules: self)
         cycles.spreadFiniteValues()
         return cycles.faults()
@@ -72,23 +72,23 @@ private struct InputObjectCycles {
     }
 
     /// One fault for each way back to a type that is still being walked through.
-    func faults() -> [SchemaFault] {
-        var walk = CycleWalk()
+    func faults() -> [SchemaValidationError] {
+        var walk = CycleFinder()
         for id in order where states[id]?.isFinite == false { visit(id, &walk) }
         return walk.faults
     }
 
-    private struct CycleWalk {
+    private struct CycleFinder {
         var visited: Set<TypeID> = []
         /// The fields that led to where the walk is.
         var path: [(place: String, node: SourceSpan?)] = []
         /// How long the path was at each type on it.
         var depths: [TypeID: Int] = [:]
-        var faults: [SchemaFault] = []
+        var faults: [SchemaValidationError] = []
     }
 
     /// Walks in depth with a stack of its own: chains of types may be as long as a document.
-    private func visit(_ root: TypeID, _ walk: inout CycleWalk) {
+    private func visit(_ root: TypeID, _ walk: inout CycleFinder) {
         guard walk.visited.insert(root).inserted else { return }
         var stack: [(type: TypeID, next: Int)] = [(root, 0)]
         walk.depths[root] = walk.path.count
@@ -117,10 +117,11 @@ private struct InputObjectCycles {
         }
     }
 
-    private func fault(_ type: TypeID, _ cycle: ArraySlice<(place: String, node: SourceSpan?)>) -> SchemaFault
+    private func fault(_ type: TypeID, _ cycle: ArraySlice<(place: String, node: SourceSpan?)>)
+        -> SchemaValidationError
     {
         let fields = cycle.map(\.place).joined(separator: ", ")
-        return SchemaFault(
+        return SchemaValidationError(
             """
             Input Object \(rules.schema[type].name) cannot be provided a finite value because it references itself \
             through fields: \(fields).

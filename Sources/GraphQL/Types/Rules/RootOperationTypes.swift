@@ -1,9 +1,10 @@
 extension TypeSystemRules {
     /// There is a query type, root types are object types, and no two are the same (specification, section 3.3.1).
-    func rootOperationTypes() -> [SchemaFault] {
-        var faults: [SchemaFault] = []
+    func rootOperationTypes() -> [SchemaValidationError] {
+        var faults: [SchemaValidationError] = []
         if schema.queryType == nil {
-            faults.append(SchemaFault("Query root type must be provided.", at: [syntax.schema?.span]))
+            faults.append(
+                SchemaValidationError("Query root type must be provided.", at: [syntax.schema?.span]))
         }
         var uses: [(type: TypeID, operations: [OperationType])] = []
         for operation in OperationType.allCases {
@@ -21,16 +22,16 @@ extension TypeSystemRules {
         return faults + uses.filter { $0.operations.count > 1 }.map(shared)
     }
 
-    private func notAnObject(_ operation: OperationType, _ type: NamedType) -> SchemaFault {
+    private func notAnObject(_ operation: OperationType, _ type: NamedType) -> SchemaValidationError {
         let condition = operation == .query ? "" : " if provided"
-        return SchemaFault(
+        return SchemaValidationError(
             "\(operation.usualTypeName) root type must be Object type\(condition), it cannot be \(type.name).",
             at: [rootSpan(operation) ?? type.node])
     }
 
-    private func shared(_ type: TypeID, by operations: [OperationType]) -> SchemaFault {
+    private func shared(_ type: TypeID, by operations: [OperationType]) -> SchemaValidationError {
         let list = Suggestions.list(operations.map(\.rawValue), conjunction: "and")
-        return SchemaFault(
+        return SchemaValidationError(
             "All root types must be different, \"\(schema[type].name)\" type is used as \(list) root types.",
             at: operations.map(rootSpan))
     }

@@ -43,7 +43,7 @@ extension TypeSystemRules {
         spans(of: member.name, in: nodes(of: union).map(\.body.members))
     }
 
-    private func spans(of name: String, in lists: [Run<Name>]) -> [SourceSpan] {
+    private func spans(of name: String, in lists: [NodeRange<Name>]) -> [SourceSpan] {
         lists.flatMap { document.nameLists[$0.indices] }.filter { document.text($0) == name }.map(\.span)
     }
 }

@@ -5,7 +5,7 @@
 /// in which the reference implementation applies them, and thus the order of the errors.
 struct TypeSystemRules {
     let schema: Schema
-    let syntax: SchemaSyntax
+    let syntax: SchemaDefinitions
     /// How many errors are reported.
     let limit: Int
 
@@ -14,14 +14,14 @@ struct TypeSystemRules {
     /// Every breach of the rules; empty for a valid schema.
     ///
     /// After as many errors as `limit` says a last one tells that there are more.
-    static func errors(in schema: Schema, _ syntax: SchemaSyntax, limit: Int) -> [GraphQLError] {
+    static func errors(in schema: Schema, _ syntax: SchemaDefinitions, limit: Int) -> [GraphQLError] {
         let faults = TypeSystemRules(schema: schema, syntax: syntax, limit: limit).all()
         let errors = syntax.document.source.locate(
             faults.prefix(max(0, limit)).map { ($0.message, $0.spans) })
         return faults.count > limit ? errors + [.tooManyErrors] : errors
     }
 
-    private func all() -> [SchemaFault] {
+    private func all() -> [SchemaValidationError] {
         var faults = rootOperationTypes()
         for directive in schema.directives { faults += directiveDefinition(directive) }
         var defaultCycles = DefaultValueCycles(rules: self)
@@ -29,7 +29,8 @@ struct TypeSystemRules {
         return faults + inputObjectCycles()
     }
 
-    private func type(_ type: NamedType, _ defaultCycles: inout DefaultValueCycles) -> [SchemaFault] {
+    private func type(_ type: NamedType, _ defaultCycles: inout DefaultValueCycles) -> [SchemaValidationError]
+    {
         // Built-in types keep the rules; their names are the one exception to one of them.
         guard type.node != nil else { return [] }
         let faults = reservedName(type.name, at: type.node)
@@ -45,7 +46,7 @@ struct TypeSystemRules {
 }
 
 /// One breach of a rule for type systems.
-struct SchemaFault {
+struct SchemaValidationError {
     let message: String
     /// The places that the error names, in order; built-in parts have none.
     let spans: [SourceSpan]

@@ -1,26 +1,26 @@
 extension TypeSystemRules {
     /// A union has members, all of them object types, none twice (specification, section 3.8).
-    func unionMembers(of type: NamedType, _ union: UnionType) -> [SchemaFault] {
+    func unionMembers(of type: NamedType, _ union: UnionType) -> [SchemaValidationError] {
         if union.members.isEmpty {
             return [
-                SchemaFault(
+                SchemaValidationError(
                     "Union type \(type.name) must define one or more member types.",
                     at: nodes(of: type).map(\.span))
             ]
         }
-        var faults: [SchemaFault] = []
+        var faults: [SchemaValidationError] = []
         var included: Set<TypeID> = []
         for id in union.members {
             let member = schema[id]
             if case .object = member.kind {
                 if included.insert(id).inserted { continue }
                 faults.append(
-                    SchemaFault(
+                    SchemaValidationError(
                         "Union type \(type.name) can only include type \(member.name) once.",
                         at: memberSpans(type, member)))
             } else {
                 faults.append(
-                    SchemaFault(
+                    SchemaValidationError(
                         "Union type \(type.name) can only include Object types, it cannot include \(member.name).",
                         at: memberSpans(type, member)))
             }

@@ -9,7 +9,7 @@ extension SDLRule {
             return !use.isTypeSystem || BuiltInType.all[document.text(use.name)] == nil
         }
         return unknown.map { use in
-            Finding(.entering(use.name.span), at: [use.name.span]) {
+            ValidationFinding(.entering(use.name.span), at: [use.name.span]) {
                 let builtIn = use.isTypeSystem ? Array(BuiltInType.all.keys) : []
                 let name = document.text(use.name)
                 return "Unknown type \"\(name)\"."

@@ -6,7 +6,9 @@ extension SDLRule {
             return schema
         }
         return definitions.dropFirst().map { schema in
-            Finding(.entering(schema.span), at: [schema.span]) { "Must provide only one schema definition." }
+            ValidationFinding(.entering(schema.span), at: [schema.span]) {
+                "Must provide only one schema definition."
+            }
         }
     }
 }

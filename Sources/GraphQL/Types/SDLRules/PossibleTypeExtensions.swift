@@ -8,13 +8,13 @@ extension SDLRule {
         return extensions.compactMap { node in
             let name = document.text(node.name)
             guard let type = defined[node.name.id] else {
-                return Finding(.entering(node.span), at: [node.name.span]) {
+                return ValidationFinding(.entering(node.span), at: [node.name.span]) {
                     "Cannot extend type \"\(name)\" because it is not defined."
                         + Suggestions.didYouMean(name, among: definitions.map { document.text($0.name) })
                 }
             }
             if type.body.kindName == node.body.kindName { return nil }
-            return Finding(.entering(node.span), at: [type.span, node.span]) {
+            return ValidationFinding(.entering(node.span), at: [type.span, node.span]) {
                 "Cannot extend non-\(node.body.kindName) type \"\(name)\"."
             }
         }

@@ -2,7 +2,7 @@ extension SDLRule {
     /// Directives are given the arguments that they require (specification, 5.4.3).
     static let providedRequiredArgumentsOnDirectives = SDLRule(name: "Provided Required Arguments") {
         document in
-        var findings: [Finding] = []
+        var findings: [ValidationFinding] = []
         for directive in document.document.directives {
             guard let definition = document.directives[directive.name.id], !definition.required.isEmpty else {
                 continue
@@ -12,7 +12,7 @@ extension SDLRule {
             }
             for (name, type) in definition.required where !given.contains(name) {
                 findings.append(
-                    Finding(.leaving(directive.span), at: [directive.span]) {
+                    ValidationFinding(.leaving(directive.span), at: [directive.span]) {
                         """
                         Argument "@\(document.text(directive.name))(\(name):)" of type "\(type)" is required, but it \
                         was not provided.

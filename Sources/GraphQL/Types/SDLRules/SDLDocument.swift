@@ -2,9 +2,9 @@
 ///
 /// Executable definitions that stand in the same document are covered too, as in the reference implementation.
 struct SDLDocument: Sendable {
-    let syntax: SchemaSyntax
+    let syntax: SchemaDefinitions
     /// Where directives are applied; nodes without any are left out.
-    private(set) var directiveSites: [DirectiveSite] = []
+    private(set) var directiveSites: [DirectiveUsage] = []
     /// Where types are named.
     private(set) var typeUses: [TypeUse] = []
     /// By `Name.id`: the directives that the document or the specification defines.
@@ -19,7 +19,7 @@ struct SDLDocument: Sendable {
 
     var document: Document { syntax.document }
 
-    init(_ syntax: SchemaSyntax) {
+    init(_ syntax: SchemaDefinitions) {
         self.syntax = syntax
         for (id, name) in document.names.enumerated() {
             if let directive = BuiltInDirective.named(name) {
@@ -86,7 +86,7 @@ extension SDLDocument {
         visit(type.body.inputFields, .inputFieldDefinition)
     }
 
-    private mutating func visit(_ values: Run<InputValueDefinition>, _ location: DirectiveLocation) {
+    private mutating func visit(_ values: NodeRange<InputValueDefinition>, _ location: DirectiveLocation) {
         for index in values.indices {
             let value = document.inputValueDefinitions[index]
             use(value.type.name)
@@ -99,11 +99,12 @@ extension SDLDocument {
     }
 
     private mutating func add(
-        _ directives: Run<Directive>, _ location: DirectiveLocation, _ owner: SourceSpan, of name: Name? = nil
+        _ directives: NodeRange<Directive>, _ location: DirectiveLocation, _ owner: SourceSpan,
+        of name: Name? = nil
     ) {
         if directives.isEmpty { return }
         directiveSites.append(
-            DirectiveSite(directives: directives, location: location, owner: owner, definedName: name))
+            DirectiveUsage(directives: directives, location: location, owner: owner, definedName: name))
     }
 }
 

@@ -5,7 +5,7 @@
 struct SDLRule: Sendable {
     let name: String
     /// What the document does against the rule; empty where it keeps it.
-    let check: @Sendable (SDLDocument) -> [Finding]
+    let check: @Sendable (SDLDocument) -> [ValidationFinding]
 
     /// All rules, in the order in which they report at one place.
     static let all: [SDLRule] = [
@@ -18,9 +18,9 @@ struct SDLRule: Sendable {
     /// What all rules find, in the order in which one walk through the document comes upon it.
     ///
     /// After as many errors as `limit` says a last one tells that there are more.
-    static func errors(in syntax: SchemaSyntax, limit: Int) -> [GraphQLError] {
+    static func errors(in syntax: SchemaDefinitions, limit: Int) -> [GraphQLError] {
         let document = SDLDocument(syntax)
-        var found: [(finding: Finding, order: Int)] = []
+        var found: [(finding: ValidationFinding, order: Int)] = []
         for rule in all {
             for finding in rule.check(document) { found.append((finding, found.count)) }
         }

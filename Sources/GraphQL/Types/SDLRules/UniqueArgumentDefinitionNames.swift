@@ -1,14 +1,15 @@
 extension SDLRule {
     /// No two arguments of a field or directive have the same name (specification, sections 3.6.1 and 3.13).
     static let uniqueArgumentDefinitionNames = SDLRule(name: "Unique Argument Definition Names") { document in
-        var findings: [Finding] = []
+        var findings: [ValidationFinding] = []
         func check(
-            _ arguments: Run<InputValueDefinition>, of parent: @escaping () -> String, in span: SourceSpan
+            _ arguments: NodeRange<InputValueDefinition>, of parent: @escaping () -> String,
+            in span: SourceSpan
         ) {
             let names = document.document.inputValueDefinitions[arguments.indices].map(\.name)
-            for occurrences in NamesSeen.repeated(names) {
+            for occurrences in DuplicateNameFinder.repeated(names) {
                 findings.append(
-                    Finding(.entering(span), at: occurrences.map(\.span)) {
+                    ValidationFinding(.entering(span), at: occurrences.map(\.span)) {
                         "Argument \"\(parent())(\(document.text(occurrences[0])):)\" can only be defined once."
                     })
             }

@@ -1,13 +1,13 @@
 extension SDLRule {
     /// No argument is given twice (specification, 5.4.2).
     static let uniqueArgumentNames = SDLRule(name: "Unique Argument Names") { document in
-        var findings: [Finding] = []
-        func check(_ arguments: Run<Argument>, in span: SourceSpan) {
+        var findings: [ValidationFinding] = []
+        func check(_ arguments: NodeRange<Argument>, in span: SourceSpan) {
             if arguments.count < 2 { return }
             let names = document.document.arguments[arguments.indices].map(\.name)
-            for occurrences in NamesSeen.repeated(names) {
+            for occurrences in DuplicateNameFinder.repeated(names) {
                 findings.append(
-                    Finding(.entering(span), at: occurrences.map(\.span)) {
+                    ValidationFinding(.entering(span), at: occurrences.map(\.span)) {
                         "There can be only one argument named \"\(document.text(occurrences[0]))\"."
                     })
             }

@@ -5,8 +5,8 @@ extension SDLRule {
     static let uniqueDirectivesPerLocation = SDLRule(name: "Unique Directives Per Location") { document in
         var seenOnSchema: [UInt32: Directive] = [:]
         var seenOnTypes: [UInt32: [UInt32: Directive]] = [:]
-        var findings: [Finding] = []
-        func check(_ site: DirectiveSite, _ seen: inout [UInt32: Directive]) {
+        var findings: [ValidationFinding] = []
+        func check(_ site: DirectiveUsage, _ seen: inout [UInt32: Directive]) {
             for directive in document.document.directives[site.directives.indices] {
                 guard document.directives[directive.name.id]?.isRepeatable == false else { continue }
                 guard let earlier = seen[directive.name.id] else {
@@ -14,7 +14,7 @@ extension SDLRule {
                     continue
                 }
                 findings.append(
-                    Finding(.entering(site.owner), at: [earlier.span, directive.span]) {
+                    ValidationFinding(.entering(site.owner), at: [earlier.span, directive.span]) {
                         "The directive \"@\(document.text(directive.name))\" can only be used once at this location."
                     })
             }

@@ -1,14 +1,14 @@
 extension SDLRule {
     /// No field is given twice in an input object value (specification, 5.6.3).
     static let uniqueInputFieldNames = SDLRule(name: "Unique Input Field Names") { document in
-        var findings: [Finding] = []
+        var findings: [ValidationFinding] = []
         func check(_ value: Value) {
             guard case .object(let fields, _) = value, fields.count > 1 else { return }
-            var seen = NamesSeen()
+            var seen = DuplicateNameFinder()
             for field in document.document.objectFields[fields.indices] {
                 guard let earlier = seen.firstOccurrence(of: field.name) else { continue }
                 findings.append(
-                    Finding(.entering(field.span), at: [earlier.span, field.name.span]) {
+                    ValidationFinding(.entering(field.span), at: [earlier.span, field.name.span]) {
                         "There can be only one input field named \"\(document.text(field.name))\"."
                     })
             }

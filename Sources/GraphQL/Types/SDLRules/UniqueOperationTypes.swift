@@ -2,7 +2,7 @@ extension SDLRule {
     /// Each operation has at most one root type (specification, section 3.3.1).
     static let uniqueOperationTypes = SDLRule(name: "Unique Operation Types") { document in
         var first: [OperationType: OperationTypeDefinition] = [:]
-        var findings: [Finding] = []
+        var findings: [ValidationFinding] = []
         for case .schema(let schema) in document.document.definitions {
             for index in schema.operationTypes.indices {
                 let root = document.document.operationTypeDefinitions[index]
@@ -11,7 +11,7 @@ extension SDLRule {
                     continue
                 }
                 findings.append(
-                    Finding(.entering(schema.span), at: [earlier.span, root.span]) {
+                    ValidationFinding(.entering(schema.span), at: [earlier.span, root.span]) {
                         "There can be only one \(root.operation.rawValue) type in schema."
                     })
             }

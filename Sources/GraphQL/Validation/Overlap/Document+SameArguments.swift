@@ -1,7 +1,7 @@
 extension Document {
     /// Whether two fields are given the same arguments, in any order (specification, 5.3.2): values are compared as
     /// they are written, but for the order of input fields.
-    func sameArguments(_ one: Run<Argument>, _ other: Run<Argument>) -> Bool {
+    func sameArguments(_ one: NodeRange<Argument>, _ other: NodeRange<Argument>) -> Bool {
         guard one.count == other.count else { return false }
         if one.isEmpty { return true }
         var isInOrder = true
@@ -15,7 +15,7 @@ extension Document {
         return isInOrder || sameInAnyOrder(one, other)
     }
 
-    private func sameInAnyOrder(_ one: Run<Argument>, _ other: Run<Argument>) -> Bool {
+    private func sameInAnyOrder(_ one: NodeRange<Argument>, _ other: NodeRange<Argument>) -> Bool {
         let values = Dictionary(
             arguments[other.indices].map { ($0.name.id, $0.value) }, uniquingKeysWith: { _, last in last })
         return arguments[one.indices].allSatisfy { argument in
@@ -47,10 +47,10 @@ extension Document {
         }
     }
 
-    private func sameFields(_ one: Run<ObjectField>, _ other: Run<ObjectField>) -> Bool {
+    private func sameFields(_ one: NodeRange<ObjectField>, _ other: NodeRange<ObjectField>) -> Bool {
         guard one.count == other.count else { return false }
         // Any fixed order of the names will do to bring equal fields together.
-        func sorted(_ run: Run<ObjectField>) -> [Int] {
+        func sorted(_ run: NodeRange<ObjectField>) -> [Int] {
             run.indices.sorted { (objectFields[$0].name.id, $0) < (objectFields[$1].name.id, $1) }
         }
         return zip(sorted(one), sorted(other)).allSatisfy { index, otherIndex in

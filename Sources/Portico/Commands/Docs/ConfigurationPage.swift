@@ -21,11 +21,11 @@ struct ConfigurationPage {
         that a mistyped name is not silently without effect.
 
         This page is made from the code, by `make docs`.
-        \(SettingChapter.all.map(section).joined())
+        \(SettingSection.all.map(section).joined())
         """
     }
 
-    private func section(_ chapter: SettingChapter) -> String {
+    private func section(_ chapter: SettingSection) -> String {
         let table = MarkdownTable(
             columns: ["Flag", "Variable", "Key", "Takes", "Default", "Meaning"],
             rows: chapter.settings.map(row))
@@ -33,14 +33,14 @@ struct ConfigurationPage {
         return "\n## \(chapter.title)\n\n\(text)\(table.text)"
     }
 
-    private func row(_ setting: Setting) -> [String] {
+    private func row(_ setting: SettingDefinition) -> [String] {
         [
             setting.flag.map { "`\($0)`" } ?? "", "`\(setting.variable)`", "`\(setting.key)`",
             setting.form.description, standard(of: setting), setting.meaning,
         ]
     }
 
-    private func standard(of setting: Setting) -> String {
+    private func standard(of setting: SettingDefinition) -> String {
         switch setting.standard {
         case .value(let value): "`\(value)`"
         case .words(let words): words

@@ -26,7 +26,8 @@ struct BatchCase {
     init(_ line: [UInt8]) throws(Fault) {
         let members: InputObject
         do {
-            guard case .object(let object) = try InputValue(json: line, limits: DeepStack.jsonLimits) else {
+            guard case .object(let object) = try InputValue(json: line, limits: LargeStackThread.jsonLimits)
+            else {
                 throw Fault(id: .null, message: "A case is a JSON object.")
             }
             members = object
@@ -37,7 +38,7 @@ struct BatchCase {
         } catch {
             throw Fault(id: .null, message: "The line is no JSON.")
         }
-        let reader = MemberReader(members)
+        let reader = BatchFieldReader(members)
         id = reader.id
         action = try reader.action()
         schema = try reader.text("schema")
@@ -49,7 +50,7 @@ struct BatchCase {
 }
 
 /// Takes the members of a case one by one.
-private struct MemberReader {
+private struct BatchFieldReader {
     let members: InputObject
     let id: InputValue
 

@@ -24,9 +24,9 @@ struct BatchCommand: AsyncParsableCommand {
             """)
 
     func run() async throws {
-        try await DeepStack.run {
+        try await LargeStackThread.run {
             var input = LineReader(descriptor: FileHandle.standardInput.fileDescriptor)
-            var batch = Batch()
+            var batch = BatchRunner()
             while let line = try input.next() {
                 let answer = batch.answer(line) + [UInt8(ascii: "\n")]
                 try FileHandle.standardOutput.write(contentsOf: Data(answer))

@@ -5,7 +5,7 @@ extension Document {
     ///
     /// - Throws: The syntax error.
     static func read(
-        _ source: SourceText, within limits: ParserLimits = DeepStack.limits
+        _ source: SourceText, within limits: ParserLimits = LargeStackThread.limits
     ) throws(GraphQLErrors) -> Document {
         do {
             return try parse(source, limits: limits)

@@ -6,13 +6,13 @@ struct DocumentCheck {
     let documents: [SourceText]
 
     /// The faults of the schema; where it has none, those of the documents.
-    var reports: [FaultReport] {
+    var reports: [DiagnosticReport] {
         switch schema.result {
-        case .failure(let errors): [FaultReport(source: schema.source, errors: errors.errors)]
+        case .failure(let errors): [DiagnosticReport(source: schema.source, errors: errors.errors)]
         case .success(let schema):
             documents.compactMap { source in
                 DocumentCheck.errors(in: source, against: schema).map { errors in
-                    FaultReport(source: source, errors: errors.errors)
+                    DiagnosticReport(source: source, errors: errors.errors)
                 }
             }
         }

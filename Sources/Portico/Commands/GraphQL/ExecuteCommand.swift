@@ -33,42 +33,44 @@ struct ExecuteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        guard let response = try await DeepStack.run({ try command.execute() }) else { throw ExitCode(2) }
+        guard let response = try await LargeStackThread.run({ try command.execute() }) else {
+            throw ExitCode(2)
+        }
         Terminal.write(String(decoding: response.body, as: UTF8.self) + "\n")
         if response.outcome != .complete { throw ExitCode(1) }
     }
 
     /// The response; nil where the schema is at fault, which has been reported.
-    private func execute() throws -> Response? {
+    private func execute() throws -> GraphQLResponse? {
         let schemaFile = try SchemaFile(path: schema)
-        let root = try data.map { try ExecuteCommand.json(TextFile(path: $0)) } ?? .null
-        let request = try Request(
-            String(decoding: TextFile.named(query, of: "--query").bytes, as: UTF8.self),
+        let root = try data.map { try ExecuteCommand.json(InputFile(path: $0)) } ?? .null
+        let request = try GraphQLRequest(
+            String(decoding: InputFile.named(query, of: "--query").bytes, as: UTF8.self),
             operationName: operation, variables: variableValues())
         switch schemaFile.result {
         case .success(let schema):
             var options = ExecutionOptions()
-            options.parserLimits = DeepStack.limits
+            options.parserLimits = LargeStackThread.limits
             options.limits = .unlimited
             return DynamicSchema(schema, options: options).execute(request, rootValue: root)
         case .failure(let errors):
-            Terminal.report(FaultReport(source: schemaFile.source, errors: errors.errors).text)
+            Terminal.report(DiagnosticReport(source: schemaFile.source, errors: errors.errors).text)
             return nil
         }
     }
 
     private func variableValues() throws -> InputObject {
         guard let variables else { return InputObject() }
-        let file = try TextFile.named(variables, of: "--variables")
+        let file = try InputFile.named(variables, of: "--variables")
         guard case .object(let values) = try ExecuteCommand.json(file) else {
             throw UsageError("\(file.name): the variables are not a JSON object, as in {\"last\": 5}")
         }
         return values
     }
 
-    private static func json(_ file: TextFile) throws -> InputValue {
+    private static func json(_ file: InputFile) throws -> InputValue {
         do {
-            return try InputValue(json: file.bytes, limits: DeepStack.jsonLimits)
+            return try InputValue(json: file.bytes, limits: LargeStackThread.jsonLimits)
         } catch {
             throw UsageError("\(file.name) is no JSON: \(error.message)")
         }

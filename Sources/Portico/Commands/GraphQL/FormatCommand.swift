@@ -29,17 +29,17 @@ struct FormatCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        let isFine = try await DeepStack.run {
+        let isFine = try await LargeStackThread.run {
             try command.files.reduce(true) { isFine, path in
-                try command.format(TextFile(path: path)) && isFine
+                try command.format(InputFile(path: path)) && isFine
             }
         }
         if !isFine { throw ExitCode(1) }
     }
 
     /// Whether a file is in order now.
-    private func format(_ file: TextFile) throws -> Bool {
-        switch Formatting(file.source, dropsComments: dropComments) {
+    private func format(_ file: InputFile) throws -> Bool {
+        switch DocumentFormatter(file.source, dropsComments: dropComments) {
         case .refused(let report):
             Terminal.report(report)
             return false

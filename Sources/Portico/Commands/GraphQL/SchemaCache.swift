@@ -24,7 +24,7 @@ struct SchemaCache {
         }
         let result = Result { () throws(GraphQLErrors) in
             try Schema.build(
-                Document.read(SourceText(text), within: DeepStack.schemaLimits),
+                Document.read(SourceText(text), within: LargeStackThread.schemaLimits),
                 errorLimit: SchemaCache.mostErrors)
         }
         let entry = Entry(text: text, result: result)

@@ -7,10 +7,10 @@ struct SchemaFile {
 
     /// - Throws: `UsageError` where the file cannot be read.
     init(path: String) throws {
-        let source = try TextFile(path: path).source
+        let source = try InputFile(path: path).source
         self.source = source
         result = Result { () throws(GraphQLErrors) in
-            try Schema.build(Document.read(source, within: DeepStack.schemaLimits))
+            try Schema.build(Document.read(source, within: LargeStackThread.schemaLimits))
         }
     }
 }

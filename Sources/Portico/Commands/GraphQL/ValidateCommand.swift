@@ -29,14 +29,14 @@ struct ValidateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        let reports = try await DeepStack.run {
+        let reports = try await LargeStackThread.run {
             try DocumentCheck(
                 schema: SchemaFile(path: command.schema),
-                documents: command.files.map { try TextFile(path: $0).source }
+                documents: command.files.map { try InputFile(path: $0).source }
             ).reports
         }
         if json {
-            Terminal.write(FaultReport.json(of: reports) + "\n")
+            Terminal.write(DiagnosticReport.json(of: reports) + "\n")
         } else {
             Terminal.report(reports.map(\.text).joined(separator: "\n"))
         }

@@ -4,5 +4,5 @@ import ArgumentParser
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Change the key that seals users' secrets.",
-        subcommands: [KeysRotate.self])
+        subcommands: [RotateKeysCommand.self])
 }

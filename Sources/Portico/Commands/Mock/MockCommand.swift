@@ -42,7 +42,7 @@ struct MockCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        let built = try await DeepStack.run { try command.mock() }
+        let built = try await LargeStackThread.run { try command.mock() }
         switch built {
         case .failure(let faults):
             Terminal.report(faults.text)
@@ -51,17 +51,17 @@ struct MockCommand: AsyncParsableCommand {
         }
     }
 
-    private func mock() throws -> Result<(MockSchema, text: String), FaultReports> {
+    private func mock() throws -> Result<(MockSchema, text: String), DiagnosticReports> {
         let file = try SchemaFile(path: schema)
-        let given = try answers.map { try AnswersFile(path: $0).answers } ?? InputObject()
-        do throws(FaultReports) {
-            let schema = try FaultReports.schemas(of: [file])[0]
+        let given = try answers.map { try MockResponsesFile(path: $0).answers } ?? InputObject()
+        do throws(DiagnosticReports) {
+            let schema = try DiagnosticReports.schemas(of: [file])[0]
             let text = String(decoding: file.source.bytes, as: UTF8.self)
             do throws(GraphQLErrors) {
                 return .success((try MockSchema(schema, seed: seed, answers: given), text: text))
             } catch {
                 let source = SourceText("", name: answers ?? "")
-                throw FaultReports(reports: [FaultReport(source: source, errors: error.errors)])
+                throw DiagnosticReports(reports: [DiagnosticReport(source: source, errors: error.errors)])
             }
         } catch {
             return .failure(error)
@@ -74,15 +74,15 @@ struct MockCommand: AsyncParsableCommand {
             schemaText: schemaText, session: { _ in .success(()) }, refusedSession: { _ in },
             respond: { request, context in
                 guard let request = request.unprepared else {
-                    return .ready(Response(refusing: [GraphQLError("Internal server error")]))
+                    return .ready(GraphQLResponse(refusing: [GraphQLError("Internal server error")]))
                 }
                 return .ready(mock.respond(to: request, allowing: context.allowedOperations))
             })
         var configuration = ServerConfiguration(host: host, port: Int(port))
         configuration.hosts = try HostPolicy(hosts, named: "--hosts", listeningOn: host)
-        let server = try await Server.start(configuration, service: service, logger: logger)
+        let server = try await HTTPServer.start(configuration, service: service, logger: logger)
         let address = server.host.contains(":") ? "[\(server.host)]" : server.host
-        let greeting = GreetingService(
+        let greeting = StartupMessageService(
             text: """
                 The mock of \(schema) answers on http://\(address):\(server.port)/graphql
 

@@ -8,7 +8,7 @@ struct OperationCheck {
     /// Why it cannot be run: it is not valid, past a limit, or its example variables do not fit.
     var errors: [GraphQLError] = []
     /// What it uses that the schema deprecates.
-    var deprecated: [SchemaUse] = []
+    var deprecated: [SchemaReference] = []
     /// With its example variables; nil where it needs some and there are none, or it cannot be run.
     var cost: OperationCost?
     /// Nil where the schema has no cache hints, or the operation cannot be run.
@@ -28,7 +28,7 @@ extension OperationCheck {
     private var text: String {
         let title = source.name + (name.map { " \($0)" } ?? "")
         guard errors.isEmpty else {
-            return "\(title): cannot be run\n" + FaultReport(source: source, errors: errors).text
+            return "\(title): cannot be run\n" + DiagnosticReport(source: source, errors: errors).text
         }
         let lines = [costText, cacheText].compactMap(\.self) + deprecated.map(text)
         return "\(title)\n" + lines.map { "  \($0)\n" }.joined()
@@ -50,7 +50,7 @@ extension OperationCheck {
         return "cache: \(cache.maxAge) s, \(whose); \(fields) \(names.count == 1 ? "sets" : "set") the time"
     }
 
-    private func text(_ use: SchemaUse) -> String {
+    private func text(_ use: SchemaReference) -> String {
         let place = source.location(of: use.span)
         return "\(source.name):\(place.line):\(place.column): \(use.coordinate) is deprecated: "
             + (use.deprecationReason ?? "")
@@ -73,7 +73,7 @@ extension OperationCheck {
         ])
     }
 
-    private func json(_ use: SchemaUse) -> InputValue {
+    private func json(_ use: SchemaReference) -> InputValue {
         let place = source.location(of: use.span)
         return .object([
             "coordinate": .string(use.coordinate.description), "reason": .string(use.deprecationReason ?? ""),

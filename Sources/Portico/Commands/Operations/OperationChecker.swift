@@ -3,18 +3,18 @@ import GraphQL
 /// Holds documents against one schema, limits and cache hints included.
 struct OperationChecker {
     private let schema: Schema
-    private let prices: CostModel
+    private let prices: SchemaCosts
 
     /// - Throws: The faults of the schema, or of its cost directives.
     init(_ source: SourceText) throws(GraphQLErrors) {
-        schema = try Schema.build(Document.read(source, within: DeepStack.schemaLimits))
-        prices = try CostModel(schema)
+        schema = try Schema.build(Document.read(source, within: LargeStackThread.schemaLimits))
+        prices = try SchemaCosts(schema)
     }
 
     /// What there is to say of each operation of a document; of a document that is not valid only that.
     ///
     /// The file with example variables has those of each operation by its name where the document has several.
-    func checks(_ source: SourceText, variables: TextFile?) -> [OperationCheck] {
+    func checks(_ source: SourceText, variables: InputFile?) -> [OperationCheck] {
         do throws(GraphQLErrors) {
             let valid = try Document.read(source).validated(against: schema)
             let operations = valid.document.operations
@@ -58,13 +58,13 @@ struct OperationChecker {
     }
 }
 
-extension TextFile {
+extension InputFile {
     /// Example variables.
     ///
     /// - Throws: That the file is no JSON, and where.
     fileprivate func examples() throws(GraphQLErrors) -> InputValue {
         do {
-            return try InputValue(json: bytes, limits: DeepStack.jsonLimits)
+            return try InputValue(json: bytes, limits: LargeStackThread.jsonLimits)
         } catch {
             throw GraphQLErrors([GraphQLError("\(name) is no JSON: \(error.message)")])
         }

@@ -23,17 +23,17 @@ struct OperationManifest: Hashable {
     /// The manifest of some documents, each operation of which has a name.
     ///
     /// - Throws: The faults of those that cannot be read, or have an operation without a name, or none.
-    init(of documents: [SourceText]) throws(FaultReports) {
+    init(of documents: [SourceText]) throws(DiagnosticReports) {
         var operations: [Operation] = []
-        var reports: [FaultReport] = []
+        var reports: [DiagnosticReport] = []
         for source in documents {
             do throws(GraphQLErrors) {
                 operations += try OperationManifest.operations(of: source)
             } catch {
-                reports.append(FaultReport(source: source, errors: error.errors))
+                reports.append(DiagnosticReport(source: source, errors: error.errors))
             }
         }
-        if !reports.isEmpty { throw FaultReports(reports: reports) }
+        if !reports.isEmpty { throw DiagnosticReports(reports: reports) }
         self.operations = operations
     }
 

@@ -52,7 +52,7 @@ struct OperationsCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let source = try await schemaSource()
         let command = self
-        let outcome = try await DeepStack.run { try command.check(source) }
+        let outcome = try await LargeStackThread.run { try command.check(source) }
         switch outcome {
         case .failure(let faults):
             Terminal.report(faults.text)
@@ -65,23 +65,23 @@ struct OperationsCheckCommand: AsyncParsableCommand {
 
     private func schemaSource() async throws -> SourceText {
         if let url { return try await RemoteSchema(url).source() }
-        if let schema { return try TextFile(path: schema).source }
+        if let schema { return try InputFile(path: schema).source }
         return SourceText(Contract.schemaText, name: "schema.graphql")
     }
 
-    private func check(_ source: SourceText) throws -> Result<[OperationCheck], FaultReports> {
+    private func check(_ source: SourceText) throws -> Result<[OperationCheck], DiagnosticReports> {
         let folder = try OperationsFolder(path: folder)
         let checker: OperationChecker
         do {
             checker = try OperationChecker(source)
         } catch {
-            let report = FaultReport(source: source, errors: error.errors)
-            return .failure(FaultReports(reports: [report]))
+            let report = DiagnosticReport(source: source, errors: error.errors)
+            return .failure(DiagnosticReports(reports: [report]))
         }
         return .success(
             try folder.files.flatMap { path in
                 try checker.checks(
-                    TextFile(path: path).source, variables: OperationsFolder.variables(of: path))
+                    InputFile(path: path).source, variables: OperationsFolder.variables(of: path))
             })
     }
 }

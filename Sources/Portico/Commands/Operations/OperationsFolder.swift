@@ -24,12 +24,12 @@ struct OperationsFolder {
     ///
     /// - Throws: `UsageError` where one cannot be read.
     var documents: [SourceText] {
-        get throws { try files.map { try TextFile(path: $0).source } }
+        get throws { try files.map { try InputFile(path: $0).source } }
     }
 
     /// The example variables of a document: the file of its name that ends in `.json`; nil where there is none.
-    static func variables(of document: String) throws -> TextFile? {
+    static func variables(of document: String) throws -> InputFile? {
         let path = document.dropLast(".graphql".count) + ".json"
-        return FileManager.default.fileExists(atPath: String(path)) ? try TextFile(path: String(path)) : nil
+        return FileManager.default.fileExists(atPath: String(path)) ? try InputFile(path: String(path)) : nil
     }
 }

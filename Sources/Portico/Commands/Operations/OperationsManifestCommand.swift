@@ -25,9 +25,9 @@ struct OperationsManifestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let folder = folder
-        let result = try await DeepStack.run {
+        let result = try await LargeStackThread.run {
             let documents = try OperationsFolder(path: folder).documents
-            return Result { () throws(FaultReports) in try OperationManifest(of: documents) }
+            return Result { () throws(DiagnosticReports) in try OperationManifest(of: documents) }
         }
         switch result {
         case .success(let manifest): Terminal.write(manifest.text)

@@ -18,11 +18,11 @@ struct RemoteSchema {
     ///
     /// - Throws: `UsageError` where none is to be had.
     func source() async throws -> SourceText {
-        let transport = try Transport(userAgent: "portico-operations/\(Version.current)")
-        let answer: Result<HTTPResponse, TransportError>
-        do throws(TransportError) {
+        let transport = try HTTPClient(userAgent: "portico-operations/\(Version.current)")
+        let answer: Result<HTTPClientResponse, HTTPClientError>
+        do throws(HTTPClientError) {
             answer = .success(
-                try await transport.send(HTTPRequest(.get, url, deadline: .now + .seconds(10))))
+                try await transport.send(HTTPClientRequest(.get, url, deadline: .now + .seconds(10))))
         } catch {
             answer = .failure(error)
         }

@@ -16,8 +16,8 @@ struct SchemaDiff {
     /// Compares two schemas; of the changes those that reach the documents, or all where there are none given.
     ///
     /// - Throws: The faults of documents that neither schema takes.
-    init(from old: Schema, to new: Schema, reaching documents: [SourceText]?) throws(FaultReports) {
-        let usages = try documents.map { documents throws(FaultReports) in
+    init(from old: Schema, to new: Schema, reaching documents: [SourceText]?) throws(DiagnosticReports) {
+        let usages = try documents.map { documents throws(DiagnosticReports) in
             try SchemaDiff.usages(of: documents, old, new)
         }
         let entries = old.changes(to: new).compactMap { change -> Entry? in
@@ -35,9 +35,9 @@ struct SchemaDiff {
 
     private static func usages(
         of documents: [SourceText], _ old: Schema, _ new: Schema
-    ) throws(FaultReports) -> [(file: String, usage: SchemaUsage)] {
+    ) throws(DiagnosticReports) -> [(file: String, usage: SchemaUsage)] {
         var usages: [(file: String, usage: SchemaUsage)] = []
-        var reports: [FaultReport] = []
+        var reports: [DiagnosticReport] = []
         for source in documents {
             do throws(GraphQLErrors) {
                 let document = try Document.read(source)
@@ -48,10 +48,10 @@ struct SchemaDiff {
                     if (try? document.validated(against: new)) == nil { throw refusal }
                 }
             } catch {
-                reports.append(FaultReport(source: source, errors: error.errors))
+                reports.append(DiagnosticReport(source: source, errors: error.errors))
             }
         }
-        if !reports.isEmpty { throw FaultReports(reports: reports) }
+        if !reports.isEmpty { throw DiagnosticReports(reports: reports) }
         return usages
     }
 }

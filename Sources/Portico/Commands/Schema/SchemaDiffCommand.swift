@@ -38,7 +38,7 @@ struct SchemaDiffCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        let outcome = try await DeepStack.run { try command.compare() }
+        let outcome = try await LargeStackThread.run { try command.compare() }
         switch outcome {
         case .failure(let faults):
             Terminal.report(faults.text)
@@ -49,11 +49,11 @@ struct SchemaDiffCommand: AsyncParsableCommand {
         }
     }
 
-    private func compare() throws -> Result<SchemaDiff, FaultReports> {
+    private func compare() throws -> Result<SchemaDiff, DiagnosticReports> {
         let files = try [old, new].map { try SchemaFile(path: $0) }
         let documents = try operations.map { try OperationsFolder(path: $0).documents }
-        do throws(FaultReports) {
-            let schemas = try FaultReports.schemas(of: files)
+        do throws(DiagnosticReports) {
+            let schemas = try DiagnosticReports.schemas(of: files)
             return .success(try SchemaDiff(from: schemas[0], to: schemas[1], reaching: documents))
         } catch {
             return .failure(error)

@@ -33,7 +33,7 @@ struct SchemaLintCommand: AsyncParsableCommand {
     @Option(
         help: "A rule to check, instead of all; may be given more than once.",
         transform: SchemaLintCommand.rule(named:))
-    var rule: [SchemaFinding.Rule] = []
+    var rule: [LintFinding.Rule] = []
 
     // GraphQL has a type of that name too.
     @ArgumentParser.Argument(help: "The files with the schemas; - is standard input.")
@@ -41,9 +41,9 @@ struct SchemaLintCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        let lints = try await DeepStack.run { try command.lint() }
+        let lints = try await LargeStackThread.run { try command.lint() }
         let faults = lints.compactMap(\.faults)
-        Terminal.report(FaultReports(reports: faults).text)
+        Terminal.report(DiagnosticReports(reports: faults).text)
         let found = lints.filter { !$0.findings.isEmpty }
         if json {
             Terminal.write(String(decoding: InputValue.list(found.map(\.json)).json, as: UTF8.self) + "\n")
@@ -54,14 +54,14 @@ struct SchemaLintCommand: AsyncParsableCommand {
         if !found.isEmpty { throw ExitCode(1) }
     }
 
-    private func lint() throws -> [SchemaFileLint] {
-        let rules = Set(rule.isEmpty ? SchemaFinding.Rule.allCases : rule)
-        return try files.map { SchemaFileLint(of: try SchemaFile(path: $0), rules) }
+    private func lint() throws -> [SchemaLintReport] {
+        let rules = Set(rule.isEmpty ? LintFinding.Rule.allCases : rule)
+        return try files.map { SchemaLintReport(of: try SchemaFile(path: $0), rules) }
     }
 
-    private static func rule(named name: String) throws -> SchemaFinding.Rule {
-        if let rule = SchemaFinding.Rule(rawValue: name) { return rule }
-        let names = SchemaFinding.Rule.allCases.map(\.rawValue).joined(separator: ", ")
+    private static func rule(named name: String) throws -> LintFinding.Rule {
+        if let rule = LintFinding.Rule(rawValue: name) { return rule }
+        let names = LintFinding.Rule.allCases.map(\.rawValue).joined(separator: ", ")
         throw ValidationError("There is no rule \"\(name)\". The rules are \(names).")
     }
 }

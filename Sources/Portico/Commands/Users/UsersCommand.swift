@@ -16,7 +16,9 @@ struct UsersCommand: AsyncParsableCommand {
               portico users reset-password ann --data /var/lib/portico
               portico users delete ann --data /var/lib/portico --yes
             """,
-        subcommands: [ListUsers.self, InviteUser.self, ResetPassword.self, DeleteUser.self])
+        subcommands: [
+            ListUsersCommand.self, InviteUserCommand.self, ResetPasswordCommand.self, DeleteUserCommand.self,
+        ])
 }
 
 /// Where the users are that a command is about.
@@ -27,8 +29,8 @@ struct UsersOptions: ParsableArguments {
     @Flag(help: "The users of the sandbox, which are kept apart.")
     var sandbox = false
 
-    func settings() async throws -> SettingReader {
-        try await SettingReader(
+    func settings() async throws -> SettingsLoader {
+        try await SettingsLoader(
             flags: data.map { [.data: $0] } ?? [:], environment: ProcessInfo.processInfo.environment)
     }
 
@@ -39,7 +41,7 @@ struct UsersOptions: ParsableArguments {
     func users() async throws -> UserStore {
         let folder = try await folder()
         do throws(StorageError) {
-            return UserStore(in: try .existing(in: DataFolder(existing: folder)))
+            return UserStore(in: try .existing(in: DataDirectory(existing: folder)))
         } catch {
             switch error {
             case .folder, .missing:
@@ -56,11 +58,11 @@ struct UsersOptions: ParsableArguments {
         guard let path = try await settings().text(.data) else {
             throw UsageError(
                 """
-                Users are kept in a data folder: name it with \(Setting.data.description), and add --sandbox if \
+                Users are kept in a data folder: name it with \(SettingDefinition.data.description), and add --sandbox if \
                 the server runs on the sandbox. A server without a data folder keeps users in memory only.
                 """)
         }
-        return sandbox ? "\(path)/\(Keeping.sandboxFolder)" : path
+        return sandbox ? "\(path)/\(DataStores.sandboxFolder)" : path
     }
 
     /// How to choose another folder than the one that was read.
@@ -70,7 +72,7 @@ struct UsersOptions: ParsableArguments {
             sandbox
             ? "leave out --sandbox if the server does not run on the sandbox."
             : "add --sandbox if the server runs on the sandbox: its users are in "
-                + "\(folder)/\(Keeping.sandboxFolder)."
+                + "\(folder)/\(DataStores.sandboxFolder)."
         return
             "Users were looked for in \(folder). Name another data folder with \(setting), or \(alternative)"
     }
@@ -79,17 +81,17 @@ struct UsersOptions: ParsableArguments {
 extension UserStore {
     /// The user with a name that somebody has typed.
     ///
-    /// - Throws: `UnknownUser` where there is none.
+    /// - Throws: `UnknownUserError` where there is none.
     func known(_ text: String) async throws -> User {
         guard let name = try? Username(text), let user = try await user(named: name) else {
-            throw UnknownUser(name: text)
+            throw UnknownUserError(name: text)
         }
         return user
     }
 }
 
 /// There is no user with this name.
-struct UnknownUser: LocalizedError {
+struct UnknownUserError: LocalizedError {
     let name: String
 
     var errorDescription: String? { "There is no user \"\(name)\". `portico users list` tells who there is." }

@@ -7,14 +7,14 @@ import Upstream
 /// Connects users with Alpaca: by consent, by a pair of keys, or by a token.
 struct AlpacaConnector: ProviderConnector {
     /// One of Alpaca's worlds, and where it is.
-    struct Place: Sendable {
+    struct Endpoints: Sendable {
         let environment: Environment
         let tradingURL: HTTPURL
         let dataURL: HTTPURL
         /// Nil for none: prices are polled.
         let dataStreamURL: HTTPURL?
         /// What its clients share.
-        let directory: AlpacaDirectory
+        let directory: AlpacaAssetCache
     }
 
     /// Portico as it is registered with Alpaca, and where its users consent.
@@ -26,32 +26,34 @@ struct AlpacaConnector: ProviderConnector {
     }
 
     /// The one that is meant where a user does not say comes first.
-    let places: [Place]
+    let places: [Endpoints]
     /// Nil where users can bring keys and tokens only.
     let registration: Registration?
-    let lines: Lines
+    let lines: ProviderChannelFactory
 
-    var provider: Provider { .alpaca }
+    var provider: ProviderID { .alpaca }
     var environments: [Environment] { places.map(\.environment) }
 
-    func page(for request: ConsentRequest) throws -> ConsentPage {
-        guard let registration else { throw FieldError.noApplication(of: .alpaca, Setting.alpacaClientID) }
+    func page(for request: OAuthConsentRequest) throws -> OAuthConsentURL {
+        guard let registration else {
+            throw FieldError.noApplication(of: .alpaca, SettingDefinition.alpacaClientID)
+        }
         let authorization = authorization(registration, redirectURL: request.redirectURI)
         guard
             let url = authorization.address(
-                state: request.state, scopes: AlpacaApplication.Scope.allCases,
+                state: request.state, scopes: AlpacaOAuthClient.Scope.allCases,
                 environment: request.environment)
         else { throw FieldError.tooLong }
-        return ConsentPage(url: url)
+        return OAuthConsentURL(url: url)
     }
 
     func credential(
-        for proof: ConnectionProof, in environment: Environment, by call: CallContext
+        for proof: SubmittedCredential, in environment: Environment, by call: CallContext
     ) async throws -> Secret {
         switch proof {
         case .authorization(let code, _, let redirectURI):
             guard let registration else {
-                throw FieldError.noApplication(of: .alpaca, Setting.alpacaClientID)
+                throw FieldError.noApplication(of: .alpaca, SettingDefinition.alpacaClientID)
             }
             do throws(ProviderFailure) {
                 let grant = try await authorization(registration, redirectURL: redirectURI)
@@ -84,19 +86,19 @@ struct AlpacaConnector: ProviderConnector {
         }
     }
 
-    private func authorization(_ registration: Registration, redirectURL: HTTPURL) -> AlpacaAuthorization {
-        AlpacaAuthorization(
-            AlpacaApplication(
+    private func authorization(_ registration: Registration, redirectURL: HTTPURL) -> AlpacaOAuthFlow {
+        AlpacaOAuthFlow(
+            AlpacaOAuthClient(
                 clientID: registration.clientID, clientSecret: registration.clientSecret,
                 redirectURL: redirectURL),
             authorizeURL: registration.authorizeURL, tokenURL: registration.tokenURL,
-            over: lines.line(of: QuotaHolder(.alpaca)))
+            over: lines.line(of: QuotaAccount(.alpaca)))
     }
 
     func open(
-        _ secret: Secret, of kept: KeptConnection, spending holder: QuotaHolder,
-        renewedIn keeper: any CredentialKeeper
-    ) -> OpenedConnection? {
+        _ secret: Secret, of kept: StoredConnection, spending holder: QuotaAccount,
+        renewedIn keeper: any RotatingCredentialStore
+    ) -> ConnectionClients? {
         guard let credential = AlpacaCredential(kept: secret.bytes),
             let place = places.first(where: { $0.environment == kept.environment }),
             let configuration = try? AlpacaConfiguration(
@@ -105,10 +107,10 @@ struct AlpacaConnector: ProviderConnector {
         else { return nil }
         let client = AlpacaClient(
             configuration, over: lines.line(of: holder), directory: place.directory)
-        return OpenedConnection(
+        return ConnectionClients(
             accounts: client, orders: client, watchlists: client,
-            market: MarketSource(
-                client, spelling: AlpacaDialect(), provider: .alpaca, environment: place.environment,
+            market: MarketDataSource(
+                client, spelling: AlpacaSymbols(), provider: .alpaca, environment: place.environment,
                 for: .owner(kept.owner, connection: kept.id)),
             limits: lines.limits(of: holder))
     }

@@ -7,20 +7,20 @@ import Upstream
 
 /// Connects users with a service of market data, by their own key: what it tells is theirs alone, and so is its quota.
 struct DataServiceConnector: ProviderConnector {
-    let provider: Provider
+    let provider: ProviderID
     let environment: Environment
-    let lines: Lines
+    let lines: ProviderChannelFactory
     /// Opens a key; the check is a call that shows whether it is good.
-    private let source: @Sendable (APIKey, ProviderLine, MarketSource.Audience) -> Source
+    private let source: @Sendable (APIKey, ProviderChannel, MarketDataSource.Visibility) -> Source
 
     private struct Source {
-        let market: MarketSource
+        let market: MarketDataSource
         let check: @Sendable (CallContext) async throws(ProviderFailure) -> Void
     }
 
     var environments: [Environment] { [environment] }
 
-    func page(for request: ConsentRequest) throws -> ConsentPage {
+    func page(for request: OAuthConsentRequest) throws -> OAuthConsentURL {
         throw FieldError.argument(
             "provider",
             "\(provider.rawValue) asks for no consent: call `connectProvider` with the user's API key.",
@@ -28,7 +28,7 @@ struct DataServiceConnector: ProviderConnector {
     }
 
     func credential(
-        for proof: ConnectionProof, in environment: Environment, by call: CallContext
+        for proof: SubmittedCredential, in environment: Environment, by call: CallContext
     ) async throws -> Secret {
         guard case .apiKey(let key, secret: nil) = proof else {
             throw FieldError.argument(
@@ -43,25 +43,25 @@ struct DataServiceConnector: ProviderConnector {
     }
 
     func open(
-        _ secret: Secret, of kept: KeptConnection, spending holder: QuotaHolder,
-        renewedIn keeper: any CredentialKeeper
-    ) -> OpenedConnection? {
+        _ secret: Secret, of kept: StoredConnection, spending holder: QuotaAccount,
+        renewedIn keeper: any RotatingCredentialStore
+    ) -> ConnectionClients? {
         guard kept.environment == environment, let key = try? APIKey(secret.text) else { return nil }
         let source = source(
             key, lines.line(of: holder), .owner(kept.owner, connection: kept.id))
-        return OpenedConnection(
+        return ConnectionClients(
             market: source.market, limits: lines.limits(of: holder), check: source.check)
     }
 
     /// Alpha Vantage at an address, whose free plan every user's key is taken to have.
     static func alphaVantage(
-        at base: ProviderBase, in environment: Environment, over lines: Lines
+        at base: ProviderBaseURL, in environment: Environment, over lines: ProviderChannelFactory
     ) -> DataServiceConnector {
         DataServiceConnector(provider: .alphaVantage, environment: environment, lines: lines) {
             key, line, audience in
             let client = AlphaVantageClient(AlphaVantageConfiguration(base: base, key: key), over: line)
             return Source(
-                market: MarketSource(
+                market: MarketDataSource(
                     client, spelling: client.dialect, provider: .alphaVantage, environment: environment,
                     for: audience)
             ) { call throws(ProviderFailure) in
@@ -72,13 +72,13 @@ struct DataServiceConnector: ProviderConnector {
 
     /// Polygon at an address, likewise.
     static func polygon(
-        at base: ProviderBase, in environment: Environment, over lines: Lines
+        at base: ProviderBaseURL, in environment: Environment, over lines: ProviderChannelFactory
     ) -> DataServiceConnector {
         DataServiceConnector(provider: .polygon, environment: environment, lines: lines) {
             key, line, audience in
             let client = PolygonClient(PolygonConfiguration(base: base, key: key), over: line)
             return Source(
-                market: MarketSource(
+                market: MarketDataSource(
                     client, spelling: client.dialect, provider: .polygon, environment: environment,
                     for: audience)
             ) { call throws(ProviderFailure) in

@@ -3,7 +3,7 @@ import Gateway
 
 extension FieldError {
     /// The server is not registered with a provider, so that users cannot consent.
-    static func noApplication(of provider: Provider, _ setting: Setting) -> FieldError {
+    static func noApplication(of provider: ProviderID, _ setting: SettingDefinition) -> FieldError {
         FieldError(
             .unsupported,
             """

@@ -18,40 +18,44 @@ struct SaxoConnector: ProviderConnector {
     /// Nil where users can bring tokens only.
     let registration: Registration?
     /// Which instrument is which: public, and shared by all users.
-    let directory: SaxoDirectory
-    let lines: Lines
+    let directory: SaxoInstrumentCache
+    let lines: ProviderChannelFactory
 
-    var provider: Provider { .saxo }
+    var provider: ProviderID { .saxo }
     var environments: [Environment] { [configuration.environment] }
 
-    func page(for request: ConsentRequest) throws -> ConsentPage {
-        guard let registration else { throw FieldError.noApplication(of: .saxo, Setting.saxoAppKey) }
-        let proof = registration.secret == nil ? SaxoProofKey() : nil
+    func page(for request: OAuthConsentRequest) throws -> OAuthConsentURL {
+        guard let registration else {
+            throw FieldError.noApplication(of: .saxo, SettingDefinition.saxoAppKey)
+        }
+        let proof = registration.secret == nil ? PKCEVerifier() : nil
         let app = registration.app(redirectURI: request.redirectURI.text)
         guard let url = app.authorizationURL(state: request.state, proof: proof) else {
             throw FieldError.tooLong
         }
-        return ConsentPage(url: url, verifier: proof.map { Secret($0.verifier) })
+        return OAuthConsentURL(url: url, verifier: proof.map { Secret($0.verifier) })
     }
 
     func credential(
-        for proof: ConnectionProof, in environment: Environment, by call: CallContext
+        for proof: SubmittedCredential, in environment: Environment, by call: CallContext
     ) async throws -> Secret {
         switch proof {
         case .authorization(let code, let verifier, let redirectURI):
-            guard let registration else { throw FieldError.noApplication(of: .saxo, Setting.saxoAppKey) }
+            guard let registration else {
+                throw FieldError.noApplication(of: .saxo, SettingDefinition.saxoAppKey)
+            }
             do throws(ProviderFailure) {
                 return Secret(
-                    try await SaxoAuthorization.tokens(
+                    try await SaxoOAuthSession.tokens(
                         forCode: code.text, of: registration.app(redirectURI: redirectURI.text),
-                        proof: verifier.map { SaxoProofKey(verifier: $0.text) },
-                        over: lines.line(of: QuotaHolder(.saxo)), by: call.deadline))
+                        proof: verifier.map { PKCEVerifier(verifier: $0.text) },
+                        over: lines.line(of: QuotaAccount(.saxo)), by: call.deadline))
             } catch {
                 throw FieldError(connecting: error)
             }
         case .accessToken(let token):
             do throws(SaxoToken.Malformed) {
-                return Secret(Saxo.SaxoAccess.kept(try SaxoToken(token.text)))
+                return Secret(Saxo.SaxoCredential.kept(try SaxoToken(token.text)))
             } catch {
                 throw FieldError.argument("input.credential", "It cannot be sent. \(error)", provider: .saxo)
             }
@@ -64,19 +68,19 @@ struct SaxoConnector: ProviderConnector {
     }
 
     func open(
-        _ secret: Secret, of kept: KeptConnection, spending holder: QuotaHolder,
-        renewedIn keeper: any CredentialKeeper
-    ) -> OpenedConnection? {
+        _ secret: Secret, of kept: StoredConnection, spending holder: QuotaAccount,
+        renewedIn keeper: any RotatingCredentialStore
+    ) -> ConnectionClients? {
         let line = lines.line(of: holder)
         guard kept.environment == configuration.environment,
-            let access = Saxo.SaxoAccess(
+            let access = Saxo.SaxoCredential(
                 kept: secret.bytes, of: registration?.app(redirectURI: kept.redirectURI ?? ""),
                 renewedIn: keeper, over: line)
         else { return nil }
         let client = SaxoClient(configuration, access: access, over: line, directory: directory)
-        return OpenedConnection(
+        return ConnectionClients(
             accounts: client, orders: client,
-            market: MarketSource(
+            market: MarketDataSource(
                 client, spelling: configuration.dialect, provider: .saxo,
                 environment: configuration.environment, for: .owner(kept.owner, connection: kept.id)),
             limits: lines.limits(of: holder), endsAt: { access.endsAt },
@@ -86,7 +90,7 @@ struct SaxoConnector: ProviderConnector {
 }
 
 extension SaxoConnector.Registration {
-    fileprivate func app(redirectURI: String) -> SaxoApp {
-        SaxoApp(key: key, secret: secret, redirectURI: redirectURI, loginURL: loginURL)
+    fileprivate func app(redirectURI: String) -> SaxoOAuthClient {
+        SaxoOAuthClient(key: key, secret: secret, redirectURI: redirectURI, loginURL: loginURL)
     }
 }

@@ -15,7 +15,7 @@ struct Explorer {
             routes = [:]
             hasPages = false
         case .missing:
-            routes = MissingExplorer.routes
+            routes = ExplorerUnavailablePage.routes
             hasPages = false
         case .folder(let path):
             let folder = try Explorer.folder(at: path)
@@ -26,27 +26,27 @@ struct Explorer {
         }
     }
 
-    private static func folder(at path: String) throws -> StaticFolder {
+    private static func folder(at path: String) throws -> StaticFiles {
         do {
-            return try StaticFolder(at: path)
+            return try StaticFiles(at: path)
         } catch {
-            throw UsageError("\(Setting.explorer.description) cannot be used: \(error)")
+            throw UsageError("\(SettingDefinition.explorer.description) cannot be used: \(error)")
         }
     }
 
     /// What the pages cannot know by themselves: whose data there is to see, and which documents there are.
-    private static func settings(_ folder: StaticFolder, isSandbox: Bool) -> ReadingRoute {
+    private static func settings(_ folder: StaticFiles, isSandbox: Bool) -> ReadOnlyRoute {
         let documents = folder.paths.filter { $0.hasPrefix("/operations/") && $0.hasSuffix(".graphql") }
         let settings: InputObject = [
             "version": .string(Version.current),
             // Only the sandbox's, which everybody knows.
-            "token": isSandbox ? .string(Sessions.sandboxToken) : .null,
+            "token": isSandbox ? .string(SessionAuthenticator.sandboxToken) : .null,
             "operations": .list(documents.map { .string($0) }),
         ]
         var response = HTTPResponse(
             .ok, "application/json; charset=utf-8", body: InputValue.object(settings).json)
         response.headers =
-            [HTTPResponse.Header("cache-control", "no-cache")] + PagePolicy.headers(isPage: false)
-        return ReadingRoute { [response] _ in response }
+            [HTTPResponse.Header("cache-control", "no-cache")] + ContentSecurityPolicy.headers(isPage: false)
+        return ReadOnlyRoute { [response] _ in response }
     }
 }

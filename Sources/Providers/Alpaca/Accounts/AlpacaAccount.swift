@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /v2/account`, as far as Portico tells of it.
-struct AlpacaAccount: JSONReadable, Hashable {
+struct AlpacaAccount: JSONDecodable, Hashable {
     var id: String
     var number: String
     var currency: String
@@ -57,7 +57,7 @@ extension AlpacaAccount {
     /// The account in Portico's words.
     func account(fetchedAt: Instant) -> Account {
         // Alpaca does not say as of when: `balance_asof` is the day of the `last_…` figures only.
-        let reading = Reading(source: .alpaca, fetchedAt: fetchedAt)
+        let reading = Provenance(source: .alpaca, fetchedAt: fetchedAt)
         var account = Account(id: id, number: number, currency: currency, reading: reading)
         account.status = status
         account.canTrade = canTrade

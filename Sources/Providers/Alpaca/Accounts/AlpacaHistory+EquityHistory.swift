@@ -13,7 +13,7 @@ extension AlpacaHistory {
         return EquityHistory(
             range: range, interval: interval ?? asked, currency: AlpacaMarket.currency,
             baseValue: kept.count == all.count ? base : Self.base(of: kept), points: kept,
-            reading: Reading(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
+            reading: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
     }
 
     /// Oldest first, as Alpaca sends them; sorted all the same, as the order is promised.

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /v2/account/portfolio/history`: columns of equal length, any value of which may be null.
-struct AlpacaHistory: JSONReadable, Hashable {
+struct AlpacaHistory: JSONDecodable, Hashable {
     /// Seconds since 1970; the beginning of an interval, or 20:00 in New York for a day.
     var times: [Instant?] = []
     /// Null for what time has not reached.

@@ -4,7 +4,7 @@ import Upstream
 /// An element of the answer of `GET /v2/positions`, as far as Portico tells of it.
 ///
 /// What hangs on a price is null while there is none, though Alpaca's specification says otherwise.
-struct AlpacaPosition: JSONReadable, Hashable {
+struct AlpacaPosition: JSONDecodable, Hashable {
     /// Portico's own.
     var symbol: Symbol
     /// `us_equity`, `us_option`, `crypto`.
@@ -47,7 +47,7 @@ struct AlpacaPosition: JSONReadable, Hashable {
             default: try reader.skip()
             }
         }
-        self.symbol = AlpacaDialect.symbol(try reader.required(symbol, "symbol"), ofClass: assetClass)
+        self.symbol = AlpacaSymbols.symbol(try reader.required(symbol, "symbol"), ofClass: assetClass)
         self.assetClass = assetClass
         self.side = try reader.required(side, "side")
         self.quantity = try reader.required(quantity, "qty")
@@ -84,7 +84,7 @@ extension AlpacaPosition {
     func position(fetchedAt: Instant) throws(Decimal.Overflow) -> Position {
         var position = Position(
             symbol: symbol, side: side, quantity: try quantity.magnitude, currency: AlpacaMarket.currency,
-            reading: Reading(source: .alpaca, fetchedAt: fetchedAt))
+            reading: Provenance(source: .alpaca, fetchedAt: fetchedAt))
         switch assetClass {
         case "us_equity": position.probableAssetClass = .equity
         case "us_option": position.assetClass = .option

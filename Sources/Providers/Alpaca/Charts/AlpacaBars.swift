@@ -17,7 +17,7 @@ struct AlpacaBarColumns: Hashable {
     ///
     /// Every bar that came in has its prices, so none is left at zero.
     func candle(at index: Int) -> Candle {
-        let prices = PriceBar(
+        let prices = OHLC(
             open: open[index] ?? .zero, high: high[index] ?? .zero, low: low[index] ?? .zero,
             close: close[index] ?? .zero)
         return Candle(time: times[index], prices: prices, volume: volume[index])
@@ -40,7 +40,7 @@ struct AlpacaBarColumns: Hashable {
             }
         }
         let start = try reader.required(time, "t")
-        let prices = PriceBar(
+        let prices = OHLC(
             open: try reader.required(open, "o"), high: try reader.required(high, "h"),
             low: try reader.required(low, "l"), close: try reader.required(close, "c"))
         let isKept =

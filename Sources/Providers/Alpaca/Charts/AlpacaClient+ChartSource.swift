@@ -3,8 +3,8 @@ package import Upstream
 
 extension AlpacaClient: ChartSource {
     /// All intervals; trades outside of regular hours are in all of a day's candles unless they are to be left out.
-    package var chartAbilities: ChartAbilities {
-        ChartAbilities(
+    package var chartAbilities: ChartCapabilities {
+        ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: Set(Adjustment.allCases), hasExtendedHours: true,
             symbolsPerCall: symbolsPerCall, candlesPerCall: Self.pagesBorne * 10_000 / 2)
     }
@@ -18,7 +18,7 @@ extension AlpacaClient: ChartSource {
     /// More than ``pagesBorne`` pages are `overloaded`: what a page says of the symbols behind it is nothing.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         let shares = symbols.filter(\.isAlpacaShare)
         let now = clock.wallTime()
         guard chartAbilities.serve(window),
@@ -27,8 +27,8 @@ extension AlpacaClient: ChartSource {
         let bars = try await bars(of: shares, query, in: context)
         let sessions =
             window.isRegularOnly ? try await sessions(of: bars.bySymbol.values, in: context) : nil
-        let cut = AlpacaBarCut(query: query, sessions: sessions, fetchedAt: clock.wallTime())
-        var series = Batch<Symbol, CandleSeries>()
+        let cut = AlpacaSeriesBuilder(query: query, sessions: sessions, fetchedAt: clock.wallTime())
+        var series = KeyedResults<Symbol, CandleSeries>()
         for (symbol, columns) in bars.bySymbol {
             series[symbol] = cut.series(of: symbol, columns)
             // Pages that were not asked for any more are all of older bars.
@@ -50,7 +50,7 @@ extension AlpacaClient: ChartSource {
     ) async throws(ProviderFailure) -> AlpacaBars {
         // Nothing begins in the future.
         guard query.start <= query.end ?? clock.wallTime() else { return AlpacaBars() }
-        var wanted = AlpacaWanted(shares)
+        var wanted = AlpacaSymbolList(shares)
         var bars = AlpacaBars()
         for _ in 0..<Self.pagesBorne {
             guard let list = try wanted.list() else { return AlpacaBars() }

@@ -10,7 +10,7 @@ struct AlpacaCalendarDay: Sendable, Hashable {
     let session: Range<Int>
 }
 
-extension AlpacaCalendarDay: JSONReadable {
+extension AlpacaCalendarDay: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         var date: CalendarDate?
         var (open, close, sessionOpen, sessionClose) = (Int?.none, Int?.none, Int?.none, Int?.none)
@@ -46,10 +46,10 @@ extension JSONReader {
     }
 }
 
-extension ReadBounds {
+extension CacheBounds {
     /// Trading days are known for years ahead; a day is soon enough for a change.
-    static var calendar: ReadBounds {
-        ReadBounds(timeToLive: .seconds(86_400), entries: 64, bytes: AlpacaClient.calendarLimit)
+    static var calendar: CacheBounds {
+        CacheBounds(timeToLive: .seconds(86_400), entries: 64, bytes: AlpacaClient.calendarLimit)
     }
 }
 

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// An asset, as far as Portico tells of it: an element of the answer of `GET /v2/assets`, and a member of a watchlist's.
-struct AlpacaAsset: JSONReadable, Hashable, Sendable {
+struct AlpacaAsset: JSONDecodable, Hashable, Sendable {
     /// Portico's own.
     var symbol: Symbol
     /// Alpaca's.
@@ -42,7 +42,7 @@ struct AlpacaAsset: JSONReadable, Hashable, Sendable {
             }
         }
         let spelled = try reader.required(symbol, "symbol")
-        self.symbol = AlpacaDialect.symbol(spelled, ofClass: assetClass)
+        self.symbol = AlpacaSymbols.symbol(spelled, ofClass: assetClass)
         self.key = spelled.text
         self.name = name == "" ? nil : name
         self.assetClass = assetClass
@@ -61,7 +61,7 @@ extension AlpacaAsset {
     /// The asset in Portico's words.
     func instrument(fetchedAt: Instant) -> Instrument {
         var instrument = Instrument(
-            symbol: symbol, assetClass: kind, reading: Reading(source: .alpaca, fetchedAt: fetchedAt))
+            symbol: symbol, assetClass: kind, reading: Provenance(source: .alpaca, fetchedAt: fetchedAt))
         instrument.name = name
         instrument.exchange = exchange.map { Self.markets[$0] ?? $0 }
         instrument.currency = AlpacaMarket.currency

@@ -16,7 +16,7 @@ struct AlpacaAssetIndex: Sendable {
     }
 
     /// How well an entry fits; the first is the best.
-    private enum Fit: Int, Comparable {
+    private enum MatchRank: Int, Comparable {
         case ticker
         case startOfTicker
         /// The name begins with the words that were given.
@@ -24,7 +24,7 @@ struct AlpacaAssetIndex: Sendable {
         /// The name has words that begin like these.
         case words
 
-        static func < (left: Fit, right: Fit) -> Bool { left.rawValue < right.rawValue }
+        static func < (left: MatchRank, right: MatchRank) -> Bool { left.rawValue < right.rawValue }
     }
 
     init(_ assets: [AlpacaAsset], fetchedAt: Instant) {
@@ -53,7 +53,7 @@ struct AlpacaAssetIndex: Sendable {
         let ticker = Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") })
         let words = Self.words(text)
         guard !ticker.isEmpty, limit > 0 else { return [] }
-        var hits: [(fit: Fit, place: Int)] = []
+        var hits: [(fit: MatchRank, place: Int)] = []
         for place in entries.indices {
             if let fit = fit(entries[place], ticker, words) { hits.append((fit, place)) }
         }
@@ -61,7 +61,7 @@ struct AlpacaAssetIndex: Sendable {
         return hits.prefix(limit).map { entries[$0.place].asset }
     }
 
-    private func fit(_ entry: Entry, _ ticker: [UInt8], _ words: [[UInt8]]) -> Fit? {
+    private func fit(_ entry: Entry, _ ticker: [UInt8], _ words: [[UInt8]]) -> MatchRank? {
         if entry.ticker.starts(with: ticker) {
             return entry.ticker.count == ticker.count ? .ticker : .startOfTicker
         }
@@ -74,7 +74,8 @@ struct AlpacaAssetIndex: Sendable {
         return hasAll ? .words : nil
     }
 
-    private func isBetter(_ left: (fit: Fit, place: Int), _ right: (fit: Fit, place: Int)) -> Bool {
+    private func isBetter(_ left: (fit: MatchRank, place: Int), _ right: (fit: MatchRank, place: Int)) -> Bool
+    {
         if left.fit != right.fit { return left.fit < right.fit }
         let (first, second) = (entries[left.place], entries[right.place])
         let (isFirst, isSecond) = (first.asset.isTradable == true, second.asset.isTradable == true)

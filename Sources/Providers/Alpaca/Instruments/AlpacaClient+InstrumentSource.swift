@@ -20,7 +20,7 @@ extension AlpacaClient: InstrumentSource {
     package func instrument(
         _ symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Instrument {
-        guard let spelling = AlpacaDialect().spelling(of: symbol) else {
+        guard let spelling = AlpacaSymbols().spelling(of: symbol) else {
             throw ProviderFailure(.alpaca, .notFound)
         }
         if let index = directory.atHand, let asset = index[symbol] {
@@ -41,7 +41,7 @@ extension AlpacaClient: InstrumentSource {
     /// as it is of active ones only.
     package func instruments(
         _ symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Instrument> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
         if symbols.count > Self.few {
             _ = try await directory.index(in: context) { context throws(ProviderFailure) in
                 try await assets(in: context)
@@ -57,7 +57,7 @@ extension AlpacaClient: InstrumentSource {
         let items: [(name: String, value: String?)] = [("status", "active"), ("asset_class", "us_equity")]
         return try await get(
             "assets", from: .trading, { $0.appending(path: "v2", "assets")?.appending(query: items) },
-            in: context, maximumBytes: AlpacaDirectory.responseLimit
+            in: context, maximumBytes: AlpacaAssetCache.responseLimit
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 AlpacaAssetIndex(try reader.array(of: AlpacaAsset.self), fetchedAt: clock.wallTime())

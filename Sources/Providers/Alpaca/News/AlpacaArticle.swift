@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// An element of the answer of `GET /v1beta1/news`, as far as Portico tells of it.
-struct AlpacaArticle: JSONReadable, Hashable {
+struct AlpacaArticle: JSONDecodable, Hashable {
     var id: Int
     var headline: String
     var summary: String?
@@ -58,7 +58,7 @@ struct AlpacaArticle: JSONReadable, Hashable {
 }
 
 /// The answer of `GET /v1beta1/news`.
-struct AlpacaNews: JSONReadable {
+struct AlpacaNews: JSONDecodable {
     var articles: [AlpacaArticle]
     var nextPage: String?
 
@@ -100,7 +100,7 @@ extension JSONReader {
     fileprivate mutating func symbols() throws(JSONError) -> [Symbol] {
         var symbols: [Symbol] = []
         try array { reader throws(JSONError) in
-            if let symbol = AlpacaDialect().symbol(spelled: try reader.string()) { symbols.append(symbol) }
+            if let symbol = AlpacaSymbols().symbol(spelled: try reader.string()) { symbols.append(symbol) }
         }
         return symbols
     }

@@ -4,7 +4,7 @@ extension AlpacaBody {
     /// The body of `POST /v2/orders`; nil for what Alpaca does not take: a date to stand until, a symbol that it does not
     /// have, an id that is empty or longer than 128 characters.
     init?(_ ticket: OrderTicket) {
-        guard let symbol = AlpacaDialect().spelling(of: ticket.symbol),
+        guard let symbol = AlpacaSymbols().spelling(of: ticket.symbol),
             let timeInForce = ticket.timeInForce.alpacaName, ticket.expiresOn == nil,
             Self.isTaken(ticket.clientOrderID)
         else { return nil }
@@ -22,7 +22,7 @@ extension AlpacaBody {
     }
 
     /// The body of `PATCH /v2/orders/{id}`; nil for what Alpaca does not take, which is another type of order too.
-    init?(_ change: OrderChange, of order: Order, clientOrderID: String) {
+    init?(_ change: OrderReplacement, of order: Order, clientOrderID: String) {
         guard change.expiresOn == nil, Self.isTaken(clientOrderID) else { return nil }
         add("qty", change.quantity)
         if let timeInForce = change.timeInForce {
@@ -45,7 +45,7 @@ extension AlpacaBody {
         add("client_order_id", clientOrderID)
     }
 
-    private mutating func add(prices price: OrderPrice) {
+    private mutating func add(prices price: OrderPricing) {
         switch price {
         case .market: break
         case .limit(let limit): add("limit_price", limit)

@@ -27,13 +27,13 @@ extension JSONReader {
             details.legs.first, try required(id, "id"), try required(status, "status")
         )
         let symbol =
-            details.symbol.map { AlpacaDialect.symbol($0, ofClass: details.assetClass) } ?? first?.symbol
+            details.symbol.map { AlpacaSymbols.symbol($0, ofClass: details.assetClass) } ?? first?.symbol
         var order = Order(
             id: ownID, symbol: try required(symbol, "symbol"),
             side: try required(details.side ?? first?.side, "side"),
             state: known.state(isFilled: details.isFilled, isBegun: details.isBegun),
             // Alpaca does not say as of when it tells of an order; the last change was at least.
-            reading: Reading(source: .alpaca, fetchedAt: fetchedAt, asOf: details.updatedAt))
+            reading: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: details.updatedAt))
         order.providerState = known.rawValue
         details.complete(&order)
         return order

@@ -5,11 +5,11 @@ extension OrderRejection {
     ///
     /// Codes are overloaded (40310000 stands for want of money, want of shares and a block), so the words decide; those
     /// that are not known are `other`.
-    init(_ refusal: AlpacaRefusal) {
+    init(_ refusal: AlpacaWriteRejection) {
         self.init(Self.reason(refusal), message: refusal.message.flatMap(Self.cleaned))
     }
 
-    private static func reason(_ refusal: AlpacaRefusal) -> RejectionReason {
+    private static func reason(_ refusal: AlpacaWriteRejection) -> RejectionReason {
         let words = refusal.message?.lowercased() ?? ""
         return reasons.first { words.contains($0.words) }?.reason ?? .other
     }

@@ -12,16 +12,16 @@ extension AlpacaClient: QuoteSource {
     /// others are asked for again.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let snapshots = try await snapshots(of: symbols.filter(\.isAlpacaShare), in: context)
-        return Batch(quotes(symbols, of: snapshots))
+        return KeyedResults(quotes(symbols, of: snapshots))
     }
 
     /// The snapshots of some shares, as far as Alpaca knows them.
     func snapshots(
         of shares: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> [Symbol: AlpacaSnapshot] {
-        var wanted = AlpacaWanted(shares)
+        var wanted = AlpacaSymbolList(shares)
         while let list = try wanted.list() {
             let items = [("symbols", list), ("feed", configuration.feed?.rawValue)]
             let snapshots = try await get(

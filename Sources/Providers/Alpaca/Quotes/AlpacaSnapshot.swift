@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// A value of the map that `GET /v2/stocks/snapshots` answers with; any part may be missing or null.
-struct AlpacaSnapshot: JSONReadable, Hashable {
+struct AlpacaSnapshot: JSONDecodable, Hashable {
     var trade: Trade?
     var quote: LatestQuote?
     var day: Bar?
@@ -43,7 +43,7 @@ struct AlpacaSnapshot: JSONReadable, Hashable {
     }
 }
 
-extension AlpacaSnapshot.Trade: JSONReadable {
+extension AlpacaSnapshot.Trade: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -55,7 +55,7 @@ extension AlpacaSnapshot.Trade: JSONReadable {
     }
 }
 
-extension AlpacaSnapshot.LatestQuote: JSONReadable {
+extension AlpacaSnapshot.LatestQuote: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -68,7 +68,7 @@ extension AlpacaSnapshot.LatestQuote: JSONReadable {
     }
 }
 
-extension AlpacaSnapshot.Bar: JSONReadable {
+extension AlpacaSnapshot.Bar: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -87,7 +87,7 @@ extension AlpacaSnapshot.Bar: JSONReadable {
 /// The answer of `GET /v2/stocks/snapshots`: a bare map.
 ///
 /// What Alpaca does not know is not in it, or is null.
-struct AlpacaSnapshots: JSONReadable {
+struct AlpacaSnapshots: JSONDecodable {
     var bySymbol: [Symbol: AlpacaSnapshot] = [:]
 
     init(json reader: inout JSONReader) throws(JSONError) {

@@ -10,7 +10,7 @@ extension AlpacaClient: QuoteStream {
     /// Symbols of other kinds are not followed. `asOf` comes with trades only. A credential that is a token has no data
     /// stream (`unsupported`), nor has a client without its address.
     package func run(
-        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
         let feed = configuration.feed ?? .iex
         guard let greeting = configuration.credential.dataStreamGreeting,
@@ -30,7 +30,7 @@ extension AlpacaClient: QuoteStream {
 /// A connection to the data stream that has let its client in.
 private struct AlpacaDataStream: Sendable {
     let socket: AlpacaSocket
-    let deliver: @Sendable (StreamEvent<QuoteChange>) -> Void
+    let deliver: @Sendable (StreamEvent<QuoteUpdate>) -> Void
 
     /// Where a login stands.
     enum Step {

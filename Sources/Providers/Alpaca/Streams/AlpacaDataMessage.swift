@@ -2,13 +2,13 @@ import Brokerage
 import Upstream
 
 /// One element of what the data stream sends: every frame is an array of them.
-enum AlpacaDataMessage: JSONReadable {
+enum AlpacaDataMessage: JSONDecodable {
     case connected
     case authenticated
     /// The whole subscription, as the server understood it.
     case subscribed
-    case failed(AlpacaStreamProblem)
-    case change(QuoteChange)
+    case failed(AlpacaStreamErrorBody)
+    case change(QuoteUpdate)
     /// Statuses, corrections, news and whatever is invented later.
     case other
 
@@ -27,7 +27,7 @@ enum AlpacaDataMessage: JSONReadable {
                 case "authenticated": .authenticated
                 case .some, nil: .other
                 }
-        case "error": self = .failed(AlpacaStreamProblem(code: try reader.required(fields.code, "code")))
+        case "error": self = .failed(AlpacaStreamErrorBody(code: try reader.required(fields.code, "code")))
         case "subscription": self = .subscribed
         case "t": self = try fields.change(reader) { $0.takeTrade(from: fields) }
         case "q": self = try fields.change(reader) { $0.takeQuote(from: fields) }
@@ -72,15 +72,15 @@ private struct Fields {
     }
 
     func change(
-        _ reader: borrowing JSONReader, _ fill: (inout QuoteChange) -> Void
+        _ reader: borrowing JSONReader, _ fill: (inout QuoteUpdate) -> Void
     ) throws(JSONError) -> AlpacaDataMessage {
-        var change = QuoteChange(symbol: try reader.required(symbol, "S"))
+        var change = QuoteUpdate(symbol: try reader.required(symbol, "S"))
         fill(&change)
         return .change(change)
     }
 }
 
-extension QuoteChange {
+extension QuoteUpdate {
     /// As of a quote is when its price was made, so only trades tell it.
     fileprivate mutating func takeTrade(from fields: Fields) {
         price = fields.price

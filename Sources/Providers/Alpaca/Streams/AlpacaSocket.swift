@@ -4,7 +4,7 @@ import Upstream
 /// One connection to a stream of Alpaca's, with the time that may pass until it has let its client in.
 struct AlpacaSocket: Sendable {
     private let connection: WebSocketConnection
-    private let clock: CallClock
+    private let clock: TimeSource
 
     /// Runs `body` on a connection, which is closed when it returns.
     ///
@@ -16,7 +16,7 @@ struct AlpacaSocket: Sendable {
     ///   - body: reads what comes afterwards until it fails.
     /// - Throws: why there is no connection, or what `login` and `body` throw.
     static func run(
-        _ url: HTTPURL, within patience: Duration, clock: CallClock,
+        _ url: HTTPURL, within patience: Duration, clock: TimeSource,
         login: (AlpacaSocket) async throws(ProviderFailure) -> Void,
         then body: (AlpacaSocket) async throws(ProviderFailure) -> Void
     ) async throws(ProviderFailure) {

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// A watchlist; without what is in it where all of them are listed.
-struct AlpacaWatchlist: JSONReadable, Hashable {
+struct AlpacaWatchlist: JSONDecodable, Hashable {
     let id: String
     let name: String
     let assets: [AlpacaAsset]?

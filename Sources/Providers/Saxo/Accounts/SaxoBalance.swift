@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /port/v1/balances` for one account, in the account's currency.
-struct SaxoBalance: JSONReadable, Hashable {
+struct SaxoBalance: JSONDecodable, Hashable {
     var currency: String?
     var totalValue: Decimal?
     var cash: Decimal?
@@ -35,8 +35,8 @@ struct SaxoBalance: JSONReadable, Hashable {
 
 extension SaxoAccount {
     /// The account's stored fields in Portico's terms.
-    var known: KnownAccount {
-        KnownAccount(id: key, number: id, name: name, currency: currency)
+    var known: StoredAccount {
+        StoredAccount(id: key, number: id, name: name, currency: currency)
     }
 
     /// The account's name; nil for an empty one.
@@ -50,7 +50,7 @@ extension SaxoAccount {
     func account(_ balance: SaxoBalance, fetchedAt: Instant) -> Account {
         var account = Account(
             id: key, number: id, currency: balance.currency ?? currency,
-            reading: Reading(source: .saxo, fetchedAt: fetchedAt))
+            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
         account.name = name
         // An active account may still be blocked in part.
         account.canTrade = isActive == false ? false : nil

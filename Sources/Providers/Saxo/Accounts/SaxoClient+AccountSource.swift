@@ -3,7 +3,7 @@ package import Upstream
 
 extension SaxoClient: AccountDirectory {
     /// The accounts: `clients/me` and `accounts/me`, whose responses are stored for a minute.
-    package func knownAccounts(in context: CallContext) async throws(ProviderFailure) -> [KnownAccount] {
+    package func knownAccounts(in context: CallContext) async throws(ProviderFailure) -> [StoredAccount] {
         try await identity(in: context).accounts.map(\.known)
     }
 

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /port/v1/clients/me`: who the user is to Saxo.
-struct SaxoUser: JSONReadable, Hashable {
+struct SaxoUser: JSONDecodable, Hashable {
     /// What calls about the user's own are asked with.
     var clientKey: String
     var defaultAccountKey: String?
@@ -22,7 +22,7 @@ struct SaxoUser: JSONReadable, Hashable {
 }
 
 /// An item of `GET /port/v1/accounts/me`.
-struct SaxoAccount: JSONReadable, Hashable {
+struct SaxoAccount: JSONDecodable, Hashable {
     /// What calls about the account are asked with, and Portico's id of it.
     var key: String
     /// What people know it by.
@@ -69,14 +69,14 @@ struct SaxoIdentity: Hashable, Sendable {
 }
 
 /// The identity behind one connection, kept for a minute: every call about accounts needs their keys.
-struct SaxoIdentities: Sendable {
-    private let reads: Reads<SaxoIdentity>
+struct SaxoIdentityCache: Sendable {
+    private let reads: ReadCache<SaxoIdentity>
     private let owner: OwnerID?
 
     /// Each client has its own, so that the key need not tell connections apart; it names its owner all the same.
-    init(of holder: QuotaHolder, clock: CallClock) {
-        reads = Reads(
-            "accounts", bounds: ReadBounds(timeToLive: .seconds(60), entries: 1, bytes: 1 << 20),
+    init(of holder: QuotaAccount, clock: TimeSource) {
+        reads = ReadCache(
+            "accounts", bounds: CacheBounds(timeToLive: .seconds(60), entries: 1, bytes: 1 << 20),
             clock: clock
         ) { identity in 512 * (identity.accounts.count + 1) }
         owner = OwnerID("connection \(holder.credential ?? "")")

@@ -22,7 +22,7 @@ extension SaxoNetPosition {
         var position = Position(
             symbol: listing.symbol, side: side, quantity: quantity,
             currency: currency?.code ?? FiatCurrency.none,
-            reading: Reading(source: .saxo, fetchedAt: fetchedAt))
+            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
         position.accountID = account.key
         position.assetClass = AssetClass(saxo: base.key.assetType)
         position.listing = Listing(saxo: base.key)
@@ -53,10 +53,10 @@ extension SaxoNetPosition {
         return exposed.code == currency.code ? exposed.major(exposure) : nil
     }
 
-    private func converted(to currency: String) -> ConvertedFigures? {
+    private func converted(to currency: String) -> ConvertedAmounts? {
         let value = view.marketValueInBase ?? view.exposureInBase
         guard value != nil || view.profitLossInBase != nil else { return nil }
-        return ConvertedFigures(
+        return ConvertedAmounts(
             currency: currency, marketValue: value, unrealizedProfitLoss: view.profitLossInBase)
     }
 }

@@ -2,14 +2,14 @@ import Brokerage
 import Upstream
 
 /// An item of `GET /port/v1/netpositions`: what an account holds of one instrument, its single positions netted.
-struct SaxoNetPosition: JSONReadable, Hashable {
+struct SaxoNetPosition: JSONDecodable, Hashable {
     var base: Base
     /// Empty where Saxo has no view of it, or none was asked for.
     var view: View
-    var format: SaxoFormat
+    var format: SaxoDisplayFormat
 
     struct Base: Hashable {
-        var key: SaxoKey
+        var key: SaxoInstrumentKey
         /// Below zero for a short.
         var amount: Decimal
         var openingDirection: OrderSide?
@@ -35,22 +35,22 @@ struct SaxoNetPosition: JSONReadable, Hashable {
     }
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var (base, view, format) = (Base?.none, View?.none, SaxoFormat?.none)
+        var (base, view, format) = (Base?.none, View?.none, SaxoDisplayFormat?.none)
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "NetPositionBase": base = try Base(json: &reader)
             case "NetPositionView": view = try reader.optional(View.init(json:))
-            case "DisplayAndFormat": format = try reader.optional(SaxoFormat.init(json:))
+            case "DisplayAndFormat": format = try reader.optional(SaxoDisplayFormat.init(json:))
             default: try reader.skip()
             }
         }
         self.base = try reader.required(base, "NetPositionBase")
         self.view = view ?? View()
-        self.format = format ?? SaxoFormat()
+        self.format = format ?? SaxoDisplayFormat()
     }
 }
 
-extension SaxoNetPosition.Base: JSONReadable {
+extension SaxoNetPosition.Base: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         var (uic, assetType, amount) = (Int?.none, String?.none, Decimal?.none)
         var direction: OrderSide?
@@ -63,14 +63,14 @@ extension SaxoNetPosition.Base: JSONReadable {
             default: try reader.skip()
             }
         }
-        key = SaxoKey(
+        key = SaxoInstrumentKey(
             uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
         self.amount = try reader.required(amount, "Amount")
         openingDirection = direction
     }
 }
 
-extension SaxoNetPosition.View: JSONReadable {
+extension SaxoNetPosition.View: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -93,7 +93,7 @@ extension SaxoNetPosition.View: JSONReadable {
 }
 
 /// How an instrument is shown: `DisplayAndFormat`, which comes only where it is asked for.
-struct SaxoFormat: JSONReadable, Hashable {
+struct SaxoDisplayFormat: JSONDecodable, Hashable {
     var symbol: String?
     var currency: String?
     var decimals: Int?

@@ -4,12 +4,12 @@ extension CandleSeries {
     /// A series of what was collected; nil where a figure has more digits than a column holds.
     init?(
         saxo samples: [SaxoChart.Sample], of listing: SaxoListing, _ interval: Interval,
-        format: SaxoFormat, delayMinutes: Int?, fetchedAt: Instant
+        format: SaxoDisplayFormat, delayMinutes: Int?, fetchedAt: Instant
     ) {
         let currency = format.currency.map(SaxoCurrency.init) ?? listing.currency
         self.init(
             symbol: listing.symbol, interval: interval,
-            reading: Reading(source: .saxo, fetchedAt: fetchedAt), reserving: samples.count)
+            reading: Provenance(source: .saxo, fetchedAt: fetchedAt), reserving: samples.count)
         self.currency = currency?.code
         timeZone = SaxoHorizon.isDaily(interval) ? "UTC" : nil
         for sample in samples {
@@ -52,21 +52,21 @@ extension SaxoChart.Sample {
     }
 }
 
-extension PriceBar {
-    fileprivate func inMajor(_ currency: SaxoCurrency?) -> PriceBar? {
+extension OHLC {
+    fileprivate func inMajor(_ currency: SaxoCurrency?) -> OHLC? {
         guard let open = currency.major(open), let high = currency.major(high), let low = currency.major(low),
             let close = currency.major(close)
         else { return nil }
-        return PriceBar(open: open, high: high, low: low, close: close)
+        return OHLC(open: open, high: high, low: low, close: close)
     }
 
     /// The exact middle of each price of two sides.
     ///
     /// Highest and lowest middle need not have been at one moment: it is the middle of the highest bid and ask.
-    fileprivate func middle(_ other: PriceBar) -> PriceBar? {
+    fileprivate func middle(_ other: OHLC) -> OHLC? {
         guard let open = Decimal.middle(open, other.open), let high = Decimal.middle(high, other.high),
             let low = Decimal.middle(low, other.low), let close = Decimal.middle(close, other.close)
         else { return nil }
-        return PriceBar(open: open, high: high, low: low, close: close)
+        return OHLC(open: open, high: high, low: low, close: close)
     }
 }

@@ -2,14 +2,14 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /chart/v3/charts`: samples, oldest first.
-struct SaxoChart: JSONReadable, Hashable {
+struct SaxoChart: JSONDecodable, Hashable {
     /// Another one than before means that the whole series changed.
     var version: Int?
     var samples: [Sample] = []
     var delayMinutes: Int?
     /// The oldest that Saxo has.
     var firstSampleTime: Instant?
-    var format = SaxoFormat()
+    var format = SaxoDisplayFormat()
 
     /// One candle: of two sides, or of trades.
     struct Sample: Hashable {
@@ -19,8 +19,8 @@ struct SaxoChart: JSONReadable, Hashable {
     }
 
     enum Prices: Hashable {
-        case sides(bid: PriceBar, ask: PriceBar)
-        case trades(PriceBar)
+        case sides(bid: OHLC, ask: OHLC)
+        case trades(OHLC)
     }
 
     init(json reader: inout JSONReader) throws(JSONError) {
@@ -52,7 +52,7 @@ struct SaxoChart: JSONReadable, Hashable {
     }
 }
 
-extension SaxoChart.Sample: JSONReadable {
+extension SaxoChart.Sample: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         var time: Instant?
         var (bid, ask, trades) = (PartialBar(), PartialBar(), PartialBar())
@@ -93,9 +93,9 @@ extension SaxoChart.Sample: JSONReadable {
         var low: Decimal?
         var close: Decimal?
 
-        var bar: PriceBar? {
+        var bar: OHLC? {
             guard let open, let high, let low, let close else { return nil }
-            return PriceBar(open: open, high: high, low: low, close: close)
+            return OHLC(open: open, high: high, low: low, close: close)
         }
     }
 }

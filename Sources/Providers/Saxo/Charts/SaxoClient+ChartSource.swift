@@ -5,8 +5,8 @@ extension SaxoClient: ChartSource {
     /// All intervals, one instrument a call.
     ///
     /// Saxo does not say what its past prices are corrected for.
-    package var chartAbilities: ChartAbilities {
-        ChartAbilities(intervals: Set(Interval.allCases), adjustments: [], hasExtendedHours: false)
+    package var chartAbilities: ChartCapabilities {
+        ChartCapabilities(intervals: Set(Interval.allCases), adjustments: [], hasExtendedHours: false)
     }
 
     /// The candles of instruments: `GET /chart/v3/charts`, backwards page by page.
@@ -14,14 +14,14 @@ extension SaxoClient: ChartSource {
     /// FX has two sides, whose exact middle the prices are.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         guard chartAbilities.serve(window) else { throw ProviderFailure(.saxo, .unsupported) }
         let listings = await listings(for: symbols, in: context)
         let wanted = listings.found.map { symbol, listing in listing.named(symbol) }
         let results = await concurrently(wanted, atMost: 4) { listing async throws(ProviderFailure) in
             try await chart(of: listing, window, in: context)
         }
-        var charts = Batch<Symbol, CandleSeries>(failures: listings.failures)
+        var charts = KeyedResults<Symbol, CandleSeries>(failures: listings.failures)
         for (listing, result) in zip(wanted, results) { charts.take(result, for: listing.symbol) }
         return charts
     }
@@ -46,7 +46,7 @@ extension SaxoClient: ChartSource {
     private func collect(
         _ listing: SaxoListing, _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> CandleSeries? {
-        var pages = SaxoChartPages(window)
+        var pages = SaxoChartPager(window)
         var next = pages.first
         var last = SaxoChart()
         while let query = next {
@@ -69,7 +69,7 @@ extension SaxoClient: ChartSource {
     }
 
     private func page(
-        _ query: SaxoChartPages.Query, of listing: SaxoListing, _ interval: Interval, in context: CallContext
+        _ query: SaxoChartPager.Query, of listing: SaxoListing, _ interval: Interval, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoChart {
         let url = try address(
             .chart, ["v3", "charts"],

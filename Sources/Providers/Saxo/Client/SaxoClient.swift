@@ -4,18 +4,18 @@ package import Upstream
 /// Saxo Bank's OpenAPI, as one user.
 ///
 /// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given. What
-/// it keeps is shared by all clients of a ``SaxoDirectory`` (instruments, which are public) or of the one connection (its
+/// it keeps is shared by all clients of a ``SaxoInstrumentCache`` (instruments, which are public) or of the one connection (its
 /// accounts' keys).
 package struct SaxoClient: Sendable {
     let configuration: SaxoConfiguration
-    let access: SaxoAccess
-    let directory: SaxoDirectory
-    let clock: CallClock
-    let identities: SaxoIdentities
-    private let callers: [SaxoGroup: ProviderCaller]
-    let orderCaller: ProviderCaller
+    let access: SaxoCredential
+    let directory: SaxoInstrumentCache
+    let clock: TimeSource
+    let identities: SaxoIdentityCache
+    private let callers: [SaxoServiceGroup: ProviderHTTPClient]
+    let orderCaller: ProviderHTTPClient
     /// The streaming host's, which is in no service group.
-    let streamCaller: ProviderCaller
+    let streamCaller: ProviderHTTPClient
 
     /// - Parameters:
     ///   - configuration: where Saxo is.
@@ -23,37 +23,37 @@ package struct SaxoClient: Sendable {
     ///   - line: what the calls go over, and whose quota they spend.
     ///   - directory: which instrument each symbol is; one for all clients.
     package init(
-        _ configuration: SaxoConfiguration, access: SaxoAccess, over line: ProviderLine,
-        directory: SaxoDirectory
+        _ configuration: SaxoConfiguration, access: SaxoCredential, over line: ProviderChannel,
+        directory: SaxoInstrumentCache
     ) {
         self.configuration = configuration
         self.access = access
         self.directory = directory
         clock = line.clock
-        identities = SaxoIdentities(of: line.holder, clock: line.clock)
+        identities = SaxoIdentityCache(of: line.holder, clock: line.clock)
         callers = Dictionary(
-            uniqueKeysWithValues: SaxoGroup.allCases.map { group in
+            uniqueKeysWithValues: SaxoServiceGroup.allCases.map { group in
                 (
                     group,
                     line.caller(
                         within: group.windows,
-                        readings: { SaxoLimit.readings(of: group, $0, now: $1) },
+                        readings: { SaxoRateLimitHeaders.readings(of: group, $0, now: $1) },
                         failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
                 )
             })
         streamCaller = line.caller(failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
         // Whoever cancels wants out; but to wait a second for a place is better than to be refused.
         orderCaller = line.caller(
-            within: SaxoGroup.trading.windows + [SaxoLimit.orderWindow],
-            readings: { SaxoLimit.readings(of: .trading, $0, now: $1) },
-            failure: { SaxoOrderReply.isReadable($0) ? nil : ProviderFailure.Cause(saxo: $0, now: $1) })
+            within: SaxoServiceGroup.trading.windows + [SaxoRateLimitHeaders.orderWindow],
+            readings: { SaxoRateLimitHeaders.readings(of: .trading, $0, now: $1) },
+            failure: { SaxoOrderResponse.isReadable($0) ? nil : ProviderFailure.Cause(saxo: $0, now: $1) })
     }
 
     // MARK: Calls
 
     /// The address of a path of a group: `address(.portfolio, "v1", "accounts", "me")`.
     func address(
-        _ group: SaxoGroup, _ path: [String], _ query: [(name: String, value: String?)] = []
+        _ group: SaxoServiceGroup, _ path: [String], _ query: [(name: String, value: String?)] = []
     ) throws(ProviderFailure) -> HTTPURL {
         var url = configuration.restURL.appending(path: group.rawValue)
         for segment in path { url = url?.appending(path: segment) }
@@ -63,8 +63,8 @@ package struct SaxoClient: Sendable {
 
     /// Reads an address, and once more with a new token where this one is refused.
     func get<Value>(
-        _ operation: String, _ group: SaxoGroup, _ url: HTTPURL, in context: CallContext,
-        read: (HTTPResponse) throws(JSONError) -> Value
+        _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, in context: CallContext,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let token = try await access.token(in: context)
         do throws(ProviderFailure) {
@@ -77,12 +77,13 @@ package struct SaxoClient: Sendable {
     }
 
     private func send<Value>(
-        _ operation: String, _ group: SaxoGroup, _ url: HTTPURL, _ token: SaxoToken, in context: CallContext,
-        read: (HTTPResponse) throws(JSONError) -> Value
+        _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, _ token: SaxoToken,
+        in context: CallContext,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         // There is a caller for every group.
         guard let caller = callers[group] else { throw ProviderFailure(.saxo, .unsupported) }
-        let request = HTTPRequest(.get, url, headers: Self.headers(token), deadline: context.deadline)
+        let request = HTTPClientRequest(.get, url, headers: Self.headers(token), deadline: context.deadline)
         return try await caller.call(operation, request, in: context, read: read)
     }
 
@@ -91,9 +92,9 @@ package struct SaxoClient: Sendable {
     /// One whose token is refused is not sent again either: the token is renewed ahead of its end, so this is rare, and
     /// the law that no write is repeated stays without an exception. The next one has a new token.
     func write<Value>(
-        _ operation: String, _ caller: ProviderCaller, _ method: HTTPMethod, _ url: HTTPURL,
+        _ operation: String, _ caller: ProviderHTTPClient, _ method: HTTPClientMethod, _ url: HTTPURL,
         body: [UInt8]? = nil, requestID: String? = nil, in context: CallContext,
-        read: (HTTPResponse) throws(JSONError) -> Value
+        read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let token = try await access.token(in: context)
         var headers = Self.headers(token)
@@ -101,7 +102,7 @@ package struct SaxoClient: Sendable {
         if let requestID, !headers.add("X-Request-ID", requestID) {
             throw ProviderFailure(.saxo, .unsupported)
         }
-        let request = HTTPRequest(method, url, headers: headers, body: body, deadline: context.deadline)
+        let request = HTTPClientRequest(method, url, headers: headers, body: body, deadline: context.deadline)
         do throws(ProviderFailure) {
             return try await caller.call(operation, request, in: context, read: read)
         } catch {
@@ -112,15 +113,15 @@ package struct SaxoClient: Sendable {
 
     /// A write to the trade group that is no order: a subscription.
     func subscribe<Value>(
-        _ operation: String, _ method: HTTPMethod, _ url: HTTPURL, body: [UInt8]? = nil,
-        in context: CallContext, read: (HTTPResponse) throws(JSONError) -> Value
+        _ operation: String, _ method: HTTPClientMethod, _ url: HTTPURL, body: [UInt8]? = nil,
+        in context: CallContext, read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         guard let caller = callers[.trading] else { throw ProviderFailure(.saxo, .unsupported) }
         return try await write(operation, caller, method, url, body: body, in: context, read: read)
     }
 
-    static func headers(_ token: SaxoToken) -> HTTPHeaders {
-        var headers = HTTPHeaders()
+    static func headers(_ token: SaxoToken) -> HTTPClientHeaders {
+        var headers = HTTPClientHeaders()
         headers.add("Accept", "application/json")
         token.sign(&headers)
         return headers
@@ -129,8 +130,9 @@ package struct SaxoClient: Sendable {
     // MARK: Lists
 
     /// All items of a list, page after page.
-    func list<Item: JSONReadable>(
-        _ operation: String, _ group: SaxoGroup, _ url: HTTPURL, of type: Item.Type, in context: CallContext
+    func list<Item: JSONDecodable>(
+        _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, of type: Item.Type,
+        in context: CallContext
     ) async throws(ProviderFailure) -> [Item] {
         var items: [Item] = []
         var visited: Set<HTTPURL> = []
@@ -141,7 +143,7 @@ package struct SaxoClient: Sendable {
             }
             items += page.items
             guard let link = page.next else { return items }
-            guard let next = SaxoLink.address(link, from: configuration.restURL) else {
+            guard let next = SaxoNextPageLink.address(link, from: configuration.restURL) else {
                 throw ProviderFailure(.saxo, .answerInvalid(nil))
             }
             address = next

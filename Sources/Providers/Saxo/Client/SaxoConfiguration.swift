@@ -8,7 +8,7 @@ package struct SaxoConfiguration: Sendable {
     package let restURL: HTTPURL
     /// In front of `connect` and `authorize` of the stream, with `https` in place of `wss`; nil for no stream.
     package let streamingURL: HTTPURL?
-    package let dialect: SaxoDialect
+    package let dialect: SaxoSymbols
     /// Instruments that one call for prices asks for, 1 to 200.
     ///
     /// Saxo documents no maximum.
@@ -25,7 +25,7 @@ package struct SaxoConfiguration: Sendable {
 
     package init(
         environment: Environment, restURL: HTTPURL, streamingURL: HTTPURL? = nil,
-        dialect: SaxoDialect = SaxoDialect(), pricesPerCall: Int = 100
+        dialect: SaxoSymbols = SaxoSymbols(), pricesPerCall: Int = 100
     ) throws(InvalidBase) {
         for url in [restURL, streamingURL] {
             if let url, url.text.contains("?") { throw InvalidBase(url: url) }

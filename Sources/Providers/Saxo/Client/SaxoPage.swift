@@ -1,7 +1,7 @@
 import Upstream
 
 /// A page of a list: `Data`, and in `__next` the address of the next one.
-struct SaxoPage<Item: JSONReadable>: JSONReadable {
+struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
     var items: [Item] = []
     var next: String?
 
@@ -21,7 +21,7 @@ struct SaxoPage<Item: JSONReadable>: JSONReadable {
     init() {}
 
     /// Reads a whole answer.
-    init(_ response: HTTPResponse) throws(JSONError) {
+    init(_ response: HTTPClientResponse) throws(JSONError) {
         guard response.status != 204, !response.body.isEmpty else {
             self.init()
             return
@@ -33,7 +33,7 @@ struct SaxoPage<Item: JSONReadable>: JSONReadable {
 }
 
 /// Where the link to a next page leads.
-enum SaxoLink {
+enum SaxoNextPageLink {
     /// The address behind a link; nil for one that leads anywhere else than to `base`, whose token must not go there.
     ///
     /// Links are absolute, or begin with `/openapi/`, which is where the base address ends in both environments. They

@@ -35,11 +35,11 @@ extension SaxoClient: InstrumentSource {
     /// hundred that were met before.
     package func instruments(
         _ symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Instrument> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
         let listings = await listings(for: symbols, in: context)
         let details = await details(of: Array(Set(listings.found.values.map(\.key))), in: context)
         let fetchedAt = clock.wallTime()
-        var instruments = Batch<Symbol, Instrument>(failures: listings.failures)
+        var instruments = KeyedResults<Symbol, Instrument>(failures: listings.failures)
         for (symbol, listing) in listings.found {
             instruments[symbol] = details[listing.key]?.instrument(named: symbol, fetchedAt: fetchedAt)
             if let failure = details.failures[listing.key] { instruments.failures[symbol] = failure }

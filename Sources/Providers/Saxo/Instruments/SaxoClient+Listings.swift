@@ -16,17 +16,17 @@ extension SaxoClient {
     ///
     /// What was met before is at hand for a day. A new name costs a call, since Saxo searches for the words of one name;
     /// those that a symbol names by their Uic are looked up together.
-    func listings(for symbols: [Symbol], in context: CallContext) async -> Batch<Symbol, SaxoListing> {
-        var batch = Batch<Symbol, SaxoListing>()
-        var named: [(symbol: Symbol, name: SaxoName)] = []
-        var keys: [Symbol: SaxoKey] = [:]
+    func listings(for symbols: [Symbol], in context: CallContext) async -> KeyedResults<Symbol, SaxoListing> {
+        var batch = KeyedResults<Symbol, SaxoListing>()
+        var named: [(symbol: Symbol, name: SaxoSymbolQuery)] = []
+        var keys: [Symbol: SaxoInstrumentKey] = [:]
         for symbol in symbols {
-            guard let name = SaxoName(symbol, in: configuration.dialect) else { continue }
-            if let known = directory.bySymbol.cached(SaxoDirectory.key(symbol)) {
+            guard let name = SaxoSymbolQuery(symbol, in: configuration.dialect) else { continue }
+            if let known = directory.bySymbol.cached(SaxoInstrumentCache.key(symbol)) {
                 batch[symbol] = known
             } else if case .uic(let key) = name {
                 keys[symbol] = key
-            } else if directory.unknown.cached(SaxoDirectory.key(symbol)) == nil {
+            } else if directory.unknown.cached(SaxoInstrumentCache.key(symbol)) == nil {
                 named.append((symbol, name))
             }
         }
@@ -56,9 +56,9 @@ extension SaxoClient {
 
     /// Nil for a name that Saxo does not know, which is not looked up again for a while.
     private func find(
-        _ symbol: Symbol, _ name: SaxoName, in context: CallContext
+        _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
-        let key = SaxoDirectory.key(symbol)
+        let key = SaxoInstrumentCache.key(symbol)
         do throws(ProviderFailure) {
             return try await directory.bySymbol.value(for: key, in: context) {
                 context async throws(ProviderFailure) in
@@ -75,14 +75,14 @@ extension SaxoClient {
 
     /// - Throws: `ProviderFailure`, with the cause `notFound` for what Saxo does not know.
     private func lookUp(
-        _ symbol: Symbol, _ name: SaxoName, in context: CallContext
+        _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing {
         let dialect = configuration.dialect
         let (keywords, types): (String, [String])
         switch name {
         case .share(let ticker, _):
             (keywords, types) = (dialect.spelling(ofTicker: ticker), dialect.shareTypes)
-        case .pair(let base, let quote): (keywords, types) = (base + quote, [SaxoDialect.spot])
+        case .pair(let base, let quote): (keywords, types) = (base + quote, [SaxoSymbols.spot])
         case .other(let spelling, let assetType):
             // The exchange is no word of the name.
             keywords = String(spelling.prefix { $0 != ":" })
@@ -123,7 +123,7 @@ extension SaxoClient {
     ///
     /// - Throws: `ProviderFailure`, with the cause `notFound` for what Saxo does not know.
     func details(
-        of key: SaxoKey, in context: CallContext
+        of key: SaxoInstrumentKey, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoInstrumentDetails {
         let batch = await details(of: [key], in: context)
         guard let details = batch[key] else {
@@ -133,18 +133,20 @@ extension SaxoClient {
     }
 
     /// What Saxo says of some instruments, each once: from memory, and by one call for many others.
-    func details(of keys: [SaxoKey], in context: CallContext) async -> Batch<SaxoKey, SaxoInstrumentDetails> {
-        let byCacheKey = Dictionary(keys.map { (SaxoDirectory.key($0), $0) }) { first, _ in first }
+    func details(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
+        SaxoInstrumentKey, SaxoInstrumentDetails
+    > {
+        let byCacheKey = Dictionary(keys.map { (SaxoInstrumentCache.key($0), $0) }) { first, _ in first }
         let results = await directory.details.values(
-            for: keys.map(SaxoDirectory.key), keysPerCall: Self.detailsPerCall, in: context
+            for: keys.map(SaxoInstrumentCache.key), keysPerCall: Self.detailsPerCall, in: context
         ) { wanted, context async throws(ProviderFailure) in
             let wanted = wanted.compactMap { byCacheKey[$0] }
             guard wanted.count == 1, let key = wanted.first else {
                 return try await fetchDetails(wanted, in: context)
             }
-            return [SaxoDirectory.key(key): try await fetchDetails(key, in: context)]
+            return [SaxoInstrumentCache.key(key): try await fetchDetails(key, in: context)]
         }
-        var batch = Batch<SaxoKey, SaxoInstrumentDetails>()
+        var batch = KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails>()
         for (cacheKey, result) in results {
             if let key = byCacheKey[cacheKey] { batch.take(result.map { $0 }, for: key) }
         }
@@ -156,7 +158,7 @@ extension SaxoClient {
 
     /// `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.
     private func fetchDetails(
-        _ key: SaxoKey, in context: CallContext
+        _ key: SaxoInstrumentKey, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoInstrumentDetails {
         let url = try address(.reference, ["v1", "instruments", "details", String(key.uic), key.assetType])
         return try await get("instrument", .reference, url, in: context) { response throws(JSONError) in
@@ -168,8 +170,8 @@ extension SaxoClient {
 
     /// `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also tell of pairs that nobody asked for.
     private func fetchDetails(
-        _ keys: [SaxoKey], in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<CacheKey, SaxoInstrumentDetails> {
+        _ keys: [SaxoInstrumentKey], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<CacheKey, SaxoInstrumentDetails> {
         let url = try address(
             .reference, ["v1", "instruments", "details"],
             [
@@ -179,13 +181,16 @@ extension SaxoClient {
             ])
         let items = try await list(
             "instruments", .reference, url, of: SaxoInstrumentDetails.self, in: context)
-        return Batch(Dictionary(items.map { (SaxoDirectory.key($0.key), $0) }) { first, _ in first })
+        return KeyedResults(
+            Dictionary(items.map { (SaxoInstrumentCache.key($0.key), $0) }) { first, _ in first })
     }
 
     /// Which instruments these are: as an earlier answer told, else looked up together.
-    private func listings(of keys: [SaxoKey], in context: CallContext) async -> Batch<SaxoKey, SaxoListing> {
-        var batch = Batch<SaxoKey, SaxoListing>()
-        for key in keys { batch[key] = directory.byKey.cached(SaxoDirectory.key(key)) }
+    private func listings(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
+        SaxoInstrumentKey, SaxoListing
+    > {
+        var batch = KeyedResults<SaxoInstrumentKey, SaxoListing>()
+        for key in keys { batch[key] = directory.byKey.cached(SaxoInstrumentCache.key(key)) }
         let missing = keys.filter { batch[$0] == nil }
         if missing.isEmpty { return batch }
         let details = await details(of: missing, in: context)
@@ -198,9 +203,9 @@ extension SaxoClient {
     ///
     /// One that cannot be named otherwise is named by its Uic.
     func listings(
-        of items: [(key: SaxoKey, format: SaxoFormat)], in context: CallContext
-    ) async throws(ProviderFailure) -> [SaxoKey: SaxoListing] {
-        var listings: [SaxoKey: SaxoListing] = [:]
+        of items: [(key: SaxoInstrumentKey, format: SaxoDisplayFormat)], in context: CallContext
+    ) async throws(ProviderFailure) -> [SaxoInstrumentKey: SaxoListing] {
+        var listings: [SaxoInstrumentKey: SaxoListing] = [:]
         for (key, format) in items {
             guard let spelling = format.symbol, let currency = format.currency else { continue }
             listings[key] = listing(key, spelled: spelling, currency)
@@ -217,7 +222,9 @@ extension SaxoClient {
         return listings
     }
 
-    private func listing(_ key: SaxoKey, spelled spelling: String?, _ currency: String?) -> SaxoListing? {
+    private func listing(_ key: SaxoInstrumentKey, spelled spelling: String?, _ currency: String?)
+        -> SaxoListing?
+    {
         configuration.dialect.symbol(of: key, spelled: spelling).map {
             SaxoListing(key, symbol: $0, currencyName: currency)
         }
@@ -226,13 +233,13 @@ extension SaxoClient {
 
 extension SaxoInstrument {
     /// Whether it is what a symbol means, rather than something with the same words in its name.
-    fileprivate func matches(_ name: SaxoName, in dialect: SaxoDialect) -> Bool {
+    fileprivate func matches(_ name: SaxoSymbolQuery, in dialect: SaxoSymbols) -> Bool {
         guard let symbol = dialect.symbol(spelled: spelling, assetType: key.assetType) else { return false }
-        return SaxoName(symbol, in: dialect) == name
+        return SaxoSymbolQuery(symbol, in: dialect) == name
     }
 }
 
-extension SaxoDialect {
+extension SaxoSymbols {
     /// Below others for what is rather meant: the primary listing, then the exchanges in their order.
     fileprivate func rank(of item: SaxoInstrument) -> (Int, Int, Int) {
         let exchange = Self.exchange(in: item.spelling)?.lowercased()

@@ -2,8 +2,8 @@ import Brokerage
 import Upstream
 
 /// An item of `GET /ref/v1/instruments`, where the Uic is called `Identifier`.
-struct SaxoInstrument: JSONReadable, Hashable {
-    var key: SaxoKey
+struct SaxoInstrument: JSONDecodable, Hashable {
+    var key: SaxoInstrumentKey
     /// For display: `AAPL:xnas`.
     var spelling: String
     var name: String?
@@ -30,7 +30,7 @@ struct SaxoInstrument: JSONReadable, Hashable {
             default: try reader.skip()
             }
         }
-        key = SaxoKey(
+        key = SaxoInstrumentKey(
             uic: try reader.required(uic, "Identifier"),
             assetType: try reader.required(assetType, "AssetType"))
         self.spelling = try reader.required(spelling, "Symbol")
@@ -43,19 +43,19 @@ struct SaxoInstrument: JSONReadable, Hashable {
 }
 
 extension SaxoInstrument {
-    func listing(in dialect: SaxoDialect) -> SaxoListing? {
+    func listing(in dialect: SaxoSymbols) -> SaxoListing? {
         dialect.symbol(of: key, spelled: spelling).map {
             SaxoListing(key, symbol: $0, currencyName: currency)
         }
     }
 
-    func hit(in dialect: SaxoDialect, fetchedAt: Instant) -> SearchHit? {
+    func hit(in dialect: SaxoSymbols, fetchedAt: Instant) -> SearchHit? {
         guard let symbol = dialect.symbol(of: key, spelled: spelling) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
-            reading: Reading(source: .saxo, fetchedAt: fetchedAt))
+            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = name
-        instrument.exchange = SaxoDialect.exchange(in: spelling) ?? exchangeID
+        instrument.exchange = SaxoSymbols.exchange(in: spelling) ?? exchangeID
         instrument.currency = currency.map { SaxoCurrency($0).code }
         var listing = Listing(saxo: key)
         listing.exchange = exchangeID
@@ -64,7 +64,7 @@ extension SaxoInstrument {
     }
 }
 
-extension SaxoDialect {
+extension SaxoSymbols {
     /// The market identifier code of a spelling: `XNAS`.
     static func exchange(in spelling: String) -> String? {
         guard let colon = spelling.lastIndex(of: ":") else { return nil }

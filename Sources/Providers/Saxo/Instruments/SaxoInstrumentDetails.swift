@@ -2,8 +2,8 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /ref/v1/instruments/details/{Uic}/{AssetType}`, and an item of the list of them.
-struct SaxoInstrumentDetails: JSONReadable, Hashable, Sendable {
-    var key: SaxoKey
+struct SaxoInstrumentDetails: JSONDecodable, Hashable, Sendable {
+    var key: SaxoInstrumentKey
     var about: About
 
     /// What it is, and the rules of its orders; any may be missing.
@@ -26,7 +26,7 @@ struct SaxoInstrumentDetails: JSONReadable, Hashable, Sendable {
 
     init(json reader: inout JSONReader) throws(JSONError) {
         var (uic, assetType, about) = (Int?.none, String?.none, About())
-        var format = SaxoFormat()
+        var format = SaxoDisplayFormat()
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "Uic": uic = try reader.int()
@@ -47,7 +47,7 @@ struct SaxoInstrumentDetails: JSONReadable, Hashable, Sendable {
             default: try reader.skip()
             }
         }
-        key = SaxoKey(
+        key = SaxoInstrumentKey(
             uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
         about.decimals = format.decimals
         if about.ticks != nil { about.tickSize = nil }
@@ -71,7 +71,7 @@ extension JSONReader {
 }
 
 extension SaxoInstrumentDetails {
-    func listing(in dialect: SaxoDialect) -> SaxoListing? {
+    func listing(in dialect: SaxoSymbols) -> SaxoListing? {
         dialect.symbol(of: key, spelled: about.spelling).map {
             SaxoListing(key, symbol: $0, currencyName: about.currency)
         }
@@ -82,9 +82,9 @@ extension SaxoInstrumentDetails {
         let currency = about.currency.map(SaxoCurrency.init)
         var instrument = Instrument(
             symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
-            reading: Reading(source: .saxo, fetchedAt: fetchedAt))
+            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = about.name
-        instrument.exchange = about.spelling.flatMap(SaxoDialect.exchange) ?? about.exchangeID
+        instrument.exchange = about.spelling.flatMap(SaxoSymbols.exchange) ?? about.exchangeID
         instrument.currency = currency?.code
         instrument.decimals = about.decimals
         var listing = Listing(saxo: key)

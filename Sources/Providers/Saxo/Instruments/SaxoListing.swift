@@ -1,7 +1,7 @@
 package import Brokerage
 
 /// Who an instrument is at Saxo: its Uic and its AssetType, never one without the other.
-package struct SaxoKey: Hashable, Sendable {
+package struct SaxoInstrumentKey: Hashable, Sendable {
     package let uic: Int
     /// In Saxo's words: `Stock`, `FxSpot`.
     package let assetType: String
@@ -14,14 +14,14 @@ package struct SaxoKey: Hashable, Sendable {
 
 /// An instrument as Saxo lists it.
 package struct SaxoListing: Hashable, Sendable {
-    package let key: SaxoKey
+    package let key: SaxoInstrumentKey
     package let symbol: Symbol
     /// In Saxo's words, which may be a hundredth of a currency.
     let currencyName: String?
 
     var currency: SaxoCurrency? { currencyName.map(SaxoCurrency.init) }
 
-    init(_ key: SaxoKey, symbol: Symbol, currencyName: String?) {
+    init(_ key: SaxoInstrumentKey, symbol: Symbol, currencyName: String?) {
         self.key = key
         self.symbol = symbol
         self.currencyName = currencyName
@@ -30,7 +30,7 @@ package struct SaxoListing: Hashable, Sendable {
 
 extension Listing {
     /// Who an instrument is, without what may be done with it.
-    init(saxo key: SaxoKey) {
+    init(saxo key: SaxoInstrumentKey) {
         self.init(provider: .saxo, key: String(key.uic))
         assetType = key.assetType
     }

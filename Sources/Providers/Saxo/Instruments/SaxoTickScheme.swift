@@ -2,13 +2,13 @@ import Brokerage
 import Upstream
 
 /// Steps of prices that grow with the price: `TickSizeScheme` of an instrument's details.
-struct SaxoTickScheme: JSONReadable, Hashable, Sendable {
+struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
     /// Above all of ``ranges``.
     var otherwise: Decimal?
     /// Each up to and with its highest price.
     var ranges: [Range] = []
 
-    struct Range: JSONReadable, Hashable, Sendable {
+    struct Range: JSONDecodable, Hashable, Sendable {
         var highest: Decimal
         var tick: Decimal
 

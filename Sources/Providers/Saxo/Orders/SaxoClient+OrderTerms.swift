@@ -13,20 +13,21 @@ extension SaxoClient {
     /// - Returns: the terms, or why Saxo takes no such order.
     /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices of too many digits.
     func terms(
-        _ price: OrderPrice, _ side: OrderSide, from stop: Decimal? = nil, of listing: SaxoListing,
+        _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, of listing: SaxoListing,
         in context: CallContext
-    ) async throws(ProviderFailure) -> Result<SaxoOrderBody.Terms, OrderRejection> {
+    ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
         switch price {
-        case .market: return .success(SaxoOrderBody.Terms(type: "Market"))
+        case .market: return .success(SaxoOrderRequestBody.Terms(type: "Market"))
         case .limit(let limit):
-            return .success(SaxoOrderBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing)))
+            return .success(
+                SaxoOrderRequestBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing)))
         case .stop(let stop):
             let type = try await type(["Stop", "StopIfTraded"], of: listing, in: context)
             guard let type else { return .failure(.unsupportedType) }
-            return .success(SaxoOrderBody.Terms(type: type, price: try Self.minor(stop, of: listing)))
+            return .success(SaxoOrderRequestBody.Terms(type: type, price: try Self.minor(stop, of: listing)))
         case .stopLimit(let stop, let limit):
             return .success(
-                SaxoOrderBody.Terms(
+                SaxoOrderRequestBody.Terms(
                     type: "StopLimit", price: try Self.minor(stop, of: listing),
                     stopLimitPrice: try Self.minor(limit, of: listing)))
         case .trailingStop(.percent): return .failure(.percentTrail)
@@ -41,7 +42,7 @@ extension SaxoClient {
     private func trailing(
         _ distance: Decimal, _ side: OrderSide, from stop: Decimal?, of listing: SaxoListing,
         in context: CallContext
-    ) async throws(ProviderFailure) -> Result<SaxoOrderBody.Terms, OrderRejection> {
+    ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
         let type = try await type(["TrailingStop", "TrailingStopIfTraded"], of: listing, in: context)
         guard let type else { return .failure(.unsupportedType) }
         let about = try await details(of: listing.key, in: context).about
@@ -62,7 +63,8 @@ extension SaxoClient {
         }
         guard let step = about.tick(at: start) else { return .failure(.noStart) }
         return .success(
-            SaxoOrderBody.Terms(type: type, price: start, trailingDistance: distance, trailingStep: step))
+            SaxoOrderRequestBody.Terms(
+                type: type, price: start, trailingDistance: distance, trailingStep: step))
     }
 
     /// What the market gives to one who trades that way, in Saxo's units; nil where Saxo does not tell.
@@ -121,7 +123,7 @@ extension OrderRejection {
 
 extension Order {
     /// What it stands at; nil for a type that cannot be told again.
-    var price: OrderPrice? {
+    var price: OrderPricing? {
         switch type {
         case .market: .market
         case .limit: limitPrice.map { .limit($0) }
@@ -134,7 +136,7 @@ extension Order {
     }
 
     /// Sets type and prices, as Saxo was told of them.
-    mutating func set(_ price: OrderPrice, _ terms: SaxoOrderBody.Terms, of listing: SaxoListing) {
+    mutating func set(_ price: OrderPricing, _ terms: SaxoOrderRequestBody.Terms, of listing: SaxoListing) {
         type = price.type
         (limitPrice, stopPrice, trailAmount, trailPercent) = (nil, nil, nil, nil)
         switch price {

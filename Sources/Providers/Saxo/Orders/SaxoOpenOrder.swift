@@ -2,9 +2,9 @@ import Brokerage
 import Upstream
 
 /// An item of `GET /port/v1/orders/me`; the trade service itself has none.
-struct SaxoOpenOrder: JSONReadable, Hashable {
+struct SaxoOpenOrder: JSONDecodable, Hashable {
     var id: String
-    var key: SaxoKey
+    var key: SaxoInstrumentKey
     var side: OrderSide
     var amount: Decimal
     var type: String
@@ -25,7 +25,7 @@ struct SaxoOpenOrder: JSONReadable, Hashable {
         var relatedIDs: [String] = []
         var duration = SaxoDuration()
         var time: Instant?
-        var format = SaxoFormat()
+        var format = SaxoDisplayFormat()
     }
 
     init(json reader: inout JSONReader) throws(JSONError) {
@@ -45,7 +45,7 @@ struct SaxoOpenOrder: JSONReadable, Hashable {
             }
         }
         self.id = try reader.required(id, "OrderId")
-        key = SaxoKey(
+        key = SaxoInstrumentKey(
             uic: try reader.required(uic, "Uic"), assetType: try reader.required(assetType, "AssetType"))
         self.side = try reader.required(side, "BuySell")
         self.amount = try reader.required(amount, "Amount")
@@ -68,7 +68,8 @@ extension SaxoOpenOrder.Terms {
         case "RelatedOpenOrders": relatedIDs = try reader.orderIDs()
         case "Duration": duration = try reader.optional(SaxoDuration.init(json:)) ?? SaxoDuration()
         case "OrderTime": time = try reader.timeOrNil()
-        case "DisplayAndFormat": format = try reader.optional(SaxoFormat.init(json:)) ?? SaxoFormat()
+        case "DisplayAndFormat":
+            format = try reader.optional(SaxoDisplayFormat.init(json:)) ?? SaxoDisplayFormat()
         default: try reader.skip()
         }
     }
@@ -92,7 +93,7 @@ extension JSONReader {
 }
 
 /// How long an order stands: `Duration` of an open one.
-struct SaxoDuration: JSONReadable, Hashable {
+struct SaxoDuration: JSONDecodable, Hashable {
     var type: String?
     /// The last second in UTC of a date that comes without a time: when its exchange closes is not known here.
     var expiresAt: Instant?
@@ -129,7 +130,7 @@ extension SaxoOpenOrder {
         var order = Order(
             id: id, symbol: listing.symbol, side: side,
             state: OrderState(saxo: status, isPartlyFilled: isPartlyFilled),
-            reading: Reading(source: .saxo, fetchedAt: fetchedAt))
+            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
         order.accountID = terms.accountKey
         order.clientOrderID = terms.externalReference.flatMap { $0.isEmpty ? nil : $0 }
         order.type = OrderType(saxo: type)

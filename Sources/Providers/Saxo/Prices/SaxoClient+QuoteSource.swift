@@ -12,11 +12,11 @@ extension SaxoClient: QuoteSource {
     /// nothing.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let listings = await listings(for: symbols, in: context)
         let prices = await prices(of: Set(listings.found.values.map(\.key)), in: context)
         let fetchedAt = clock.wallTime()
-        var quotes = Batch<Symbol, Quote>(failures: listings.failures)
+        var quotes = KeyedResults<Symbol, Quote>(failures: listings.failures)
         for (symbol, listing) in listings.found {
             if let failure = prices.failures[listing.key] { quotes.failures[symbol] = failure }
             guard let price = prices[listing.key] else { continue }
@@ -30,7 +30,9 @@ extension SaxoClient: QuoteSource {
     }
 
     /// The prices of instruments, in as few calls as their AssetTypes allow.
-    private func prices(of keys: Set<SaxoKey>, in context: CallContext) async -> Batch<SaxoKey, SaxoPrice> {
+    private func prices(of keys: Set<SaxoInstrumentKey>, in context: CallContext) async -> KeyedResults<
+        SaxoInstrumentKey, SaxoPrice
+    > {
         let width = configuration.pricesPerCall
         let chunks = Dictionary(grouping: keys, by: \.assetType).values.flatMap { keys in
             let keys = keys.sorted { $0.uic < $1.uic }
@@ -41,7 +43,7 @@ extension SaxoClient: QuoteSource {
         let results = await concurrently(chunks, atMost: Self.priceCallsAtOnce) {
             chunk async throws(ProviderFailure) in try await fetchPrices(of: chunk, in: context)
         }
-        var prices = Batch<SaxoKey, SaxoPrice>()
+        var prices = KeyedResults<SaxoInstrumentKey, SaxoPrice>()
         for (chunk, result) in zip(chunks, results) { prices.take(result, for: chunk) }
         return prices
     }
@@ -54,8 +56,8 @@ extension SaxoClient: QuoteSource {
 
     /// One call for instruments of one AssetType, as it takes no more.
     private func fetchPrices(
-        of keys: [SaxoKey], in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<SaxoKey, SaxoPrice> {
+        of keys: [SaxoInstrumentKey], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<SaxoInstrumentKey, SaxoPrice> {
         guard let assetType = keys.first?.assetType else { return [:] }
         let url = try address(
             .trading, ["v1", "infoprices", "list"],
@@ -66,11 +68,11 @@ extension SaxoClient: QuoteSource {
         let items = try await get("quotes", .trading, url, in: context) { response throws(JSONError) in
             try SaxoPage<SaxoPrice>(response).items
         }
-        var prices = Batch<SaxoKey, SaxoPrice>()
+        var prices = KeyedResults<SaxoInstrumentKey, SaxoPrice>()
         for item in items {
             // An item of an error has no AssetType; all items are of the one that was asked for.
             guard let uic = item.uic else { continue }
-            prices[SaxoKey(uic: uic, assetType: assetType)] = item
+            prices[SaxoInstrumentKey(uic: uic, assetType: assetType)] = item
         }
         return prices
     }

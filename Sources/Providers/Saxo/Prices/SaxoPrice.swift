@@ -6,7 +6,7 @@ import Upstream
 ///
 /// A message of a subscription has only the members that changed, in the same shape; so reading is merging: a member that
 /// is not there stays as it was, null clears it.
-struct SaxoPrice: JSONReadable, Hashable {
+struct SaxoPrice: JSONDecodable, Hashable {
     var uic: Int?
     var assetType: String?
     /// Nil also for the year 0001, which stands for never.
@@ -16,7 +16,7 @@ struct SaxoPrice: JSONReadable, Hashable {
     var high: Decimal?
     var low: Decimal?
     var details = Details()
-    var format = SaxoFormat()
+    var format = SaxoDisplayFormat()
     var isMarketOpen: Bool?
     /// Of an instrument that has no price for this user, or is none.
     var errorCode: String?

@@ -11,7 +11,7 @@ extension SaxoClient: QuoteStream {
     /// A WebSocket that breaks is opened again a few times, and Saxo goes on behind the last message; so nothing is lost,
     /// and nobody is told. A symbol that Saxo does not know is not followed.
     package func run(
-        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+        _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
         guard let url = configuration.streamingURL else { throw ProviderFailure(.saxo, .unsupported) }
         throw await SaxoStreamSession(of: self, at: url, deliver: deliver).run(wanted)

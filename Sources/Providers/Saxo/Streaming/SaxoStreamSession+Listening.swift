@@ -51,7 +51,7 @@ extension SaxoStreamSession {
             ("contextId", contextID), ("messageid", last.map(String.init)),
         ])
         guard let address else { throw ProviderFailure(.saxo, transport: .badURL) }
-        var headers = HTTPHeaders()
+        var headers = HTTPClientHeaders()
         token.sign(&headers)
         do throws(WebSocketError) {
             let socket = try await WebSocketConnection.open(
@@ -92,7 +92,7 @@ extension SaxoStreamSession {
     private func take(_ messages: [SaxoStreamMessage]) async throws(ProviderFailure) {
         for message in messages {
             let now = client.clock.now()
-            let result = state.withLock { state -> Result<SaxoStreamState.Reception, JSONError> in
+            let result = state.withLock { state -> Result<SaxoStreamState.ReceiveResult, JSONError> in
                 do throws(JSONError) {
                     let reception = try state.stream.receive(message, now: now)
                     for change in reception.changes { deliver(.value(change)) }

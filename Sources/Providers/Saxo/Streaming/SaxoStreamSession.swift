@@ -17,7 +17,7 @@ final class SaxoStreamSession: Sendable {
     let client: SaxoClient
     let url: HTTPURL
     let contextID: String
-    let deliver: @Sendable (StreamEvent<QuoteChange>) -> Void
+    let deliver: @Sendable (StreamEvent<QuoteUpdate>) -> Void
     // Held for a few lines each, `deliver` included, so that changes are told in their order; never across a suspension.
     let state = Mutex(State())
     let (signals, signal) = AsyncStream.makeStream(
@@ -25,7 +25,7 @@ final class SaxoStreamSession: Sendable {
 
     init(
         of client: SaxoClient, at url: HTTPURL,
-        deliver: @escaping @Sendable (StreamEvent<QuoteChange>) -> Void
+        deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) {
         self.client = client
         self.url = url
@@ -87,7 +87,7 @@ final class SaxoStreamSession: Sendable {
 
     private static let path = ["v1", "infoprices", "subscriptions"]
 
-    private func subscribe(_ order: SaxoSubscriptionOrder) async throws(ProviderFailure) {
+    private func subscribe(_ order: SaxoSubscriptionRequest) async throws(ProviderFailure) {
         let url = try client.address(.trading, Self.path)
         let answer = try await client.subscribe(
             "subscribe", .post, url, body: order.body(contextID: contextID), in: context

@@ -8,13 +8,13 @@ import Upstream
 struct SaxoStreamState {
     /// What is to be done by a call.
     enum Work: Hashable {
-        case subscribe(SaxoSubscriptionOrder)
+        case subscribe(SaxoSubscriptionRequest)
         case unsubscribe(String)
     }
 
     /// What came of messages.
-    struct Reception: Equatable {
-        var changes: [QuoteChange] = []
+    struct ReceiveResult: Equatable {
+        var changes: [QuoteUpdate] = []
         /// There may be work now.
         var needsWork = false
         /// The session has ended: nothing comes any more.
@@ -22,8 +22,8 @@ struct SaxoStreamState {
     }
 
     private struct Subscription {
-        let order: SaxoSubscriptionOrder
-        var list: SaxoPriceList
+        let order: SaxoSubscriptionRequest
+        var list: SaxoPriceSnapshot
         var timeout: Duration
         /// When something was heard of it.
         var heardAt: ContinuousClock.Instant
@@ -65,7 +65,7 @@ struct SaxoStreamState {
             }
             if let current, current.order.uics == uics, !current.isLost { continue }
             count += 1
-            let order = SaxoSubscriptionOrder(
+            let order = SaxoSubscriptionRequest(
                 referenceID: "p\(count)", assetType: assetType, uics: uics,
                 replaces: current?.order.referenceID)
             pending[order.referenceID] = []
@@ -79,10 +79,10 @@ struct SaxoStreamState {
     /// - Returns: every price in full, and what messages have said of it since.
     /// - Throws: where one of these messages makes no sense.
     mutating func didSubscribe(
-        _ order: SaxoSubscriptionOrder, _ answer: SaxoPriceSubscription, now: ContinuousClock.Instant
-    ) throws(JSONError) -> [QuoteChange] {
+        _ order: SaxoSubscriptionRequest, _ answer: SaxoPriceSubscription, now: ContinuousClock.Instant
+    ) throws(JSONError) -> [QuoteUpdate] {
         if let replaced = order.replaces { subscriptions[replaced] = nil }
-        let list = SaxoPriceList(answer.prices)
+        let list = SaxoPriceSnapshot(answer.prices)
         subscriptions[order.referenceID] = Subscription(
             order: order, list: list, timeout: .seconds(answer.inactivityTimeout), heardAt: now)
         var told = list.prices.keys.sorted().flatMap { changes(of: $0, order.assetType, from: nil, list) }
@@ -96,29 +96,29 @@ struct SaxoStreamState {
 
     mutating func receive(
         _ message: SaxoStreamMessage, now: ContinuousClock.Instant
-    ) throws(JSONError) -> Reception {
+    ) throws(JSONError) -> ReceiveResult {
         lastMessageID = message.id
         guard message.referenceID.hasPrefix("_") else {
             if let waiting = pending[message.referenceID] {
                 if waiting.count < Self.mostPending { pending[message.referenceID]?.append(message) }
-                return Reception()
+                return ReceiveResult()
             }
-            return Reception(changes: try merge(message, now: now))
+            return ReceiveResult(changes: try merge(message, now: now))
         }
         switch try SaxoStreamControl(message) {
         case .heartbeat(let references):
             for reference in references { subscriptions[reference]?.heardAt = now }
-            return Reception()
+            return ReceiveResult()
         case .reset(let references):
             for reference in references.isEmpty ? Array(subscriptions.keys) : references {
                 subscriptions[reference]?.isLost = true
             }
-            return Reception(needsWork: true)
+            return ReceiveResult(needsWork: true)
         case .disconnect:
             // There is nothing to go on behind.
             lastMessageID = nil
-            return Reception(isOver: true)
-        case .other: return Reception()
+            return ReceiveResult(isOver: true)
+        case .other: return ReceiveResult()
         }
     }
 
@@ -132,7 +132,7 @@ struct SaxoStreamState {
     /// A message of a subscription that is no more is passed over.
     private mutating func merge(
         _ message: SaxoStreamMessage, now: ContinuousClock.Instant
-    ) throws(JSONError) -> [QuoteChange] {
+    ) throws(JSONError) -> [QuoteUpdate] {
         guard var subscription = subscriptions[message.referenceID] else { return [] }
         let before = subscription.list
         let uics = try subscription.list.merge(message.payload)
@@ -145,11 +145,11 @@ struct SaxoStreamState {
 
     /// What changed of a price, under each symbol that it is wanted under.
     private func changes(
-        of uic: Int, _ assetType: String, from before: SaxoPriceList?, _ after: SaxoPriceList
-    ) -> [QuoteChange] {
+        of uic: Int, _ assetType: String, from before: SaxoPriceSnapshot?, _ after: SaxoPriceSnapshot
+    ) -> [QuoteUpdate] {
         guard let new = after.prices[uic] else { return [] }
         return (wanted[assetType]?[uic] ?? []).compactMap { listing in
-            QuoteChange(from: before?.prices[uic], to: new, of: listing)
+            QuoteUpdate(from: before?.prices[uic], to: new, of: listing)
         }
     }
 }

@@ -59,7 +59,7 @@ struct YahooChart {
     }
 }
 
-extension YahooChart: JSONReadable {
+extension YahooChart: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         var (meta, times, columns) = (Meta?.none, [Int64](), Columns())
         try reader.object { key, reader throws(JSONError) in
@@ -89,7 +89,7 @@ extension YahooChart: JSONReadable {
     }
 }
 
-extension YahooChart.Meta: JSONReadable {
+extension YahooChart.Meta: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -105,7 +105,7 @@ extension YahooChart.Meta: JSONReadable {
     }
 }
 
-extension YahooChart.Columns: JSONReadable {
+extension YahooChart.Columns: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {

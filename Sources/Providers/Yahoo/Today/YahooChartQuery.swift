@@ -9,7 +9,7 @@ struct YahooChartQuery {
 
     /// Nil where nothing can lie in the window.
     init?(_ window: ChartWindow, now: Instant) {
-        let scale = YahooScale(window.interval)
+        let scale = YahooInterval(window.interval)
         var items: [(name: String, value: String?)] = [("interval", scale.name)]
         if window.interval.isIntraday {
             items.append(("includePrePost", window.isExtendedHours == true ? "true" : "false"))
@@ -35,7 +35,7 @@ struct YahooChartQuery {
 }
 
 /// How Yahoo tells of one interval.
-struct YahooScale {
+struct YahooInterval {
     private let interval: Interval
 
     init(_ interval: Interval) {

@@ -3,8 +3,8 @@ package import Upstream
 
 extension YahooClient: ChartSource {
     /// Past prices are corrected for splits, always.
-    package var chartAbilities: ChartAbilities {
-        ChartAbilities(
+    package var chartAbilities: ChartCapabilities {
+        ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: [.splits], hasExtendedHours: true,
             symbolsPerCall: 1)
     }
@@ -15,12 +15,12 @@ extension YahooClient: ChartSource {
     /// marked as truncated.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         guard chartAbilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
         else {
             throw ProviderFailure(.yahoo, .unsupported)
         }
-        var charts = Batch<Symbol, CandleSeries>()
+        var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
             guard let spelling = dialect.spelling(of: symbol) else { continue }
             charts[symbol] = try await chart(of: symbol, spelling, window, in: context)
@@ -35,7 +35,7 @@ extension YahooClient: ChartSource {
         guard let query = YahooChartQuery(window, now: clock.wallTime()) else {
             return CandleSeries(
                 symbol: symbol, interval: window.interval,
-                reading: Reading(source: .yahoo, fetchedAt: clock.wallTime()))
+                reading: Provenance(source: .yahoo, fetchedAt: clock.wallTime()))
         }
         do throws(ProviderFailure) {
             return try await get(

@@ -8,10 +8,10 @@ extension YahooClient: QuoteSource {
     /// `GET /v7/finance/quote`, with a crumb.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, Quote> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let entries = try await entries(of: symbols, "quotes", in: context)
         let fetchedAt = clock.wallTime()
-        var quotes = Batch<Symbol, Quote>()
+        var quotes = KeyedResults<Symbol, Quote>()
         for (symbol, entry) in entries {
             if let quote = entry.quote(of: symbol, fetchedAt: fetchedAt) {
                 quotes[symbol] = quote

@@ -7,17 +7,17 @@ package import Upstream
 /// fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
 package struct YahooClient: Sendable {
     package let configuration: YahooConfiguration
-    package let dialect = YahooDialect()
-    let clock: CallClock
-    private let open: ProviderCaller
-    private let crumbed: ProviderCaller
-    private let cookies: ProviderCaller
-    private let passes: Reads<YahooPass>
+    package let dialect = YahooSymbols()
+    let clock: TimeSource
+    private let open: ProviderHTTPClient
+    private let crumbed: ProviderHTTPClient
+    private let cookies: ProviderHTTPClient
+    private let passes: ReadCache<YahooCrumb>
 
     /// - Parameters:
     ///   - configuration: Where Yahoo is.
     ///   - line: What the calls go over, and whose quota they spend.
-    package init(_ configuration: YahooConfiguration, over line: ProviderLine) {
+    package init(_ configuration: YahooConfiguration, over line: ProviderChannel) {
         self.configuration = configuration
         clock = line.clock
         open = line.caller(
@@ -27,18 +27,18 @@ package struct YahooClient: Sendable {
             within: configuration.windows,
             failure: { response, now in
                 // It is read, to fetch another crumb.
-                YahooProblem.isStaleCrumb(response)
+                YahooErrorBody.isStaleCrumb(response)
                     ? nil : ProviderFailure.Cause(yahoo: response, now: now)
             })
         cookies = line.caller(
             within: configuration.windows,
             failure: { response, now in
                 // The page that sets the cookie is a 404.
-                YahooPass.cookie(of: response) == nil
+                YahooCrumb.cookie(of: response) == nil
                     ? ProviderFailure.Cause(cookiePage: response, now: now) : nil
             })
-        passes = Reads(
-            "crumb", bounds: ReadBounds(timeToLive: .seconds(86_400), entries: 1, bytes: 64 << 10),
+        passes = ReadCache(
+            "crumb", bounds: CacheBounds(timeToLive: .seconds(86_400), entries: 1, bytes: 64 << 10),
             clock: line.clock)
     }
 
@@ -71,7 +71,7 @@ package struct YahooClient: Sendable {
 
     /// Nil where Yahoo refuses the crumb.
     private func get<Value>(
-        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, with pass: YahooPass, in context: CallContext,
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, with pass: YahooCrumb, in context: CallContext,
         read: (inout JSONReader) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value? {
         let url = address(configuration.base.url)?.appending(query: [("crumb", pass.crumb)])
@@ -79,13 +79,15 @@ package struct YahooClient: Sendable {
         request.headers.add("Cookie", pass.cookie)
         return try await crumbed.call(operation, request, in: context) {
             response throws(JSONError) -> Value? in
-            YahooProblem.isStaleCrumb(response) ? nil : try JSONReader.read(response.body, read)
+            YahooErrorBody.isStaleCrumb(response) ? nil : try JSONReader.read(response.body, read)
         }
     }
 
-    private func request(_ url: HTTPURL?, in context: CallContext) throws(ProviderFailure) -> HTTPRequest {
+    private func request(_ url: HTTPURL?, in context: CallContext) throws(ProviderFailure)
+        -> HTTPClientRequest
+    {
         guard let url else { throw ProviderFailure(.yahoo, transport: .badURL) }
-        return HTTPRequest(.get, url, deadline: context.deadline)
+        return HTTPClientRequest(.get, url, deadline: context.deadline)
     }
 
     /// What Yahoo calls an instrument; `notFound` for one that it cannot have.
@@ -98,37 +100,37 @@ package struct YahooClient: Sendable {
 
     private static let passKey = CacheKey.public(.yahoo, "crumb")
 
-    private func pass(in context: CallContext) async throws(ProviderFailure) -> YahooPass {
+    private func pass(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
         try await passes.value(for: Self.passKey, in: context) { context throws(ProviderFailure) in
             try await fetchPass(in: context)
         }
     }
 
     /// Only the one that was refused: somebody else may have fetched another meanwhile.
-    private func forget(_ pass: YahooPass) {
+    private func forget(_ pass: YahooCrumb) {
         guard passes.cached(Self.passKey) == pass else { return }
         passes.invalidate { $0 == Self.passKey }
     }
 
-    private func fetchPass(in context: CallContext) async throws(ProviderFailure) -> YahooPass {
+    private func fetchPass(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
         let page = try request(configuration.cookiePage.url, in: context)
-        let cookie = try await cookies.call("cookie", page, in: context) { YahooPass.cookie(of: $0) }
+        let cookie = try await cookies.call("cookie", page, in: context) { YahooCrumb.cookie(of: $0) }
         var request = try request(
             configuration.base.url.appending(path: "v1", "test", "getcrumb"), in: context)
         guard let cookie, request.headers.add("Cookie", cookie) else {
             throw ProviderFailure(.yahoo, .answerInvalid(nil))
         }
-        let crumb = try await open.call("crumb", request, in: context) { YahooPass.crumb(of: $0.body) }
+        let crumb = try await open.call("crumb", request, in: context) { YahooCrumb.crumb(of: $0.body) }
         // An error text must not be kept as if it were one.
         guard let crumb else { throw ProviderFailure(.yahoo, .answerInvalid(nil)) }
-        return YahooPass(cookie: cookie, crumb: crumb)
+        return YahooCrumb(cookie: cookie, crumb: crumb)
     }
 }
 
 extension ProviderFailure.Cause {
     /// What it means that the page set no cookie: in Europe, that it wants consent in a form first, which is nothing that
     /// a program may give.
-    init(cookiePage response: HTTPResponse, now: Instant) {
+    init(cookiePage response: HTTPClientResponse, now: Instant) {
         switch response.status {
         case 429, 500...: self = ProviderFailure.Cause(yahoo: response, now: now) ?? .unavailable
         default: self = .notEntitled

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The module `assetProfile` of `GET /v10/finance/quoteSummary/{symbol}`.
-struct YahooProfile: JSONReadable, Hashable {
+struct YahooProfile: JSONDecodable, Hashable {
     var about: String?
     var sector: String?
     var industry: String?
@@ -49,7 +49,7 @@ extension YahooProfile {
     /// The profile in Portico's words; an empty text is none.
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals {
         var fundamentals = Fundamentals(
-            symbol: symbol, reading: Reading(source: .yahoo, fetchedAt: fetchedAt))
+            symbol: symbol, reading: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         fundamentals.about = about.flatMap { $0.isEmpty ? nil : $0 }
         fundamentals.sector = sector.flatMap { $0.isEmpty ? nil : $0 }
         fundamentals.industry = industry.flatMap { $0.isEmpty ? nil : $0 }

@@ -3,8 +3,9 @@ import Brokerage
 extension YahooQuote {
     /// The quote in Portico's words; nil where its figures cannot be told: too many digits, or in what nobody knows.
     func quote(of symbol: Symbol, fetchedAt: Instant) -> Quote? {
-        guard let told = YahooPrice(of: symbol, currency: currency, digits: digits) else { return nil }
-        var quote = Quote(symbol: symbol, reading: Reading(source: .yahoo, fetchedAt: fetchedAt, asOf: time))
+        guard let told = YahooPriceScale(of: symbol, currency: currency, digits: digits) else { return nil }
+        var quote = Quote(
+            symbol: symbol, reading: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: time))
         do throws(Decimal.Overflow) {
             quote.price = try told.amount(price)
             quote.bid = try told.amount(bid)
@@ -28,10 +29,10 @@ extension YahooQuote {
     /// The instrument in Portico's words.
     func instrument(of symbol: Symbol, fetchedAt: Instant) -> Instrument {
         var instrument = Instrument(
-            symbol: symbol, assetClass: YahooType.assetClass(type),
-            reading: Reading(source: .yahoo, fetchedAt: fetchedAt))
+            symbol: symbol, assetClass: YahooAssetType.assetClass(type),
+            reading: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         instrument.name = name.best
-        instrument.exchange = YahooType.exchange(of: symbol, code: exchange, name: exchangeName)
+        instrument.exchange = YahooAssetType.exchange(of: symbol, code: exchange, name: exchangeName)
         instrument.currency = currency.flatMap(PriceUnit.init)?.currency
         instrument.decimals = digits
         instrument.listing = Listing(provider: .yahoo, key: self.symbol)
@@ -60,7 +61,7 @@ extension YahooQuote {
 }
 
 /// Yahoo's words for kinds and exchanges.
-enum YahooType {
+enum YahooAssetType {
     static func assetClass(_ type: String?) -> AssetClass {
         switch type {
         case "EQUITY": .equity
@@ -77,7 +78,7 @@ enum YahooType {
 
     /// A market identifier code where there is one, else Yahoo's own name.
     static func exchange(of symbol: Symbol, code: String?, name: String?) -> String? {
-        if case .listing(_, let market?)? = SymbolForm(symbol) { return market }
+        if case .listing(_, let market?)? = SymbolKind(symbol) { return market }
         return code.flatMap(YahooMarket.american) ?? name ?? code
     }
 }

@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// An entry of `GET /v7/finance/quote`.
-struct YahooQuote: JSONReadable, Hashable {
+struct YahooQuote: JSONDecodable, Hashable {
     /// In Yahoo's spelling.
     var symbol: String
     /// `EQUITY` and the like; `NONE` for what is no longer listed.
@@ -81,7 +81,7 @@ struct YahooName: Hashable {
 }
 
 /// The answer of `GET /v7/finance/quote`; what Yahoo does not know is not in it.
-struct YahooQuotes: JSONReadable {
+struct YahooQuotes: JSONDecodable {
     var quotes: [YahooQuote]
 
     init(json reader: inout JSONReader) throws(JSONError) {

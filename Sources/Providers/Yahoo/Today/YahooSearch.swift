@@ -2,7 +2,7 @@ import Brokerage
 import Upstream
 
 /// The answer of `GET /v1/finance/search`: listings, and private companies, which have no symbol.
-struct YahooSearch: JSONReadable {
+struct YahooSearch: JSONDecodable {
     var matches: [Match]
 
     struct Match: Hashable {
@@ -26,7 +26,7 @@ struct YahooSearch: JSONReadable {
     }
 }
 
-extension YahooSearch.Match: JSONReadable {
+extension YahooSearch.Match: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -43,13 +43,13 @@ extension YahooSearch.Match: JSONReadable {
     }
 
     /// The match in Portico's words; nil for what is not traded, or has no symbol of Portico's, such as a future.
-    func instrument(_ dialect: YahooDialect, fetchedAt: Instant) -> Instrument? {
+    func instrument(_ dialect: YahooSymbols, fetchedAt: Instant) -> Instrument? {
         guard let spelling = symbol, let symbol = dialect.symbol(spelled: spelling) else { return nil }
         var instrument = Instrument(
-            symbol: symbol, assetClass: YahooType.assetClass(type),
-            reading: Reading(source: .yahoo, fetchedAt: fetchedAt))
+            symbol: symbol, assetClass: YahooAssetType.assetClass(type),
+            reading: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         instrument.name = name.best
-        instrument.exchange = YahooType.exchange(of: symbol, code: exchange, name: exchangeName)
+        instrument.exchange = YahooAssetType.exchange(of: symbol, code: exchange, name: exchangeName)
         instrument.listing = Listing(provider: .yahoo, key: spelling)
         return instrument
     }

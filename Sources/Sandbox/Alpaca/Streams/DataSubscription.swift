@@ -16,7 +16,7 @@ final class DataSubscription: Sendable {
 
     /// Takes up or gives up what a message names; false where it would be more than `limit` symbols of trades and
     /// quotes.
-    func change(_ message: JSON, subscribing: Bool, limit: Int?) -> Bool {
+    func change(_ message: JSONDocument, subscribing: Bool, limit: Int?) -> Bool {
         channels.withLock { channels in
             var changed = channels
             for channel in Channel.allCases {
@@ -40,14 +40,14 @@ final class DataSubscription: Sendable {
     }
 
     /// The listed instruments that a channel is listened to for.
-    func instruments(_ channel: Channel) -> [Instrument] {
+    func instruments(_ channel: Channel) -> [FakeInstrument] {
         let symbols = channels.withLock { $0[channel] ?? [] }
         return symbols.isEmpty
-            ? [] : Instrument.listing.filter { symbols.contains($0.symbol) || symbols.contains("*") }
+            ? [] : FakeInstrument.listing.filter { symbols.contains($0.symbol) || symbols.contains("*") }
     }
 
     /// The whole subscription, as the server confirms it.
-    var document: JSON {
+    var document: JSONDocument {
         let channels = channels.withLock { $0 }
         return .object(
             [.init(name: "T", value: "subscription")]

@@ -5,13 +5,13 @@ enum ClientMessage: Sendable {
     case initialise(InputObject)
     case ping(InputObject?)
     case pong
-    case subscribe(id: String, GraphQL.Request)
+    case subscribe(id: String, GraphQL.GraphQLRequest)
     case complete(id: String)
 
     /// Reads a message.
     ///
-    /// - Throws: `CloseReason` with 4400 and what is wrong: a socket does not outlive a message that it cannot read.
-    init(json: some Collection<UInt8>, limits: JSONLimits) throws(CloseReason) {
+    /// - Throws: `WebSocketCloseReason` with 4400 and what is wrong: a socket does not outlive a message that it cannot read.
+    init(json: some Collection<UInt8>, limits: JSONLimits) throws(WebSocketCloseReason) {
         let value: InputValue
         do {
             value = try InputValue(json: Array(json).span, limits: limits)
@@ -40,7 +40,7 @@ enum ClientMessage: Sendable {
             guard let payload = try message.object("payload") else {
                 throw .invalidMessage("Invalid message: 'subscribe' needs a 'payload'")
             }
-            self = .subscribe(id: try message.id(), try GraphQL.Request(payload))
+            self = .subscribe(id: try message.id(), try GraphQL.GraphQLRequest(payload))
         case "complete": self = .complete(id: try message.id())
         default: throw .invalidMessage("Invalid message: unknown type '\(type.prefix(40))'")
         }
@@ -48,7 +48,7 @@ enum ClientMessage: Sendable {
 }
 
 extension InputObject {
-    fileprivate func id() throws(CloseReason) -> String {
+    fileprivate func id() throws(WebSocketCloseReason) -> String {
         guard case .string(let id)? = self["id"], !id.isEmpty else {
             throw .invalidMessage("Invalid message: 'id' must be a string that is not empty")
         }
@@ -60,7 +60,7 @@ extension InputObject {
     }
 
     /// A member that may be left out or null.
-    fileprivate func object(_ name: String) throws(CloseReason) -> InputObject? {
+    fileprivate func object(_ name: String) throws(WebSocketCloseReason) -> InputObject? {
         switch self[name] {
         case nil, .null?: return nil
         case .object(let object)?: return object
@@ -69,7 +69,7 @@ extension InputObject {
     }
 
     /// A member that may be left out or null.
-    fileprivate func text(_ name: String) throws(CloseReason) -> String? {
+    fileprivate func text(_ name: String) throws(WebSocketCloseReason) -> String? {
         switch self[name] {
         case nil, .null?: return nil
         case .string(let text)?: return text
@@ -78,9 +78,9 @@ extension InputObject {
     }
 }
 
-extension GraphQL.Request {
+extension GraphQL.GraphQLRequest {
     /// The request of a `subscribe` message.
-    fileprivate init(_ payload: InputObject) throws(CloseReason) {
+    fileprivate init(_ payload: InputObject) throws(WebSocketCloseReason) {
         let id = try payload.text("documentId")
         let extensions = try payload.object("extensions") ?? InputObject()
         let query = try payload.text("query")

@@ -7,11 +7,11 @@ import Synchronization
 /// are not retained: a subscription can run for days.
 final class LazyRequest: Sendable {
     private enum State {
-        case waiting(GraphQL.Request, MemoryBudget.Reservation?)
+        case waiting(GraphQL.GraphQLRequest, MemoryBudget.Reservation?)
         case prepared(PreparedRequest)
     }
 
-    private let prepare: @Sendable (GraphQL.Request) -> PreparedRequest
+    private let prepare: @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
     // One task prepares it; the lock makes the change of the state safe for the compiler.
     private let state: Mutex<State>
 
@@ -20,8 +20,8 @@ final class LazyRequest: Sendable {
     ///   - reservation: The memory for it, released when it is prepared.
     ///   - prepare: Parses and validates it.
     init(
-        _ request: GraphQL.Request, holding reservation: MemoryBudget.Reservation?,
-        prepare: @escaping @Sendable (GraphQL.Request) -> PreparedRequest
+        _ request: GraphQL.GraphQLRequest, holding reservation: MemoryBudget.Reservation?,
+        prepare: @escaping @Sendable (GraphQL.GraphQLRequest) -> PreparedRequest
     ) {
         self.prepare = prepare
         state = Mutex(.waiting(request, reservation))
@@ -41,7 +41,7 @@ final class LazyRequest: Sendable {
     }
 }
 
-extension GraphQL.Request {
+extension GraphQL.GraphQLRequest {
     /// The approximate size in memory, in bytes.
     var weight: Int {
         document.utf8.count + InputValue.object(variables).weight + InputValue.object(extensions).weight

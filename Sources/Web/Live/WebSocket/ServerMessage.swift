@@ -6,9 +6,9 @@ import NIOWebSocket
 enum ServerMessage: Sendable {
     case acknowledge
     case pong(InputObject?)
-    case next(id: String, GraphQL.Response)
+    case next(id: String, GraphQL.GraphQLResponse)
     /// The operation did not begin; nothing more comes for it.
-    case error(id: String, GraphQL.Response)
+    case error(id: String, GraphQL.GraphQLResponse)
     case complete(id: String)
 
     /// The message in a frame of its own.
@@ -48,7 +48,7 @@ enum ServerMessage: Sendable {
     }
 }
 
-extension GraphQL.Response {
+extension GraphQL.GraphQLResponse {
     /// The errors of a response that has nothing else, as an array of JSON.
     var errors: ArraySlice<UInt8> {
         let start = Array(#"{"errors":"#.utf8)

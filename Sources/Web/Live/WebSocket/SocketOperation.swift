@@ -16,7 +16,7 @@ struct SocketOperation {
     ///   - admission: The operation, counted in `streams`.
     ///   - sender: Sends its messages.
     ///   - streams: Counts it until it is over.
-    init(_ admission: SocketService.Admission, _ sender: Sender, streams: InFlight) {
+    init(_ admission: GraphQLWebSocketService.Admission, _ sender: Sender, streams: BoundedCounter) {
         number = sender.number
         requestID = admission.requestID
         type = admission.type
@@ -24,7 +24,7 @@ struct SocketOperation {
         let events = admission.executor ?? EventLoopExecutor(sender.handler.eventLoop)
         task = Task(executorPreference: admission.executor) {
             defer { withExtendedLifetime(admission.permit) {} }
-            await RunningRequest.$id.withValue(admission.requestID) {
+            await CurrentRequest.$id.withValue(admission.requestID) {
                 let operation = admission.operation()
                 if admission.type == nil { sender.note(operation.request.operationType) }
                 // It throws only if the client has ended the operation.
@@ -36,7 +36,7 @@ struct SocketOperation {
 
     /// Runs an operation until it is complete, or until the client ends it.
     private static func run(
-        _ operation: FollowedOperation, eventsOn executor: any TaskExecutor, _ sender: Sender
+        _ operation: StreamedOperation, eventsOn executor: any TaskExecutor, _ sender: Sender
     ) async throws {
         var isOver = false
         try await operation.run(eventsOn: executor) { part in
@@ -55,7 +55,7 @@ struct SocketOperation {
     }
 
     /// What became of a message.
-    enum Reception: Sendable {
+    enum SendResult: Sendable {
         /// The operation had ended, and the message was not sent.
         case over
         case taken
@@ -65,7 +65,7 @@ struct SocketOperation {
 
     /// Sends the messages of an operation through the handler of its socket.
     struct Sender: Sendable {
-        let handler: NIOLoopBound<SocketHandler>
+        let handler: NIOLoopBound<GraphQLWebSocketHandler>
         let id: String
         let number: Int
 
@@ -85,7 +85,7 @@ struct SocketOperation {
         ///
         /// - Throws: `CancellationError` if the client has ended the operation.
         func send(_ message: ServerMessage, isLast: Bool) async throws {
-            let reception: Reception
+            let reception: SendResult
             if handler.eventLoop.inEventLoop {
                 reception = handler.value.send(message, of: id, number: number, isLast: isLast)
             } else {

@@ -21,7 +21,7 @@ struct WebSocketHandshake: Sendable {
     /// Reads the client's part.
     ///
     /// - Throws: what is wrong with it.
-    init(_ fields: RequestFields) throws(HTTPProblem) {
+    init(_ fields: RequestHeaders) throws(HTTPError) {
         guard fields.webSocketVersion == "13" else { throw .webSocketVersion }
         guard let key = fields.webSocketKey, Data(base64Encoded: key)?.count == 16 else {
             throw .webSocketKey
@@ -34,7 +34,7 @@ struct WebSocketHandshake: Sendable {
     /// The server's part, after which the connection is the protocol's.
     ///
     /// Its fields are named in the letters of RFC 6455: clients look for them in these, such as gql of Python.
-    func response(_ handover: ProtocolHandover) -> HTTPResponse {
+    func response(_ handover: ProtocolUpgrade) -> HTTPResponse {
         var headers = [
             HTTPResponse.Header("Upgrade", "websocket"),
             HTTPResponse.Header("Sec-WebSocket-Accept", accept),

@@ -48,7 +48,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
             if received.opcode == .connectionClose { context.fireChannelRead(data) }
             return
         }
-        do throws(CloseReason) {
+        do throws(WebSocketCloseReason) {
             guard let frame = try assemble(received) else { return }
             context.fireChannelRead(wrapInboundOut(frame))
         } catch {
@@ -57,7 +57,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
     }
 
     /// A whole message or a control frame; nil where more fragments must follow.
-    private func assemble(_ frame: WebSocketFrame) throws(CloseReason) -> WebSocketFrame? {
+    private func assemble(_ frame: WebSocketFrame) throws(WebSocketCloseReason) -> WebSocketFrame? {
         try check(frame)
         guard !frame.opcode.isControlOpcode else { return frame }
         if frame.fin { hasDelivered = true }
@@ -78,7 +78,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
     }
 
     /// Refuses frames that no client may send (RFC 6455, sections 5.1, 5.2 and 5.5.1).
-    private func check(_ frame: WebSocketFrame) throws(CloseReason) {
+    private func check(_ frame: WebSocketFrame) throws(WebSocketCloseReason) {
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3,
             Self.opcodes.contains(frame.opcode)
         else { throw .protocolError }
@@ -108,7 +108,7 @@ final class WebSocketMessageAssembler: ChannelInboundHandler {
         }
     }
 
-    private func end(_ reason: CloseReason, context: ChannelHandlerContext) {
+    private func end(_ reason: WebSocketCloseReason, context: ChannelHandlerContext) {
         release()
         context.fireErrorCaught(reason)
     }

@@ -9,7 +9,7 @@ import Upstream
 /// How fast a long chart is written once it has been read: megabytes of response a second.
 struct ChartWriting {
     private let schema: ExecutableSchema<GatewayContext>
-    private let backends: Backends
+    private let backends: GatewayServices
 
     static let candles = 10_000
     static let forms = [
@@ -19,15 +19,15 @@ struct ChartWriting {
 
     init() throws {
         schema = try ExecutableSchema(contract: Contract.schemaText)
-        let source = MarketSource(
-            LongSeries(), spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox, for: .everybody
+        let source = MarketDataSource(
+            LongSeries(), spelling: AlpacaSymbols(), provider: .alpaca, environment: .sandbox, for: .everybody
         )
         let monitor = ProviderMonitor()
-        backends = try Backends(
-            connections: [], market: [source], reads: KeptReads(clock: .stopped),
-            household: Household.temporary(),
+        backends = try GatewayServices(
+            connections: [], market: [source], reads: ReadCaches(clock: .stopped),
+            household: UserData.temporary(),
             condition: { provider in
-                ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
+                ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
             })
     }
 
@@ -35,7 +35,7 @@ struct ChartWriting {
     func response(_ fields: String, candles: Int = Self.candles) async throws -> [UInt8] {
         let context = GatewayContext(
             session: .anonymous, backends: backends, call: CallContext(deadline: .now + .seconds(60)))
-        let request = Request(
+        let request = GraphQLRequest(
             "{ chart(symbol: \"AAPL\", interval: ONE_MINUTE, last: \(candles)) { \(fields) } }")
         return try await schema.respond(to: request, context: context).value().body
     }
@@ -43,7 +43,7 @@ struct ChartWriting {
     /// So many minutes of prices in cents; nil where a column could not hold them.
     static func series(of symbol: Symbol, _ interval: Interval, candles: Int) -> CandleSeries? {
         var series = CandleSeries(
-            symbol: symbol, interval: interval, reading: Reading(source: .alpaca, fetchedAt: .now),
+            symbol: symbol, interval: interval, reading: Provenance(source: .alpaca, fetchedAt: .now),
             reserving: candles)
         for minute in 0..<candles {
             guard series.append(candle(minute)) else { return nil }
@@ -56,29 +56,29 @@ struct ChartWriting {
         let base = 22_745 + minute * 7_919 % 400
         return Candle(
             time: 1_795_185_000 + Int64(minute) * 60,
-            prices: PriceBar(
+            prices: OHLC(
                 open: price(base), high: price(base + 31), low: price(base - 17), close: price(base + 5)),
             volume: Decimal(90_211 + minute * 31 % 5_000))
     }
 }
 
-extension CallClock {
+extension TimeSource {
     /// Nothing grows old.
-    static var stopped: CallClock {
+    static var stopped: TimeSource {
         let (now, wallTime) = (ContinuousClock.now, Instant.now)
-        return CallClock(now: { now }, wallTime: { wallTime }, sleep: CallClock.system.sleep)
+        return TimeSource(now: { now }, wallTime: { wallTime }, sleep: TimeSource.system.sleep)
     }
 }
 
 /// As many minutes of prices as are wanted.
 private struct LongSeries: ChartSource {
-    let chartAbilities = ChartAbilities(
+    let chartAbilities = ChartCapabilities(
         intervals: [.oneMinute], adjustments: [.raw], hasExtendedHours: true)
 
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
-    ) async throws(ProviderFailure) -> Batch<Symbol, CandleSeries> {
-        var charts = Batch<Symbol, CandleSeries>()
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
+        var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
             let series = ChartWriting.series(of: symbol, window.interval, candles: window.mostCandles)
             guard let series else { throw ProviderFailure(.alpaca, .answerInvalid(nil)) }

@@ -14,7 +14,7 @@ extension Decoding {
         let client = SaxoClient(
             try SaxoConfiguration(environment: .sandbox, restURL: sandbox.url("saxo")),
             access: .token(try SaxoToken(token)), over: line(.saxo, clock),
-            directory: SaxoDirectory(clock: clock.calls))
+            directory: SaxoInstrumentCache(clock: clock.calls))
         func call() -> CallContext {
             clock.leap()
             return CallContext(deadline: clock.calls.now() + .seconds(60))
@@ -51,7 +51,7 @@ extension Decoding {
     /// What the client asks for the positions of an account.
     private func positions(
         of account: Account, _ user: SandboxUser, _ token: String
-    ) throws -> HTTPRequest {
+    ) throws -> HTTPClientRequest {
         let keys = [user.saxo?.key ?? "", account.id].map(PercentEncoding.encode)
         return try request(
             "saxo/port/v1/netpositions?ClientKey=\(keys[0])&AccountKey=\(keys[1])"

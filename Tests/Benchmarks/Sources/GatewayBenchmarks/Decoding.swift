@@ -14,14 +14,14 @@ struct Decoding {
     /// One payload: bare requests for it, and the client's call that asks for the same.
     struct Payload {
         let name: String
-        let requests: [HTTPRequest]
+        let requests: [HTTPClientRequest]
         let decode: () async throws -> Void
 
-        init(name: String, request: HTTPRequest, decode: @escaping () async throws -> Void) {
+        init(name: String, request: HTTPClientRequest, decode: @escaping () async throws -> Void) {
             self.init(name: name, requests: [request], decode: decode)
         }
 
-        init(name: String, requests: [HTTPRequest], decode: @escaping () async throws -> Void) {
+        init(name: String, requests: [HTTPClientRequest], decode: @escaping () async throws -> Void) {
             self.name = name
             self.requests = requests
             self.decode = decode
@@ -29,10 +29,10 @@ struct Decoding {
     }
 
     let sandbox: SandboxProcess
-    private let transport: Transport
+    private let transport: HTTPClient
     private let clock = LeapingClock()
 
-    init(_ sandbox: SandboxProcess, over transport: Transport) {
+    init(_ sandbox: SandboxProcess, over transport: HTTPClient) {
         self.sandbox = sandbox
         self.transport = transport
     }
@@ -42,16 +42,16 @@ struct Decoding {
         return CallContext(deadline: clock.calls.now() + .seconds(60))
     }
 
-    func line(_ provider: Provider, _ clock: LeapingClock) -> ProviderLine {
-        ProviderLine(QuotaHolder(provider), over: transport, clock: clock.calls)
+    func line(_ provider: ProviderID, _ clock: LeapingClock) -> ProviderChannel {
+        ProviderChannel(QuotaAccount(provider), over: transport, clock: clock.calls)
     }
 
-    private func line(_ provider: Provider) -> ProviderLine { line(provider, clock) }
+    private func line(_ provider: ProviderID) -> ProviderChannel { line(provider, clock) }
 
-    func request(_ path: String, token: String? = nil) throws -> HTTPRequest {
-        var headers = HTTPHeaders()
+    func request(_ path: String, token: String? = nil) throws -> HTTPClientRequest {
+        var headers = HTTPClientHeaders()
         if let token { headers.add("Authorization", "Bearer \(token)") }
-        return HTTPRequest(
+        return HTTPClientRequest(
             .get, try sandbox.url(path), headers: headers, deadline: .now + .seconds(3_600))
     }
 
@@ -100,10 +100,10 @@ struct Decoding {
     }
 
     private func alphaVantage() throws -> [Payload] {
-        let key = AlphaVantageSettings.demoKey
+        let key = FakeAlphaVantageSettings.demoKey
         let client = AlphaVantageClient(
             AlphaVantageConfiguration(
-                base: try ProviderBase(sandbox.url("alpha-vantage")), key: try APIKey(key), windows: []),
+                base: try ProviderBaseURL(sandbox.url("alpha-vantage")), key: try APIKey(key), windows: []),
             over: line(.alphaVantage))
         guard let symbol = Symbol("AAPL") else { return [] }
         return [
@@ -119,10 +119,10 @@ struct Decoding {
     }
 
     private func polygon() throws -> [Payload] {
-        let key = PolygonSettings.demoKey
+        let key = FakePolygonSettings.demoKey
         let client = PolygonClient(
             try PolygonConfiguration(
-                base: ProviderBase(sandbox.url("polygon")), key: APIKey(key), windows: []),
+                base: ProviderBaseURL(sandbox.url("polygon")), key: APIKey(key), windows: []),
             over: line(.polygon))
         guard let symbol = Symbol("AAPL"), let from = Instant("2025-01-01T05:00:00Z") else { return [] }
         return [
@@ -141,8 +141,8 @@ struct Decoding {
     private func yahoo() throws -> [Payload] {
         let client = YahooClient(
             try YahooConfiguration(
-                base: ProviderBase(sandbox.url("yahoo")),
-                cookiePage: ProviderBase(sandbox.url("yahoo-cookie")), windows: []),
+                base: ProviderBaseURL(sandbox.url("yahoo")),
+                cookiePage: ProviderBaseURL(sandbox.url("yahoo-cookie")), windows: []),
             over: line(.yahoo))
         guard let symbol = Symbol("AAPL"), let from = Instant("2017-01-01T05:00:00Z") else { return [] }
         return [

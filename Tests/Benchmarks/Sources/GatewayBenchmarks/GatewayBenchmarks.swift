@@ -26,7 +26,7 @@ struct GatewayBenchmarks {
         }
         try await sessions()
         try await charts()
-        let transport = try Transport(userAgent: "gateway-benchmarks")
+        let transport = try HTTPClient(userAgent: "gateway-benchmarks")
         try await with(SandboxProcess(latency: .milliseconds(4))) { sandbox in
             try await homeScreen(HomeScreen(sandbox, over: transport))
         }

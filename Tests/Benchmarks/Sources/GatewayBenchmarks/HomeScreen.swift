@@ -11,7 +11,7 @@ import Upstream
 /// The home screen of an investing app: what it costs apart from waiting for the provider.
 struct HomeScreen {
     private let schema: ExecutableSchema<GatewayContext>
-    private let backends: Backends
+    private let backends: GatewayServices
     private let owner: OwnerID
     private let clock: LeapingClock
 
@@ -23,7 +23,7 @@ struct HomeScreen {
           news(first: 10) { nodes { headline source publishedAt symbols } } }
         """
 
-    init(_ sandbox: SandboxProcess, over transport: Transport) throws {
+    init(_ sandbox: SandboxProcess, over transport: HTTPClient) throws {
         guard let owner = OwnerID("owner") else { throw BenchmarkError("no owner") }
         self.owner = owner
         let clock = LeapingClock()
@@ -33,24 +33,24 @@ struct HomeScreen {
             AlpacaConfiguration(
                 environment: .sandbox, tradingURL: sandbox.url("alpaca"), dataURL: sandbox.url("alpaca-data"),
                 credential: .token(SandboxUser.demo.alpaca.token)),
-            over: ProviderLine(
-                QuotaHolder(.alpaca, credential: "alpaca"), over: transport, clock: clock.calls))
+            over: ProviderChannel(
+                QuotaAccount(.alpaca, credential: "alpaca"), over: transport, clock: clock.calls))
         let monitor = ProviderMonitor()
-        backends = try Backends(
+        backends = try GatewayServices(
             connections: [
-                Connection(
+                ProviderConnection(
                     BrokerConnection(
                         id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox,
                         accounts: client))
             ],
             market: [
-                MarketSource(
-                    client, spelling: AlpacaDialect(), provider: .alpaca, environment: .sandbox,
+                MarketDataSource(
+                    client, spelling: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
-            reads: KeptReads(clock: clock.calls), household: Household.temporary(),
+            reads: ReadCaches(clock: clock.calls), household: UserData.temporary(),
             condition: { provider in
-                ProviderCondition(health: monitor.health(of: provider), rateLimits: [])
+                ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
             })
     }
 
@@ -70,7 +70,7 @@ struct HomeScreen {
             session: Session(owner: owner, scopes: [.read]), backends: backends,
             call: CallContext(deadline: clock.calls.now() + .seconds(60), observe: waits.note))
         let start = ContinuousClock.now
-        let answer = try await schema.respond(to: Request(Self.query), context: context).value()
+        let answer = try await schema.respond(to: GraphQLRequest(Self.query), context: context).value()
         let whole = start.duration(to: .now)
         // An answer with errors begins with them.
         guard answer.body.starts(with: "{\"data\"".utf8) else {

@@ -21,8 +21,8 @@ final class LeapingClock: Sendable {
 
     private var leapt: Duration { distance * (steps.load(ordering: .relaxed) / stepsInLeap) }
 
-    var calls: CallClock {
-        CallClock(
+    var calls: TimeSource {
+        TimeSource(
             now: { .now + self.leapt }, wallTime: { SandboxProcess.now },
             sleep: { try await ContinuousClock().sleep(until: $0 - self.leapt) })
     }

@@ -16,7 +16,7 @@ struct SessionLookup {
         store = try SessionStore(in: .temporary(), .random())
         var tokens: [String] = []
         for _ in 0..<Self.sessions {
-            let wish = SessionStore.Wish(scopes: [.read, .write], label: nil)
+            let wish = SessionStore.Options(scopes: [.read, .write], label: nil)
             guard let opened = try await store.openForGuest(wish) else { throw BenchmarkError("no guest") }
             tokens.append(opened.token.text)
         }

@@ -3,7 +3,7 @@ import GraphQL
 extension Query: GraphQLObject {
     typealias Context = WorkloadStore
 
-    static let graphQL = Object<Query>("Query") {
+    static let graphQL = ObjectType<Query>("Query") {
         Field("account", once: { store in .ready(store.account) })
         Field("positions", once: { store in .ready(store.positions) })
         Field(
@@ -17,7 +17,7 @@ extension Query: GraphQLObject {
 }
 
 extension Account: GraphQLObject {
-    static let graphQL = Object<Account>("Account") {
+    static let graphQL = ObjectType<Account>("Account") {
         Field("id", \.id)
         Field("equity", \.equity)
         Field("cash", \.cash)
@@ -29,7 +29,7 @@ extension Account: GraphQLObject {
 extension Position: GraphQLObject {
     typealias Context = WorkloadStore
 
-    static let graphQL = Object<Position>("Position") {
+    static let graphQL = ObjectType<Position>("Position") {
         Field("symbol", \.symbol)
         Field("qty", \.qty)
         Field("avgEntryPrice", \.avgEntryPrice)
@@ -45,7 +45,7 @@ extension Position: GraphQLObject {
 }
 
 extension Quote: GraphQLObject {
-    static let graphQL = Object<Quote>("Quote") {
+    static let graphQL = ObjectType<Quote>("Quote") {
         Field("symbol", \.symbol)
         Field("bid", \.bid)
         Field("ask", \.ask)
@@ -58,7 +58,7 @@ extension Quote: GraphQLObject {
 extension Watchlist: GraphQLObject {
     typealias Context = WorkloadStore
 
-    static let graphQL = Object<Watchlist>("Watchlist") {
+    static let graphQL = ObjectType<Watchlist>("Watchlist") {
         Field("id", \.id)
         Field("name", \.name)
         Field("symbols", \.symbols)
@@ -74,7 +74,7 @@ extension Watchlist: GraphQLObject {
 }
 
 extension Goal: GraphQLObject {
-    static let graphQL = Object<Goal>("Goal") {
+    static let graphQL = ObjectType<Goal>("Goal") {
         Field("id", \.id)
         Field("name", \.name)
         Field("targetAmount", \.targetAmount)

@@ -64,7 +64,7 @@ struct QuotesArguments: GraphQLArguments {
 }
 
 /// The data has no quote of a symbol that was asked for.
-struct UnknownSymbol: PublicError {
+struct UnknownSymbol: ClientVisibleError {
     let symbol: String
 
     var message: String { "There is no quote of \(symbol)." }

@@ -1,6 +1,6 @@
 import GraphQL
 
-struct Failure: PublicError {
+struct Failure: ClientVisibleError {
     let message: String
 }
 

@@ -52,7 +52,7 @@ extension HostileRun {
     /// The most calls of clients without a session to providers with a low quota in a number of minutes.
     ///
     /// It is half of the 25 calls a day and of the 5 calls a minute of their free plans, rounded up.
-    package static func lowQuotas(minutes: Int) -> [Provider: Int] {
+    package static func lowQuotas(minutes: Int) -> [ProviderID: Int] {
         [.alphaVantage: 13, .polygon: 3 * (minutes + 1)]
     }
 }

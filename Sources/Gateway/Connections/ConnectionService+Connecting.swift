@@ -1,0 +1,217 @@
+import Brokerage
+import Storage
+import Upstream
+
+extension ConnectionService {
+    /// Connects a user to a provider, or replaces the credential of an existing connection.
+    ///
+    /// Whether the user may have another connection is checked first; then the credential is tried by one
+    /// call, before anything is kept. Calls count for the credential, whether the attempt succeeds or not.
+    ///
+    /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have made too many
+    ///   attempts; PROVIDER_UNAVAILABLE if the calls of too many credentials without a
+    ///   connection still count.
+    func connect(
+        _ input: ConnectProviderInput, for owner: OwnerID, from address: ClientOrigin, in call: CallContext
+    ) async throws -> ProviderConnection {
+        let connector = try connector(of: input.provider, argument: "input.provider")
+        let old = try input.renew.map { try connection($0, of: owner, with: input.provider) }
+        if old == nil, registry.connections(of: owner).count(where: { $0.kept != nil }) >= Self.most {
+            throw FieldError.tooManyConnections
+        }
+        try attempts.take(owner, from: address, of: "attempts to connect with a provider")
+        let (proof, environment): (SubmittedCredential, Environment)
+        do {
+            (proof, environment) = try self.proof(
+                input.credential, environment: input.environment ?? old?.environment, for: owner, connector)
+            if let old, old.environment != environment {
+                throw FieldError.argument(
+                    "input.renew",
+                    "It is a connection to \(old.environment.rawValue), not to \(environment.rawValue).")
+            }
+        } catch {
+            // No credential was tried.
+            attempts.giveBack(owner, from: address)
+            throw error
+        }
+        let secret = try await connector.credential(for: proof, in: environment, by: call)
+        let link = StoredConnection(
+            id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
+            redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
+            connectedAt: clock.wallTime())
+        let holder = store.quotaHolder(of: link, secret)
+        guard hasRoom(toTry: holder) else {
+            throw FieldError(ProviderFailure(input.provider, .overloaded))
+        }
+        do {
+            let (checked, best) = try await check(secret, of: link, spending: holder, connector, in: call)
+            return old == nil
+                ? try await add(checked, best, connector) : try await renew(checked, best, connector)
+        } catch {
+            retire(holder)
+            throw error
+        }
+    }
+
+    /// What a user brings, and of which of the provider's worlds it is.
+    private func proof(
+        _ credential: CredentialInput, environment: Environment?, for owner: OwnerID,
+        _ connector: any ProviderConnector
+    ) throws -> (SubmittedCredential, Environment) {
+        switch credential {
+        case .apiKey(let key, let secret):
+            return (
+                .apiKey(key, secret: secret),
+                try Self.environment(environment, of: connector, argument: "input.environment")
+            )
+        case .accessToken(let token):
+            return (
+                .accessToken(token),
+                try Self.environment(environment, of: connector, argument: "input.environment")
+            )
+        case .authorization(let code, let state, let redirectURI):
+            guard let pending = pending.take(state, of: owner, at: connector.provider) else {
+                throw FieldError.argument(
+                    "input.credential.authorization.state",
+                    """
+                    It is unknown, used already or older than ten minutes: begin anew with `beginConnection`.
+                    """)
+            }
+            guard pending.redirectURI.text == redirectURI else {
+                throw FieldError.argument(
+                    "input.credential.authorization.redirectUri",
+                    "It is not the one that `beginConnection` was called with: begin anew.")
+            }
+            guard environment == nil || environment == pending.environment else {
+                throw FieldError.argument(
+                    "input.environment",
+                    "It is not the one that `beginConnection` was called with: leave it out.")
+            }
+            return (
+                .authorization(code: code, verifier: pending.verifier, redirectURI: pending.redirectURI),
+                pending.environment
+            )
+        }
+    }
+
+    /// Tries a credential out.
+    ///
+    /// - Returns: the connection with the accounts that were found, and the credential, which may have been renewed.
+    private func check(
+        _ secret: Secret, of link: StoredConnection, spending holder: QuotaAccount,
+        _ connector: any ProviderConnector, in call: CallContext
+    ) async throws -> (StoredConnection, Secret) {
+        let draft = UnsavedCredential(secret.bytes)
+        guard let opened = connector.open(secret, of: link, spending: holder, renewedIn: draft) else {
+            throw FieldError.argument(
+                "input.credential", "\(link.provider.rawValue) cannot be connected with this credential.",
+                provider: link.provider)
+        }
+        var link = link
+        do throws(ProviderFailure) {
+            link.accounts = try await opened.check(call).map(StoredAccount.init)
+        } catch {
+            throw FieldError(connecting: error)
+        }
+        return (link, Secret(draft.secret))
+    }
+
+    private func add(
+        _ kept: StoredConnection, _ secret: Secret, _ connector: any ProviderConnector
+    ) async throws -> ProviderConnection {
+        switch try await store.add(kept, secret, atMost: Self.most) {
+        case .added:
+            let connection = open(kept, secret, connector)
+            registry.add(connection)
+            didChange(connection)
+            // The user may have been deleted after the connection was stored and before it was registered
+            // here.
+            guard try await store.contains(kept.id) else {
+                forgetAll(of: kept.owner)
+                throw FieldError.noConnection(ProviderConnection.globalID(kept.id))
+            }
+            return connection
+        case .tooMany:
+            throw FieldError.tooManyConnections
+        case .opensAlready(let other, let account):
+            throw FieldError(
+                .conflict,
+                """
+                Account \(account.number) is connected already, by "\(ProviderConnection.globalID(other))": name it in \
+                `input.renew` to give it this credential.
+                """, provider: kept.provider)
+        }
+    }
+
+    private func renew(
+        _ kept: StoredConnection, _ secret: Secret, _ connector: any ProviderConnector
+    ) async throws -> ProviderConnection {
+        let known = registry.connections(of: kept.owner).first { $0.id == kept.id }?.knownAccounts ?? []
+        let missing = known.first { account in !kept.accounts.contains { $0.id == account.id } }
+        if let missing {
+            throw FieldError.argument(
+                "input.renew",
+                """
+                The credential does not open account \(missing.number) of this connection: leave `renew` out to make \
+                another connection of it.
+                """, provider: kept.provider)
+        }
+        guard try await store.renew(kept, secret) else { throw FieldError.noConnection(kept.id) }
+        let connection = open(kept, secret, connector)
+        guard let old = registry.replace(with: connection) else {
+            connection.close()
+            throw FieldError.noConnection(kept.id)
+        }
+        end(old)
+        return connection
+    }
+}
+
+extension SubmittedCredential {
+    fileprivate var redirectURI: HTTPURL? {
+        switch self {
+        case .authorization(_, _, let redirectURI): redirectURI
+        case .apiKey, .accessToken: nil
+        }
+    }
+}
+
+/// Limits how often credentials are tested: by user, by address, and by all users together.
+struct ConnectAttempts: Sendable {
+    private let byUser: CallRateLimiter<OwnerID>
+    private let byAddress: CallRateLimiter<ClientOrigin>
+
+    init(_ limits: CallLimits) {
+        byUser = CallRateLimiter(perClient: limits.connects)
+        byAddress = CallRateLimiter(perClient: limits.connectsOfAddress, total: limits.totalConnects)
+    }
+
+    /// Counts an attempt.
+    ///
+    /// `attempts` names the attempts in the message.
+    func take(_ owner: OwnerID, from address: ClientOrigin, of attempts: String) throws(FieldError) {
+        do {
+            try byUser.take(owner)
+        } catch {
+            throw FieldError(error, of: attempts, "by this user")
+        }
+        do {
+            try byAddress.take(address)
+        } catch {
+            byUser.giveBack(owner)
+            throw FieldError(error, of: attempts, "from this address")
+        }
+    }
+
+    /// Removes an attempt from the count if no credential was tested.
+    func giveBack(_ owner: OwnerID, from address: ClientOrigin) {
+        byUser.giveBack(owner)
+        byAddress.giveBack(address)
+    }
+}
+
+extension FieldError {
+    fileprivate static let tooManyConnections = FieldError.argument(
+        "input",
+        "A user may have \(ConnectionService.most) connections. Remove one with `disconnectProvider` first.")
+}

@@ -1,0 +1,153 @@
+import Brokerage
+import Storage
+import Upstream
+
+/// Connects users with providers, and parts them again.
+package final class ConnectionService: Sendable {
+    /// As many connections as a user may have.
+    package static let most = 20
+    let store: ConnectionStore
+    let registry: ProviderConnectionRegistry
+    let connectors: [ProviderID: any ProviderConnector]
+    let redirects: RedirectPolicy
+    let pending: PendingAuthorizations
+    let clock: TimeSource
+    let didChange: @Sendable (ProviderConnection) -> Void
+    /// Nil if no calls are counted.
+    private let ledger: QuotaLedger?
+    /// Consents that were begun, and credentials that were tried.
+    let begins: ConnectAttempts
+    let attempts: ConnectAttempts
+    /// In which it is written down that a provider refuses a connection's credential, or takes it again.
+    let refusals = KeyedTaskQueue<String>()
+
+    /// - Parameters:
+    ///   - store: The store of connections.
+    ///   - registry: The connections that are in memory.
+    ///   - connectors: One for each provider that users can connect with.
+    ///   - redirects: Where browsers may be sent back to.
+    ///   - clock: What times are measured by.
+    ///   - limits: How often credentials may be tried.
+    ///   - ledger: The ledger that counts the calls of connections.
+    ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
+    ///     no more: what was read through it counts no longer.
+    init(
+        keptIn store: ConnectionStore, foundIn registry: ProviderConnectionRegistry,
+        connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: TimeSource,
+        limits: CallLimits = CallLimits(),
+        ledger: QuotaLedger? = nil,
+        didChange: @escaping @Sendable (ProviderConnection) -> Void
+    ) {
+        self.store = store
+        self.registry = registry
+        self.connectors = Dictionary(connectors.map { ($0.provider, $0) }, uniquingKeysWith: { $1 })
+        self.redirects = redirects
+        self.clock = clock
+        self.didChange = didChange
+        self.ledger = ledger
+        begins = ConnectAttempts(limits)
+        attempts = ConnectAttempts(limits)
+        pending = PendingAuthorizations(clock: clock)
+    }
+
+    // MARK: Consent
+
+    /// Returns the address to which a user is sent for consent.
+    ///
+    /// - Throws: `FieldError` RATE_LIMITED if the user, the address or all users together have started too
+    ///   many authorizations.
+    func begin(
+        _ provider: ProviderID, in environment: Environment?, redirectURI: String, for owner: OwnerID,
+        from address: ClientOrigin
+    ) throws -> AuthorizationStart {
+        let connector = try connector(of: provider, argument: "provider")
+        let environment = try Self.environment(environment, of: connector, argument: "environment")
+        let redirectURI = try redirects.address(redirectURI, argument: "redirectUri")
+        let state = RandomToken.state()
+        let page = try connector.page(
+            for: OAuthConsentRequest(environment: environment, redirectURI: redirectURI, state: state))
+        try begins.take(owner, from: address, of: "authorizations")
+        pending.add(
+            PendingAuthorization(
+                owner: owner, provider: provider, environment: environment, redirectURI: redirectURI,
+                verifier: page.verifier, expiresAt: clock.now() + PendingAuthorizations.lifetime),
+            as: state)
+        return AuthorizationStart(
+            url: page.url.text, state: state, expiresAt: clock.wallTime() + PendingAuthorizations.lifetime)
+    }
+
+    // MARK: Learning
+
+    /// Stores the accounts that a broker has listed for a connection, if they differ from those stored: an
+    /// account may have been opened or closed.
+    ///
+    /// For a connection of the settings they are held in memory until the process ends.
+    func learn(_ told: [StoredAccount], of connection: BrokerConnection) {
+        let link = registry.connections(of: connection.owner).first { $0.id == connection.id }
+        guard let link, link.knownAccounts != told else { return }
+        _ = registry.replace(with: link.knowing(told))
+        guard link.kept != nil else { return }
+        // Nobody waits for it: where it cannot be kept, the next reading tells it again.
+        Task { [store] in try? await store.setAccounts(told, of: connection.id) }
+    }
+
+    // MARK: Parting
+
+    /// Disconnects a user from a provider: deletes the credential and all values that were read with it.
+    ///
+    /// A read in flight is not cancelled.
+    ///
+    /// - Throws: `FieldError`: NOT_FOUND if the user has no such connection, CONFLICT while orders of it are
+    ///   in progress.
+    func disconnect(_ globalID: String, of owner: OwnerID) async throws {
+        let connection = try connection(globalID, of: owner, with: nil)
+        switch try await store.delete(connection.id, of: owner) {
+        case .deleted: break
+        case .unknown: throw FieldError.noConnection(globalID)
+        case .ordersInProgress(let count):
+            throw FieldError.ordersInProgress(count, "this connection's", "Disconnect the provider")
+        }
+        guard let removed = registry.remove(connection.id, of: owner) else { return }
+        end(removed)
+    }
+
+    /// Ends a connection that is no longer in memory.
+    func end(_ connection: ProviderConnection) {
+        connection.close()
+        didChange(connection)
+        if let holder = connection.holder { retire(holder) }
+    }
+
+    /// Tells the ledger that a connection does not spend a quota any more, unless another connection does.
+    func retire(_ holder: QuotaAccount) {
+        guard !registry.spends(holder) else { return }
+        ledger?.retire(holder)
+    }
+
+    /// Whether the ledger has room for a credential that is tried.
+    func hasRoom(toTry holder: QuotaAccount) -> Bool { ledger?.hasRoom(toTry: holder) ?? true }
+
+    /// The users with connections or pending authorizations in memory.
+    var owners: [OwnerID] { Array(Set(registry.owners).union(pending.owners)) }
+
+    /// Removes a user's connections and pending authorizations from memory, after the user and the rows have
+    /// been deleted.
+    func forgetAll(of owner: OwnerID) {
+        pending.removeAll(of: owner)
+        for connection in registry.removeAll(of: owner) { end(connection) }
+    }
+
+    /// Ends what is done in the background, as the process ends, and waits for what must not be lost with it.
+    package func close() async {
+        let connections = registry.removeAll()
+        for connection in connections { connection.close() }
+        for connection in connections { await connection.settle() }
+    }
+}
+
+/// Where to send a user, and until when.
+struct AuthorizationStart: Sendable {
+    let url: String
+    let state: String
+    let expiresAt: Instant
+}

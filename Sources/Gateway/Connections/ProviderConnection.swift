@@ -1,0 +1,190 @@
+package import Brokerage
+import Storage
+package import Upstream
+
+/// A user's link to a provider: a broker's accounts, or the data of a service by the user's own key.
+package struct ProviderConnection: Sendable {
+    /// Tells connections apart, in keys and ids; it never changes while the connection lives.
+    package let id: String
+    package let owner: OwnerID
+    package let provider: ProviderID
+    package let environment: Environment
+    /// What the user calls it.
+    let label: String?
+    let connectedAt: Instant
+    /// The accounts behind the connection, as the broker last listed them; nil if they must be requested.
+    private(set) var knownAccounts: [StoredAccount]?
+    /// As it is kept; nil for one that the settings name, which nobody can change from here.
+    let kept: StoredConnection?
+    /// What the broker can be asked; nil for a service without accounts, and for a link that cannot be opened.
+    package let broker: BrokerConnection?
+    /// Market data by the user's own credential.
+    let market: MarketDataSource?
+    let health: ConnectionHealth
+    /// The holder of the quota that its calls spend; nil for one of the settings, and for one that cannot be
+    /// opened.
+    let holder: QuotaAccount?
+    /// What is left of the limits that count for its credential: links with the same key or token share them.
+    let limits: @Sendable () -> [QuotaStatus]
+    /// When the link ends unless it is renewed before; nil where it lasts until revoked.
+    let endsAt: @Sendable () -> Instant?
+    /// What is done for it while nobody asks, as renewing it.
+    private let upkeep: Task<Void, Never>?
+    private let settled: @Sendable () async -> Void
+
+    /// A link that the settings name.
+    package init(
+        _ broker: BrokerConnection, since connectedAt: Instant = .now,
+        limits: @escaping @Sendable () -> [QuotaStatus] = { [] }
+    ) {
+        id = broker.id
+        owner = broker.owner
+        provider = broker.provider
+        environment = broker.environment
+        label = nil
+        self.connectedAt = connectedAt
+        knownAccounts = nil
+        kept = nil
+        self.broker = broker
+        market = broker.market
+        health = ConnectionHealth()
+        holder = nil
+        self.limits = limits
+        endsAt = { nil }
+        upkeep = nil
+        settled = {}
+    }
+
+    /// A link that a user has made.
+    ///
+    /// - Parameters:
+    ///   - kept: As it is kept.
+    ///   - opened: What its credential opens; nil where that cannot be opened.
+    ///   - health: What its calls tell.
+    ///   - holder: The holder of the quota that its calls spend.
+    init(
+        _ kept: StoredConnection, _ opened: ConnectionClients?, health: ConnectionHealth,
+        spending holder: QuotaAccount? = nil
+    ) {
+        let market = opened?.market?.noting(health)
+        id = kept.id
+        owner = kept.owner
+        provider = kept.provider
+        environment = kept.environment
+        label = kept.label
+        connectedAt = kept.connectedAt
+        knownAccounts = kept.accounts
+        self.kept = kept
+        broker = opened?.accounts.map {
+            BrokerConnection(
+                id: kept.id, owner: kept.owner, provider: kept.provider, environment: kept.environment,
+                accounts: $0, orders: opened?.orders, watchlists: opened?.watchlists,
+                market: market)
+        }
+        self.market = market
+        self.health = health
+        self.holder = holder
+        if let opened {
+            limits = opened.limits
+            endsAt = opened.endsAt
+            settled = opened.settled
+        } else {
+            limits = { [] }
+            endsAt = { nil }
+            settled = {}
+        }
+        upkeep = opened?.upkeep.map { keepUp in
+            Task {
+                do throws(ProviderFailure) {
+                    try await keepUp()
+                } catch {
+                    health.note(error)
+                }
+            }
+        }
+    }
+
+    /// The same, with other accounts behind it.
+    func knowing(_ accounts: [StoredAccount]) -> ProviderConnection {
+        var other = self
+        other.knownAccounts = accounts
+        return other
+    }
+
+    /// Ends what is done for it in the background; calls in flight are left alone.
+    func close() {
+        upkeep?.cancel()
+    }
+
+    /// Waits until nothing is under way whose outcome must be kept.
+    func settle() async {
+        await settled()
+    }
+}
+
+/// What a credential opens.
+package struct ConnectionClients: Sendable {
+    /// Nil for a service that keeps no accounts.
+    let accounts: (any AccountSource)?
+    /// Nil for a service that takes no orders.
+    let orders: (any TradingAPI)?
+    /// Nil for one that keeps no lists of instruments.
+    let watchlists: (any WatchlistSource)?
+    /// Nil for a broker whose market data the server's own key serves.
+    let market: MarketDataSource?
+    /// One call that shows whether the credential is good, with the accounts that it opens.
+    let check: @Sendable (CallContext) async throws(ProviderFailure) -> [Account]
+    let limits: @Sendable () -> [QuotaStatus]
+    let endsAt: @Sendable () -> Instant?
+    let upkeep: (@Sendable () async throws(ProviderFailure) -> Void)?
+    let settled: @Sendable () async -> Void
+
+    /// A broker's.
+    ///
+    /// - Parameters:
+    ///   - accounts: The broker.
+    ///   - orders: What takes its orders.
+    ///   - watchlists: The lists that it keeps for the user; nil where it keeps none.
+    ///   - market: Its market data, for the user alone.
+    ///   - limits: What is left of its limits.
+    ///   - endsAt: When it ends unless it is renewed before.
+    ///   - upkeep: Renews it while nobody asks, until its task is cancelled.
+    ///   - settled: Waits until nothing is under way whose outcome must be kept.
+    package init(
+        accounts: any AccountSource, orders: (any TradingAPI)?, watchlists: (any WatchlistSource)? = nil,
+        market: MarketDataSource?,
+        limits: @escaping @Sendable () -> [QuotaStatus],
+        endsAt: @escaping @Sendable () -> Instant? = { nil },
+        upkeep: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
+        settled: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.accounts = accounts
+        self.orders = orders
+        self.watchlists = watchlists
+        self.market = market
+        check = { call throws(ProviderFailure) in try await accounts.accounts(in: call) }
+        self.limits = limits
+        self.endsAt = endsAt
+        self.upkeep = upkeep
+        self.settled = settled
+    }
+
+    /// A data service's.
+    package init(
+        market: MarketDataSource, limits: @escaping @Sendable () -> [QuotaStatus],
+        check: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Void
+    ) {
+        accounts = nil
+        orders = nil
+        watchlists = nil
+        self.market = market
+        self.check = { call throws(ProviderFailure) in
+            try await check(call)
+            return []
+        }
+        self.limits = limits
+        endsAt = { nil }
+        upkeep = nil
+        settled = {}
+    }
+}

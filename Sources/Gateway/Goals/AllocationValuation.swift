@@ -1,0 +1,120 @@
+import Brokerage
+import GraphQL
+import Storage
+
+/// What an allocation is worth now, in one currency.
+struct AllocationValuation: Sendable {
+    /// The positions that count; nil where nobody can say.
+    let positions: Result<[ConnectedPosition]?, any Error>
+    /// Nil where nobody can say: nothing is left out of it.
+    let value: Result<Decimal?, any Error>
+    /// Of every conversion, each once.
+    let rates: [ExchangeRate]
+
+    /// Of what, and in which currency.
+    struct Request: Sendable {
+        let allocation: GoalAllocation
+        let currency: String
+    }
+
+    init(_ request: Request, _ holdings: UserHoldings, _ table: ExchangeRateTable) {
+        let allocation = request.allocation
+        let positions = Result {
+            try holdings.positions(of: allocation.symbol, inAccount: allocation.account)
+        }
+        var rates: [ExchangeRate] = []
+        value = positions.flatMap { positions in
+            Result<Decimal?, any Error> {
+                guard let positions, let amounts = try Self.amounts(of: allocation.share, in: positions)
+                else {
+                    return nil
+                }
+                var sum = Decimal.zero
+                for amount in amounts {
+                    let rate = try table.rate(from: amount.currency, to: request.currency)
+                    if let rate, !rates.contains(rate) { rates.append(rate) }
+                    sum = try sum + amount.converted(by: rate)
+                }
+                return sum
+            }
+        }
+        self.positions = positions
+        self.rates = rates
+    }
+
+    /// What a share of some positions is worth, position by position; nil where one has no known value.
+    private static func amounts(
+        of share: GoalAllocation.Share, in positions: [ConnectedPosition]
+    ) throws -> [Amount]? {
+        var held = Decimal.zero
+        for linked in positions { held = try held + linked.position.quantity }
+        var amounts: [Amount] = []
+        for linked in positions {
+            guard let worth = linked.position.marketValue else { return nil }
+            amounts.append(
+                Amount(value: try share.value(of: worth, held: held), currency: linked.position.currency))
+        }
+        return amounts
+    }
+
+    private struct Amount {
+        let value: Decimal
+        let currency: String
+
+        func converted(by rate: ExchangeRate?) throws -> Decimal {
+            guard let rate else { return value }
+            guard let converted = rate.convert(value) else { throw Decimal.Overflow() }
+            return converted
+        }
+    }
+}
+
+extension GoalAllocation.Share {
+    /// Digits after the point of a quotient that has no end: far below anything that is paid.
+    private static var digitsOfQuotient: Int { 10 }
+
+    /// The part of a position's worth that counts, where `held` pieces are held altogether.
+    ///
+    /// More pieces than are held any more count for what is left.
+    fileprivate func value(of worth: Decimal, held: Decimal) throws -> Decimal {
+        switch self {
+        case .all: return worth
+        case .percent(let percent):
+            return try worth.share(inPercent: percent).droppingZeros(beyond: worth.scale)
+        case .quantity(let quantity):
+            guard quantity < held else { return worth }
+            return try (worth * quantity).divided(by: held, to: Self.digitsOfQuotient, .halfEven)
+                .droppingZeros(beyond: worth.scale)
+        }
+    }
+}
+
+extension Decimal {
+    /// The same value without the zeros at its end that stand beyond so many digits after the point.
+    fileprivate func droppingZeros(beyond digits: Int) -> Decimal {
+        let shortest = withoutTrailingZeros
+        return shortest.scale > digits ? shortest : rounded(to: digits, .halfEven)
+    }
+}
+
+extension Sequence<AllocationValuation> {
+    /// What all are worth together; nil while nobody can say of one.
+    ///
+    /// - Throws: why one is unknown: a sum with a hole is no smaller sum.
+    func total() throws -> Decimal? {
+        var sum = Decimal.zero
+        var isKnown = true
+        for appraisal in self {
+            if let value = try appraisal.value.get() { sum = try sum + value } else { isKnown = false }
+        }
+        return isKnown ? sum : nil
+    }
+
+    /// How old what they are reckoned from is.
+    var readings: [Provenance] {
+        flatMap { appraisal in
+            ((try? appraisal.positions.get()) ?? []).map(\.position.reading)
+                + appraisal.rates.map(\.reading)
+        }
+    }
+}

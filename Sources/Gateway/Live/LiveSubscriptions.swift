@@ -1,0 +1,133 @@
+import Brokerage
+import Synchronization
+import Upstream
+
+/// What users watch of what is theirs, each once for all of a user's sessions.
+final class LiveSubscriptions: Sendable {
+    let accounts: SubscriptionTable<[ConnectedAccount]>
+    let positions: SubscriptionTable<[ConnectedPosition]>
+    let goals: SubscriptionTable<[GoalsProgress]>
+    let orders = OrderSubscriptions()
+    let connections = ConnectionChangeNotifier()
+    /// What the pauses between two readings are measured by.
+    let clock: TimeSource
+
+    init(clock: TimeSource) {
+        self.clock = clock
+        accounts = SubscriptionTable(clock)
+        positions = SubscriptionTable(clock)
+        goals = SubscriptionTable(clock)
+    }
+
+    /// What a user's accounts hold may have changed.
+    func holdingsChanged(of owner: OwnerID) {
+        accounts.nudge(owner)
+        positions.nudge(owner)
+        goals.nudge(owner)
+    }
+
+    /// A user's goals may have changed, or what they are worth.
+    func goalsChanged(of owner: OwnerID) {
+        goals.nudge(owner)
+    }
+
+    /// A connection is no more: what was watched by it has come to its end.
+    func end(_ connection: ProviderConnection) {
+        accounts.end(SubscriptionKey(connection, SubscriptionKey.Target.accounts))
+        positions.end(SubscriptionKey(connection, SubscriptionKey.Target.positions))
+        orders.end(SubscriptionKey(connection, SubscriptionKey.Target.orders))
+        connections.tell(connection.owner)
+        goalsChanged(of: connection.owner)
+    }
+
+    /// A connection was made, or has another credential from now on.
+    func renew(_ connection: ProviderConnection) {
+        orders.renew(SubscriptionKey(connection, SubscriptionKey.Target.orders))
+        connections.tell(connection.owner)
+        // Restart: reads that failed with the old credential are no reason to wait.
+        accounts.restart(connection.owner)
+        positions.restart(connection.owner)
+        goals.restart(connection.owner)
+    }
+}
+
+/// What is watched, and whose it is: nobody is told what is another's.
+struct SubscriptionKey: Hashable, Sendable {
+    let owner: OwnerID
+    let subject: Target
+
+    enum Target: Hashable, Sendable {
+        case accounts(connection: String)
+        case positions(connection: String)
+        case orders(connection: String)
+        case goals(currency: String)
+    }
+
+    init(_ owner: OwnerID, _ subject: Target) {
+        self.owner = owner
+        self.subject = subject
+    }
+
+    init(_ connection: BrokerConnection, _ subject: (String) -> Target) {
+        self.init(connection.owner, subject(connection.id))
+    }
+
+    fileprivate init(_ connection: ProviderConnection, _ subject: (String) -> Target) {
+        self.init(connection.owner, subject(connection.id))
+    }
+}
+
+/// The watches of one kind of value, each there as long as somebody watches.
+final class SubscriptionTable<Value: Sendable>: Sendable {
+    private let clock: TimeSource
+    // Looked up by many requests at once.
+    private let watches = Mutex(WeakSubscriptionTable<SharedSubscription<Value>>())
+
+    init(_ clock: TimeSource) {
+        self.clock = clock
+    }
+
+    /// The watch under a key.
+    ///
+    /// - Parameters:
+    ///   - key: What is watched, and whose it is.
+    ///   - allowance: The calls that each read may make, counted for the first watcher; nil for no limit, if
+    ///     they are made with the user's own credential.
+    ///   - read: Reads the value, within a call of its own each time.
+    /// - Returns: the one that is there, else a new one.
+    func watch(
+        _ key: SubscriptionKey, within allowance: CallAllowance? = nil,
+        reading read: @escaping @Sendable (CallContext) async throws -> Value
+    ) -> SharedSubscription<Value> {
+        watches.withLock { watches in
+            if let watch = watches[key] { return watch }
+            let clock = clock
+            let watch = SharedSubscription<Value>(PollingPolicy(), clock) {
+                let call = CallContext(
+                    deadline: clock.now() + .seconds(10), allowance: allowance?.renewed())
+                do {
+                    return .success(try await read(call))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            watches.add(watch, under: key)
+            return watch
+        }
+    }
+
+    /// Says that there may be something new of a user's.
+    func nudge(_ owner: OwnerID) {
+        for watch in watches.withLock({ $0.all(of: owner) }) { watch.nudge() }
+    }
+
+    /// Restarts what a user watches, without the pause after failed reads.
+    func restart(_ owner: OwnerID) {
+        for watch in watches.withLock({ $0.all(of: owner) }) { watch.restart() }
+    }
+
+    /// What is watched under a key is no more.
+    func end(_ key: SubscriptionKey) {
+        watches.withLock { $0.remove(key) }?.end()
+    }
+}

@@ -1,0 +1,115 @@
+import Brokerage
+import GraphQL
+import Synchronization
+import Upstream
+
+/// The hubs of all sources of prices, each made when it is first followed, and dropped when nobody has followed it for a
+/// while.
+///
+/// One for each source and audience, by the key that values of it are kept under: what a user's own credential tells is
+/// theirs, and cannot be reached by anybody else's key.
+final class QuoteFeedRegistry: Sendable {
+    fileprivate struct Entry {
+        let hub: QuoteFeed
+        /// When it was last asked for.
+        var askedAt: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var hubs: [CacheKey: Entry] = [:]
+        /// When those that are over are dropped next, rather than at each look-up.
+        var sweepAt: ContinuousClock.Instant
+    }
+
+    private let quotes: ReadCache<Quote>
+    private let clock: TimeSource
+    private let symbolsPerClient: Int
+    // Looked up by many requests at once.
+    private let state: Mutex<State>
+
+    /// A hub that nobody follows keeps nothing but its place, and is gone after so long.
+    static let patience = Duration.seconds(60)
+
+    /// - Parameters:
+    ///   - quotes: The store from which snapshots are taken, so that a price that was read a moment ago is
+    ///     not requested again.
+    ///   - clock: The clock for polls and pauses.
+    ///   - symbolsPerClient: How many symbols of a shared feed are followed for one client.
+    init(
+        quotes: ReadCache<Quote>, clock: TimeSource,
+        symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient
+    ) {
+        self.symbolsPerClient = symbolsPerClient
+        self.quotes = quotes
+        self.clock = clock
+        state = Mutex(State(sweepAt: clock.now() + Self.patience))
+    }
+
+    /// How many there are.
+    var count: Int { state.withLock(\.hubs.count) }
+
+    func hub(of source: MarketDataSource) -> QuoteFeed {
+        let now = clock.now()
+        return state.withLock { state in
+            if state.sweepAt <= now {
+                state.hubs = state.hubs.filter { !$0.value.isOver(at: now) }
+                state.sweepAt = now + Self.patience
+            }
+            let key = source.key(Self.subject)
+            if let hub = state.hubs[key]?.hub {
+                state.hubs[key]?.askedAt = now
+                return hub
+            }
+            let hub = make(source)
+            state.hubs[key] = Entry(hub: hub, askedAt: now)
+            return hub
+        }
+    }
+
+    /// Ends the hub of a connection that is no more, or has another credential from now on: who followed there does so
+    /// elsewhere, or at the hub of the new one.
+    func forget(_ connection: ProviderConnection) {
+        guard let key = connection.market?.key(Self.subject) else { return }
+        state.withLock { $0.hubs.removeValue(forKey: key) }?.hub.close()
+    }
+
+    private static let subject = "live quotes"
+
+    private func make(_ source: MarketDataSource) -> QuoteFeed {
+        var policy = QuoteFeedPolicy()
+        switch source.audience {
+        case .everybody: policy.symbolsPerClient = symbolsPerClient
+        // Only the owner follows there.
+        case .owner: policy.symbolsPerClient = policy.symbols
+        }
+        policy.symbolsPerCall = source.quotes?.symbolsPerCall ?? 1
+        // A provider with a few calls a day has nothing to tell more often.
+        if source.provider.isScarce { policy.pollInterval = .seconds(3_600) }
+        let walk = RoutedRead.quotes(from: [source], keptIn: quotes)
+        return QuoteFeed(source.provider, stream: source.quoteStream, policy: policy, clock: clock) {
+            symbols, call in
+            let outcomes = await walk.outcomes(for: symbols, in: call)
+            return Dictionary(
+                zip(symbols, outcomes.map { $0.news(of: source.provider) }),
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+}
+
+extension QuoteFeedRegistry.Entry {
+    /// Whether nobody has followed it for a while, nor is about to: who has just asked for it follows it next.
+    fileprivate func isOver(at now: ContinuousClock.Instant) -> Bool {
+        guard let idleSince = hub.idleSince else { return false }
+        return max(idleSince, askedAt) + QuoteFeedRegistry.patience <= now
+    }
+}
+
+extension RoutedRead.Outcome where Value == Quote {
+    /// As those who follow are told it.
+    fileprivate func news(of provider: ProviderID) -> QuoteEvent {
+        switch self {
+        case .found(let quote): .success(quote)
+        case .failed(let failures): .failure(failures.first ?? ProviderFailure(provider, .notFound))
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package import Brokerage
+import Synchronization
+import Upstream
+
+/// The prices of some symbols for one subscriber: the first of each as soon as it is known, then each change.
+///
+/// Only one task at a time may iterate. A slow reader gets the latest value of each symbol; intermediate
+/// values are dropped. The symbols are followed until this object is released. The sequence ends when no
+/// source can return a price of any symbol again; each symbol was reported as failed before.
+package final class QuoteSubscription: AsyncSequence, Sendable {
+    package typealias Element = [Symbol: LiveNews]
+
+    private let desk: QuoteFallbackSubscriber
+
+    /// - Parameters:
+    ///   - sources: For each symbol the sources that could have it, best first.
+    ///   - client: The client against whose limit the symbols count.
+    ///   - allowance: The calls that the client may cause, renewed each time that a source is followed; nil
+    ///     for no limit.
+    ///   - clock: The clock for the pauses after which a full feed is tried again.
+    ///   - hub: Returns the hub of a source; throws if the source is gone.
+    init(
+        _ sources: [Symbol: [Int]], for client: QuoteClient, within allowance: CallAllowance? = nil,
+        clock: TimeSource = .system,
+        at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+    ) {
+        desk = QuoteFallbackSubscriber(
+            QuoteFallbackState(sources), for: client, within: allowance, clock: clock, at: hub)
+        desk.start()
+    }
+
+    deinit {
+        desk.end()
+    }
+
+    /// The news that were not delivered yet, without waiting; they count as delivered from now on.
+    ///
+    /// - Returns: nil at the end.
+    func takeUntold() -> Element? { desk.takeUntold() }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        let quotes: QuoteSubscription
+        var nudges: AsyncStream<Void>.Iterator
+
+        package mutating func next() async -> Element? {
+            while let news = quotes.takeUntold() {
+                if !news.isEmpty { return news }
+                guard await nudges.next(isolation: #isolation) != nil else { return nil }
+            }
+            return nil
+        }
+    }
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(quotes: self, nudges: desk.nudges.makeAsyncIterator())
+    }
+}
+
+/// Executes the steps of a ``QuoteFallbackState`` at the hubs of its sources.
+///
+/// News of a hub arrive here on the stream's thread, and wake the reader. Symbols for which a hub has no
+/// room, or for which the client has no call left, are followed there again after a pause, which grows with
+/// each attempt, or is the longest one.
+private final class QuoteFallbackSubscriber: Sendable {
+    private struct State {
+        var board: QuoteFallbackState
+        /// What is followed at hubs, by numbers of their own.
+        var legs: [Int: SourceSubscription] = [:]
+        var nextLeg = 0
+        /// Symbols that sources have refused for now, by source.
+        var retries: [Int: Retry] = [:]
+        var isOver = false
+    }
+
+    private struct SourceSubscription {
+        let source: Int
+        var symbols: Set<Symbol>
+        let follower: QuoteFeedSubscriber
+    }
+
+    private struct Retry {
+        var symbols: Set<Symbol> = []
+        /// The number of consecutive attempts without room.
+        var failures = 0
+        /// The task that waits for the next attempt.
+        var timer: Task<Void, Never>?
+    }
+
+    /// Tells that there is something untold.
+    let nudges: AsyncStream<Void>
+    private let nudge: AsyncStream<Void>.Continuation
+    private let client: QuoteClient
+    private let allowance: CallAllowance?
+    private let clock: TimeSource
+    private let hub: @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+    // News come from several hubs at once. It is held while hubs are asked for them, and told to follow and to leave, so that
+    // all of it happens in one order; they have their own locks, and call nobody back while they hold them.
+    private let state: Mutex<State>
+
+    init(
+        _ board: QuoteFallbackState, for client: QuoteClient, within allowance: CallAllowance?,
+        clock: TimeSource,
+        at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+    ) {
+        (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.client = client
+        self.allowance = allowance
+        self.clock = clock
+        self.hub = hub
+        state = Mutex(State(board: board))
+    }
+
+    func start() {
+        state.withLock { carryOut($0.board.start, &$0) }
+    }
+
+    func end() {
+        let (legs, retries) = state.withLock { state in
+            state.isOver = true
+            defer { (state.legs, state.retries) = ([:], [:]) }
+            return (state.legs, state.retries)
+        }
+        for retry in retries.values { retry.timer?.cancel() }
+        // Its followers go away here, outside of the lock.
+        withExtendedLifetime(legs) {}
+        nudge.finish()
+    }
+
+    func takeUntold() -> [Symbol: LiveNews]? {
+        state.withLock { state in
+            state.board.isOver && !state.board.hasUntold ? nil : state.board.takeUntold()
+        }
+    }
+
+    /// A hub has rung.
+    private func look(_ number: Int) {
+        change { state in look(number, &state) }
+    }
+
+    /// Changes the state, and wakes the reader if there are news.
+    private func change(_ change: (inout State) -> Void) {
+        let hasNews = state.withLock { state in
+            if !state.isOver { change(&state) }
+            return state.board.hasUntold || state.board.isOver
+        }
+        if hasNews { nudge.yield() }
+    }
+
+    private func look(_ number: Int, _ state: inout State) {
+        guard let leg = state.legs[number] else { return }
+        if let update = leg.follower.takeUntold() {
+            if !update.ended.isEmpty {
+                let rest = leg.symbols.subtracting(update.ended)
+                state.legs[number]?.symbols = rest
+                if rest.isEmpty { state.legs[number] = nil }
+            }
+            take(update, from: leg.source, &state)
+        } else {
+            // Its hub was closed, and what was followed there is followed anew.
+            state.legs[number] = nil
+            carryOut(QuoteFallbackState.Step(follow: [leg.source: leg.symbols]), &state)
+        }
+    }
+
+    private func take(_ update: QuoteFeedUpdate, from source: Int, _ state: inout State) {
+        let refused = update.news.filter { update.ended.contains($0.key) && !$0.value.isFinalFailure }
+        if !refused.isEmpty { followLater(refused, of: source, &state) }
+        carryOut(state.board.take(update.news, ended: update.ended, from: source), &state)
+    }
+
+    private func carryOut(_ step: QuoteFallbackState.Step, _ state: inout State) {
+        for (source, symbols) in step.leave {
+            state.retries[source]?.symbols.subtract(symbols)
+            for (number, leg) in state.legs where leg.source == source {
+                let rest = leg.symbols.subtracting(symbols)
+                state.legs[number]?.symbols = rest
+                leg.follower.leave(symbols)
+                if rest.isEmpty { state.legs[number] = nil }
+            }
+        }
+        for (source, symbols) in step.follow {
+            do throws(ProviderFailure) {
+                try follow(symbols, of: source, &state)
+            } catch {
+                // The source has no room, or it is gone: the next source may help.
+                let news = Dictionary(symbols.map { ($0, QuoteEvent.failure(error)) }) { first, _ in first }
+                take(QuoteFeedUpdate(news: news, ended: symbols), from: source, &state)
+            }
+        }
+    }
+
+    /// Follows refused symbols after a pause, which grows with each consecutive attempt without room.
+    private func followLater(_ refused: [Symbol: QuoteEvent], of source: Int, _ state: inout State) {
+        var retry = state.retries[source] ?? Retry()
+        retry.symbols.formUnion(refused.keys)
+        if retry.timer == nil {
+            retry.failures += 1
+            let end = clock.now() + pause(after: retry.failures, refused.values)
+            retry.timer = Task { [self, clock] in
+                guard (try? await clock.sleep(end)) != nil else { return }
+                change { state in followAgain(source, &state) }
+            }
+        }
+        state.retries[source] = retry
+    }
+
+    /// The pause before the next attempt.
+    ///
+    /// It is the longest one if each symbol was refused for a limit of this client: a client with thousands of
+    /// refused symbols would otherwise take processor time from all others.
+    private func pause(
+        after failures: Int, _ refused: Dictionary<Symbol, QuoteEvent>.Values
+    ) -> Duration {
+        RetryPolicy.streams.pause(after: refused.allSatisfy(\.isClientLimit) ? .max : failures)
+    }
+
+    private func followAgain(_ source: Int, _ state: inout State) {
+        guard let symbols = state.retries[source]?.symbols else { return }
+        state.retries[source]?.symbols = []
+        state.retries[source]?.timer = nil
+        if !symbols.isEmpty { carryOut(QuoteFallbackState.Step(follow: [source: symbols]), &state) }
+        if state.retries[source]?.symbols.isEmpty == true { state.retries[source] = nil }
+    }
+
+    private func follow(
+        _ symbols: Set<Symbol>, of source: Int, _ state: inout State
+    ) throws(ProviderFailure) {
+        let number = state.nextLeg
+        state.nextLeg += 1
+        // The hub keeps this as long as it is followed there, which ends with `end`.
+        let follower = try hub(source).follow(symbols, for: client, within: allowance?.renewed()) { [self] in
+            look(number)
+        }
+        state.legs[number] = SourceSubscription(source: source, symbols: symbols, follower: follower)
+        // What is known already.
+        look(number, &state)
+    }
+}

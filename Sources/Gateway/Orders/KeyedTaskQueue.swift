@@ -1,0 +1,46 @@
+import Synchronization
+
+/// Does things one after the other that have the same key, each in a task of its own: it goes on when whoever asked for it
+/// has gone.
+///
+/// A lock, because requests on many tasks take their turns.
+final class KeyedTaskQueue<Key: Hashable & Sendable>: Sendable {
+    private struct Last {
+        let number: Int
+        let end: Task<Void, Never>
+    }
+
+    private struct State {
+        var last: [Key: Last] = [:]
+        var number = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Begins something as soon as what was begun before with the same key has ended.
+    func take<Value: Sendable>(
+        _ key: Key, _ body: @escaping @Sendable () async throws -> Value
+    ) -> Task<Value, any Error> {
+        state.withLock { state in
+            let before = state.last[key]?.end
+            let task = Task {
+                await before?.value
+                return try await body()
+            }
+            state.number += 1
+            let number = state.number
+            let end = Task {
+                _ = await task.result
+                self.leave(key, number)
+            }
+            state.last[key] = Last(number: number, end: end)
+            return task
+        }
+    }
+
+    private func leave(_ key: Key, _ number: Int) {
+        state.withLock { state in
+            if state.last[key]?.number == number { state.last[key] = nil }
+        }
+    }
+}

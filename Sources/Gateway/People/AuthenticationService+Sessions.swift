@@ -1,0 +1,135 @@
+import Brokerage
+import GraphQL
+import Storage
+import Upstream
+
+extension AuthenticationService {
+    /// The request's own session, where it is one that is kept.
+    ///
+    /// - Throws: `FieldError` where it has none, or stands on a token of the settings.
+    func kept(_ session: Session) throws(FieldError) -> ActiveSession {
+        guard session.owner != nil else { throw session.unauthenticated }
+        guard let kept = session.kept else { throw .tokenOfSettings }
+        return kept
+    }
+
+    /// Gives the request's session a new token.
+    func renew(_ session: Session) async throws -> SessionStore.NewSession {
+        let kept = try kept(session)
+        let opened = try await stored { () throws(StorageError) in try await sessions.renew(kept) }
+        guard let opened else { throw session.unauthenticated }
+        return opened
+    }
+
+    /// Ends a session by its id in the schema.
+    func revoke(_ globalID: String, of owner: OwnerID) async throws -> String {
+        let unknown = FieldError(.notFound, "There is no session \"\(globalID.beginning(80))\".")
+        guard let id = NodeID(globalID), id.kind == .session else { throw unknown }
+        let isDone = try await stored { () throws(StorageError) in
+            try await sessions.revoke(id.rest, of: owner)
+        }
+        guard isDone else { throw unknown }
+        return globalID
+    }
+
+    /// Ends all sessions of a user but the request's.
+    func revokeOthers(than session: Session) async throws -> [String] {
+        guard let owner = session.owner else { throw session.unauthenticated }
+        let ids = try await stored { () throws(StorageError) in
+            // With a token of the settings none is the request's own: all end.
+            try await sessions.revokeOthers(than: session.id ?? "", of: owner)
+        }
+        return ids.map { NodeID(.session, $0).text }
+    }
+
+    /// Sets another password, once the old one is proved.
+    func changePassword(
+        _ input: ChangePasswordInput, in session: Session, from address: ClientOrigin
+    ) async throws -> SessionStore.NewSession {
+        let kept = try kept(session)
+        let known = try await registered(kept.owner)
+        guard case .named(let name) = known.user.kind, let username = try? Username(name) else {
+            throw FieldError.noAnswer
+        }
+        let new: Password
+        do throws(Password.Refusal) {
+            new = try Password(new: input.new, for: username)
+        } catch {
+            throw FieldError.argument("input.new", error.description)
+        }
+        guard
+            let proved = try await prove(
+                input.current, of: known, as: username.text.lowercased(), in: session, from: address)
+        else { throw FieldError.wrongPassword("input.current") }
+        let hash = try await hashed(
+            new, for: HashingClient(knownUser: username.text.lowercased(), at: address))
+        let opened = try await stored { () throws(StorageError) in
+            try await sessions.change(proved, to: hash, in: kept)
+        }
+        guard let opened else {
+            throw FieldError(.conflict, "The password was changed by somebody else in this moment.")
+        }
+        return opened
+    }
+
+    /// Deletes the session's user and all data of the user; fails with CONFLICT while orders of the user are
+    /// in progress.
+    ///
+    /// - Returns: The user's id in the schema.
+    func deleteUser(password: String?, in session: Session, from address: ClientOrigin) async throws
+        -> String
+    {
+        let kept = try kept(session)
+        let owner = kept.owner
+        let user = try await stored { () throws(StorageError) in try await users.user(owner) }
+        switch user?.kind {
+        case nil: throw session.unauthenticated
+        case .configured?: throw FieldError.tokenOfSettings
+        case .guest?: break
+        case .named(let name)?:
+            guard let password else {
+                throw FieldError.argument("password", "A user with a name is deleted with the password only.")
+            }
+            let known = try await registered(owner)
+            let proved = try await prove(
+                password, of: known, as: name.lowercased(), in: session, from: address)
+            guard proved != nil else { throw FieldError.wrongPassword("password") }
+        }
+        switch try await stored({ () throws(StorageError) in try await sessions.deleteUser(of: kept) }) {
+        case .deleted: return NodeID(.user, owner.text).text
+        case .unknown: throw session.unauthenticated
+        case .ordersInProgress(let count):
+            throw FieldError.ordersInProgress(count, "this user's", "Delete the user")
+        }
+    }
+
+    private func registered(_ owner: OwnerID) async throws -> UserStore.Registered {
+        let known = try await stored { () throws(StorageError) in try await users.registered(owner) }
+        guard let known else {
+            throw FieldError(.forbidden, "This session's user has no password: sign up first.")
+        }
+        return known
+    }
+}
+
+extension FieldError {
+    /// The token stands in the settings and ends with them.
+    static let tokenOfSettings = FieldError(
+        .forbidden,
+        "This token stands in the server's settings: only who runs the server can change or end it.")
+
+    static func wrongPassword(_ argument: String) -> FieldError {
+        .argument(argument, "It is not the password of this user.")
+    }
+
+    /// A failure of what is kept; its file is not for clients to know.
+    init(_ error: StorageError) {
+        switch error {
+        case .full, .busy:
+            self.init(.internalServerError, "It could not be stored; nothing was changed. Try again later.")
+        case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
+            .sealBroken, .emptyFile, .missingMasterKey:
+            self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
+        }
+    }
+}

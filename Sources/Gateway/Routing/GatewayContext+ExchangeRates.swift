@@ -1,0 +1,150 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+/// What one unit of a currency is worth in another, and who said so.
+struct ExchangeRate: Hashable, Sendable {
+    let from: Currency
+    let to: Currency
+    let rate: Decimal
+    let reading: Provenance
+}
+
+/// A currency by its ISO 4217 code.
+struct Currency: Hashable, Sendable, CustomStringConvertible {
+    let code: String
+
+    /// - Parameters:
+    ///   - code: Three letters.
+    ///   - argument: The argument that has the code; nil for a code from a provider.
+    /// - Throws: `FieldError` for what is no code.
+    init(_ code: String, of argument: String? = nil) throws(FieldError) {
+        guard code.utf8.count == 3,
+            code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+        else {
+            let reason = "\"\(code.beginning(10))\" is not a currency"
+            guard let argument else {
+                throw FieldError(.noExchangeRate, "\(reason) of ISO 4217, so that it has no rate.")
+            }
+            throw .argument(argument, "\(reason). Use a code of ISO 4217, such as USD.")
+        }
+        self.code = code
+    }
+
+    private init(valid code: String) {
+        self.code = code
+    }
+
+    static let dollar = Currency(valid: "USD")
+
+    var description: String { code }
+}
+
+/// What is to be converted into what.
+struct CurrencyPair: Hashable, Sendable {
+    let from: Currency
+    let to: Currency
+
+    fileprivate var symbol: Symbol? { Symbol("\(from)/\(to)") }
+    fileprivate var inverse: CurrencyPair { CurrencyPair(from: to, to: from) }
+
+    /// The pair in the direction in which markets quote it, such as EUR/USD and USD/JPY.
+    ///
+    /// It is the pair itself if neither currency is in the list of base currencies.
+    fileprivate var asQuoted: CurrencyPair {
+        let order = Self.baseCurrencies
+        return (order.firstIndex(of: to.code) ?? order.count)
+            < (order.firstIndex(of: from.code) ?? order.count)
+            ? inverse : self
+    }
+
+    /// The base currency of a pair is the one that is earliest in this list.
+    private static let baseCurrencies = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"]
+}
+
+extension GatewayContext {
+    /// Digits that an inverted rate is rounded to: markets quote five.
+    private static var digitsOfInverse: Int { 10 }
+
+    /// The rate of each pair, in the order of `pairs`; nil if both currencies are the same.
+    ///
+    /// Requests the direction in which markets quote the pair first, and the inverse only if no provider has
+    /// a price for it.
+    func rates(of pairs: [CurrencyPair]) -> MaybeAsync<BatchResults<ExchangeRate?>> {
+        let quoted = Set(pairs.filter { $0.from != $0.to }.map(\.asQuoted))
+        if quoted.isEmpty { return .ready(pairs.map { _ in .success(nil) }) }
+        let first = prices(of: quoted)
+        if case .ready(let prices) = first, prices.count == quoted.count {
+            return .ready(Self.rates(of: pairs, from: prices))
+        }
+        return .later {
+            var prices = try await first.value()
+            let missing = Set(quoted.filter { prices[$0] == nil }.map(\.inverse))
+            if !missing.isEmpty { prices.merge(try await self.prices(of: missing).value()) { $1 } }
+            return Self.rates(of: pairs, from: prices)
+        }
+    }
+
+    /// The quotes of the pairs that have a price.
+    private func prices(of pairs: Set<CurrencyPair>) -> MaybeAsync<[CurrencyPair: Quote]> {
+        let asked = pairs.compactMap { pair in pair.symbol.map { (pair: pair, symbol: $0) } }
+            .sorted { $0.symbol.text < $1.symbol.text }
+        return quotes(for: asked.map(\.symbol), from: nil).map { answers in
+            var prices: [CurrencyPair: Quote] = [:]
+            for (asked, answer) in zip(asked, answers) {
+                if let quote = try? answer.get(), let price = quote.price, price > .zero {
+                    prices[asked.pair] = quote
+                }
+            }
+            return prices
+        }
+    }
+
+    private static func rates(
+        of pairs: [CurrencyPair], from prices: [CurrencyPair: Quote]
+    ) -> BatchResults<ExchangeRate?> {
+        pairs.map { pair in
+            if pair.from == pair.to { return .success(nil) }
+            if let quote = prices[pair], let rate = quote.price {
+                return .success(
+                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, reading: quote.reading))
+            }
+            if let quote = prices[pair.inverse], let inverse = quote.price,
+                let rate = try? Decimal(1).divided(by: inverse, to: digitsOfInverse, .halfEven)
+            {
+                return .success(
+                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, reading: quote.reading))
+            }
+            return .failure(FieldError.noRate(pair))
+        }
+    }
+}
+
+extension FieldError {
+    static func noRate(_ pair: CurrencyPair) -> FieldError {
+        FieldError(
+            .noExchangeRate, "No provider that is configured has a rate of \(pair.from) in \(pair.to) now.")
+    }
+}
+
+extension ExchangeRate {
+    /// An amount in the other currency; nil where it has too many digits.
+    func convert(_ amount: Decimal) -> Decimal? {
+        // Two digits beyond those of the money that is converted.
+        try? (amount * rate).rounded(to: max(amount.scale, 2), .halfEven)
+    }
+}
+
+extension ExchangeRate: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<ExchangeRate>("ExchangeRate") {
+        Field("from") { $0.from.code }
+        Field("to") { $0.to.code }
+        Field("rate", \.rate)
+        Field("asOf", \.reading.asOf)
+        Field("fetchedAt", \.reading.fetchedAt)
+        Field("source", \.reading.source)
+        Field("stale", \.reading.isStale)
+    }
+}

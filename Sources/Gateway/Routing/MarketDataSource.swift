@@ -1,0 +1,125 @@
+package import Brokerage
+package import Upstream
+
+/// A provider of market data as it is asked with one credential: what it can do, and who may see what it tells.
+///
+/// Every request looks through those that it may ask, and nothing of one changes: so it is shared, not copied.
+package final class MarketDataSource: Sendable {
+    package let provider: ProviderID
+    package let environment: Environment
+    package let audience: Visibility
+    package let dialect: any SymbolMapping
+    private let client: any Sendable
+    let quotes: (any QuoteSource)?
+    let quoteStream: (any QuoteStream)?
+    let charts: (any ChartSource)?
+    let instruments: (any InstrumentSource)?
+    let fundamentals: (any FundamentalsSource)?
+    let news: (any NewsSource)?
+    let clock: (any MarketClockSource)?
+    /// Where it is noted how calls fare; nil for the server's own key, which its provider's health tells of.
+    let health: ConnectionHealth?
+
+    /// Who may see what is read with the credential.
+    package enum Visibility: Hashable, Sendable {
+        /// The server's own key: its market data is for everybody.
+        case everybody
+        /// A user's connection: what they are entitled to see is theirs.
+        case owner(OwnerID, connection: String)
+    }
+
+    /// - Parameters:
+    ///   - client: serves the capabilities that it conforms to.
+    ///   - dialect: how the provider spells symbols.
+    ///   - provider: whom the client asks.
+    ///   - environment: which of the provider's worlds.
+    ///   - audience: whose the credential is.
+    package convenience init(
+        _ client: any Sendable, spelling dialect: any SymbolMapping, provider: ProviderID,
+        environment: Environment, for audience: Visibility
+    ) {
+        self.init(
+            client, spelling: dialect, provider: provider, environment: environment, for: audience,
+            health: nil)
+    }
+
+    private init(
+        _ client: any Sendable, spelling dialect: any SymbolMapping, provider: ProviderID,
+        environment: Environment, for audience: Visibility, health: ConnectionHealth?
+    ) {
+        self.client = client
+        self.provider = provider
+        self.environment = environment
+        self.audience = audience
+        self.dialect = dialect
+        self.health = health
+        quotes = client as? any QuoteSource
+        quoteStream = client as? any QuoteStream
+        charts = client as? any ChartSource
+        instruments = client as? any InstrumentSource
+        fundamentals = client as? any FundamentalsSource
+        news = client as? any NewsSource
+        clock = client as? any MarketClockSource
+    }
+
+    /// The same source, whose calls tell how a connection fares.
+    func noting(_ health: ConnectionHealth) -> MarketDataSource {
+        MarketDataSource(
+            client, spelling: dialect, provider: provider, environment: environment, for: audience,
+            health: health)
+    }
+
+    /// Under what a value of this source is kept and shared.
+    func key(_ subject: String) -> CacheKey {
+        switch audience {
+        case .everybody: .public(provider, subject)
+        case .owner(let owner, let connection): .private(of: owner, provider, "\(connection)/\(subject)")
+        }
+    }
+
+    /// Whether it takes orders, and so knows how an instrument is traded.
+    var isBroker: Bool {
+        switch provider {
+        case .alpaca, .saxo: true
+        case .alphaVantage, .yahoo, .polygon: false
+        }
+    }
+
+    /// Whether it has instruments of the symbol's kind.
+    func has(_ symbol: Symbol) -> Bool {
+        dialect.spelling(of: symbol) != nil
+    }
+}
+
+/// What a source of market data can be asked for.
+package enum MarketDataCapability: Hashable, Sendable, CaseIterable {
+    case quotes
+    case charts
+    case instruments
+    case fundamentals
+    case news
+    case clock
+
+    func isServed(by source: MarketDataSource) -> Bool {
+        switch self {
+        case .quotes: source.quotes != nil
+        case .charts: source.charts != nil
+        case .instruments: source.instruments != nil
+        case .fundamentals: source.fundamentals != nil
+        case .news: source.news != nil
+        case .clock: source.clock != nil
+        }
+    }
+
+    /// Its name in messages: no provider of charts is configured.
+    var name: String {
+        switch self {
+        case .quotes: "quotes"
+        case .charts: "charts"
+        case .instruments: "instruments"
+        case .fundamentals: "company figures"
+        case .news: "news"
+        case .clock: "market hours"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/// One element of a schema that a document names, and where.
+public struct SchemaReference: Sendable {
+    /// The element, by the schema's name for it: a field of the type from which it is selected.
+    public let coordinate: SchemaCoordinate
+    /// Where the document names it; of a type, field, enum value or directive the name alone.
+    public let span: SourceSpan
+    /// Why the schema says that it should not be used any more; nil where it is not deprecated.
+    public let deprecationReason: String?
+}
+
+extension ValidDocument {
+    /// Every element of the schema that the document names, in the order of the text: fields and their arguments, types
+    /// in conditions and of variables, directives and theirs, input fields and enum values that stand as literals.
+    ///
+    /// What only comes in variables, or is meta such as `__typename`, is not named.
+    public var schemaUses: [SchemaReference] {
+        var walk = SchemaReferenceCollector(typed)
+        walk.run()
+        return walk.uses.sorted { ($0.span.start, $0.span.end) < ($1.span.start, $1.span.end) }
+    }
+}
+
+/// Collects the uses; recurses along values, whose depth the parser bounds.
+struct SchemaReferenceCollector {
+    private let typed: TypedDocument
+    private(set) var uses: [SchemaReference] = []
+
+    private var document: Document { typed.document }
+    private var schema: Schema { typed.schema }
+
+    init(_ typed: TypedDocument) {
+        self.typed = typed
+    }
+
+    mutating func run() {
+        for index in document.selections.indices { visitSelection(at: index) }
+        for fragment in typed.fragments {
+            let condition = fragment.definition.typeCondition
+            use(.type(document.text(condition)), condition.span)
+        }
+        for index in document.variableDefinitions.indices { visitVariable(at: index) }
+        for index in document.directives.indices { visitDirective(at: index) }
+    }
+
+    private mutating func use(_ coordinate: SchemaCoordinate, _ span: SourceSpan, _ reason: String? = nil) {
+        uses.append(SchemaReference(coordinate: coordinate, span: span, deprecationReason: reason))
+    }
+
+    private mutating func visitSelection(at index: Int) {
+        switch document.selections[index] {
+        case .field(let field): visitField(field, at: index)
+        case .inlineFragment(let fragment):
+            if let condition = fragment.typeCondition { use(.type(document.text(condition)), condition.span) }
+        case .fragmentSpread: break
+        }
+    }
+
+    private mutating func visitField(_ field: SelectedField, at index: Int) {
+        guard case .defined = typed.selections[index].field, let parent = typed.selections[index].parentType,
+            let definition = typed.fieldDefinition(at: index)
+        else { return }
+        let type = schema[parent].name
+        use(.member(type: type, name: definition.name), field.name.span, definition.deprecationReason)
+        visitArguments(field.arguments, by: definition.arguments) {
+            .argument(type: type, field: definition.name, name: $0)
+        }
+    }
+
+    private mutating func visitVariable(at index: Int) {
+        let variable = document.variableDefinitions[index]
+        guard let type = typed.variableTypes[index] else { return }
+        use(.type(schema[type.type].name), variable.type.name.span)
+        if let value = variable.defaultValue { visit(value, of: type.type) }
+    }
+
+    private mutating func visitDirective(at index: Int) {
+        guard let position = typed.directives[index] else { return }
+        let definition = schema.directives[position]
+        let directive = document.directives[index]
+        use(.directive(definition.name), directive.name.span)
+        visitArguments(directive.arguments, by: definition.arguments) {
+            .directiveArgument(directive: definition.name, name: $0)
+        }
+    }
+
+    private mutating func visitArguments(
+        _ run: NodeRange<Argument>, by definitions: [SchemaInputValue],
+        _ coordinate: (String) -> SchemaCoordinate
+    ) {
+        for index in run.indices {
+            guard let position = typed.arguments[index].position else { continue }
+            let (argument, definition) = (document.arguments[index], definitions[position])
+            use(coordinate(definition.name), argument.name.span, definition.deprecationReason)
+            visit(argument.value, of: definition.type.type)
+        }
+    }
+
+    /// Visits a value of a named type; lists around the type do not matter for what a value names.
+    private mutating func visit(_ value: Value, of type: TypeID) {
+        switch value {
+        case .variable, .int, .float, .string, .boolean, .null: break
+        case .enum(let name):
+            guard case .enum(let definition) = schema[type].kind else { return }
+            let text = document.text(name)
+            use(
+                .member(type: schema[type].name, name: text), name.span,
+                definition.value(named: text)?.deprecationReason)
+        case .list(let items, _):
+            for index in items.indices { visit(document.values[index], of: type) }
+        case .object(let fields, _):
+            guard case .inputObject(let object) = schema[type].kind else { return }
+            for index in fields.indices {
+                let field = document.objectFields[index]
+                guard let definition = object.field(named: document.text(field.name)) else { continue }
+                use(
+                    .member(type: schema[type].name, name: definition.name), field.name.span,
+                    definition.deprecationReason)
+                visit(field.value, of: definition.type.type)
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Synchronization
+
+/// Plans an operation over JSON values: makes an `ObjectType` for each object type that it selects from, and hands it
+/// to the engine's planner.
+///
+/// A plan serves one execution, whose variables and data are known. So arguments are coerced while planning; types
+/// that no value in the data has are not planned; and the same selection on the same type is planned once, wherever
+/// fragments bring it: a short document in which fragments spread one another cannot become a huge plan.
+final class DynamicPlanner: Sendable {
+    private let schema: Schema
+    private let variables: VariableValues
+    /// The names of types that objects in the data say they have.
+    private let typeNames: Set<String>
+    private let made = Mutex(PlannedTypes())
+
+    /// What has been made so far.
+    ///
+    /// The objects refer to their planning: `forget` breaks the circle.
+    private struct PlannedTypes {
+        var objects: [TypeID: ObjectType<DynamicValue>] = [:]
+        var plans: [SelectionOnType: ObjectPlanReference<DynamicValue>] = [:]
+    }
+
+    /// What is selected from a type, by where the selection sets stand in the document.
+    private struct SelectionOnType: Hashable {
+        let type: TypeID
+        let starts: [UInt32]
+    }
+
+    init(schema: Schema, variables: VariableValues, typeNames: Set<String>) {
+        self.schema = schema
+        self.variables = variables
+        self.typeNames = typeNames
+    }
+
+    /// Plans an operation that validation has let through.
+    func plan(
+        _ operation: OperationDefinition, of document: Document, from root: DynamicValue,
+        _ settings: OperationPlan.Settings, _ conditions: [UInt32: Bool]
+    ) throws -> OperationPlan {
+        // Validation has refused operations that the schema has no root type for.
+        guard let type = schema.rootType(for: operation.type) else { throw PlanningError.noOperation }
+        var planner = Planner(
+            document: document, schema: schema, introspection: Introspection(schema: schema),
+            guards: .none, conditions: conditions)
+        let plan = try planner.planOperation(operation, on: object(of: type).bound)
+        return OperationPlan(operation, plan, from: RootValue(root), settings, planner)
+    }
+
+    /// Lets go of what was made; the plan has all that it needs.
+    func forget() {
+        made.withLock { $0 = PlannedTypes() }
+    }
+
+    private func plan(
+        _ type: TypeID, _ selectionSets: [SelectionSet], with planner: inout Planner
+    ) throws -> ObjectPlanReference<DynamicValue> {
+        let selection = SelectionOnType(type: type, starts: selectionSets.map(\.selections.start))
+        if let known = made.withLock({ $0.plans[selection] }) { return known }
+        let plan = ObjectPlanReference<DynamicValue>(
+            try planner.plan(object(of: type).bound, selectionSets))
+        made.withLock { $0.plans[selection] = plan }
+        return plan
+    }
+
+    private func object(of id: TypeID) -> ObjectType<DynamicValue> {
+        if let known = made.withLock({ $0.objects[id] }) { return known }
+        let type = schema[id]
+        let object = ObjectType<DynamicValue>(type.name) {
+            type.fields.map { definition in
+                Field(definition.name, bind: { _, _, _ in }) { [self] selected, planner in
+                    try field(selected, of: type.name, with: &planner).planned
+                }
+            }
+        }
+        made.withLock { $0.objects[id] = object }
+        return object
+    }
+
+    private func field(
+        _ selected: FieldSelection, of parent: String, with planner: inout Planner
+    ) throws -> DynamicField {
+        let definition = selected.definition
+        let first = selected.places.first
+        let arguments = Result { () throws(GraphQLError) in
+            try schema.coerceArguments(
+                definition.arguments, given: first.arguments, in: planner.document, at: first.span,
+                variables: variables)
+        }
+        let completion = ValueCompletion(
+            coordinate: "\(parent).\(definition.name)",
+            kind: try kind(of: definition.type.type, selected.selectionSets, with: &planner))
+        return DynamicField(
+            name: definition.name, type: definition.type.wrapping, arguments: arguments,
+            completion: completion)
+    }
+
+    private func kind(
+        of id: TypeID, _ selectionSets: [SelectionSet], with planner: inout Planner
+    ) throws -> ValueCompletion.Kind {
+        let type = schema[id]
+        do {
+            switch type.kind {
+            case .scalar(let scalar): return .scalar(scalar.builtIn)
+            case .enum(let values): return .enum(type.name, values)
+            case .object: return .object(try plan(id, selectionSets, with: &planner))
+            case .interface, .union:
+                var plans: [String: ObjectPlanReference<DynamicValue>] = [:]
+                for possible in schema.possibleTypes(of: id) where typeNames.contains(schema[possible].name) {
+                    plans[schema[possible].name] = try plan(possible, selectionSets, with: &planner)
+                }
+                return .abstract(RuntimeTypes(schema: schema, name: type.name, plans: plans))
+            // No schema has a field of an input type.
+            case .inputObject: throw PlanningError.unknownType(type.name)
+            }
+        } catch let error as CompletionError {
+            return .failing(error)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// A list whose items are made one by one while they are written: for data that is kept by column, or computed.
+///
+/// A list of ten thousand items costs nothing before it is written, and then no allocation for each. Where something is
+/// loaded below the items, they are made once for the load as well.
+@frozen
+public struct LazyList<Items: RandomAccessCollection & Sendable>: Sendable
+where Items.Element: GraphQLOutput {
+    /// What makes the items.
+    public let items: Items
+
+    /// The list of these items.
+    @inlinable
+    public init(_ items: Items) {
+        self.items = items
+    }
+}
+
+extension LazyList: GraphQLOutput {
+    /// Lists add no layer: what may have loads are the items.
+    public typealias Node = Items.Element.Node
+    /// One selection serves all items.
+    public typealias Selection = Items.Element.Selection
+
+    /// The item's type in a list that is never null.
+    public static func bind(to binder: inout SchemaBinder) -> BoundType {
+        Items.Element.bind(to: &binder).list
+    }
+
+    /// Plans the selection sets on the items.
+    @inlinable
+    public static func plan(
+        _ selectionSets: [SelectionSet], with planner: inout Planner
+    ) throws -> Selection {
+        try Items.Element.plan(selectionSets, with: &planner)
+    }
+
+    /// Whether something must be loaded before an item can be written.
+    @inlinable
+    public static func hasLoads(_ selection: Selection) -> Bool {
+        Items.Element.hasLoads(selection)
+    }
+
+    /// Writes a JSON array; a failed item that cannot be null fails the list (specification, 6.4.4).
+    @inlinable
+    public static func write(
+        _ value: UnsafePointer<Self>, _ selection: Selection, row: inout Int, to writer: inout ResponseWriter
+    ) -> Bool {
+        let items = unsafe value.pointee.items
+        writer.write(byte: UInt8(ascii: "["))
+        writer.path.enter()
+        var position = 0
+        for item in items {
+            if position > 0 { writer.write(byte: UInt8(ascii: ",")) }
+            writer.path.set(index: position)
+            guard Items.Element.write(copy: item, selection, row: &row, to: &writer) else { return false }
+            position &+= 1
+        }
+        writer.path.leave()
+        writer.write(byte: UInt8(ascii: "]"))
+        return !writer.isOverLimit
+    }
+
+    /// Appends the nodes of all items, in their order.
+    @inlinable
+    public static func collect(_ value: Self, into nodes: inout [Node]) {
+        for item in value.items { Items.Element.collect(item, into: &nodes) }
+    }
+
+    /// Starts the loads below the items of all lists of the layer at once.
+    @inlinable
+    public static func prepare(
+        _ nodes: [Node], _ selection: Selection, in execution: Execution,
+        pending: inout [@Sendable () async -> Void]
+    ) {
+        Items.Element.prepare(nodes, selection, in: execution, pending: &pending)
+    }
+}

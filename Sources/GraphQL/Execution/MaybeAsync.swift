@@ -1,0 +1,99 @@
+/// The answer of a resolver: at hand, or still to be fetched.
+///
+/// Where every load of an operation answers `ready`, the whole operation runs without a task or a suspension.
+public enum MaybeAsync<Value: Sendable>: Sendable {
+    /// The value is at hand.
+    case ready(Value)
+    /// The value must be waited for.
+    case later(@Sendable () async throws -> Value)
+}
+
+extension MaybeAsync {
+    /// The same, with another value made of it.
+    @inlinable
+    public func map<Other: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> Other
+    ) rethrows -> MaybeAsync<Other> {
+        switch self {
+        case .ready(let value): .ready(try transform(value))
+        case .later(let fetch): .later { try transform(try await fetch()) }
+        }
+    }
+
+    /// The value, waited for where it must be.
+    @inlinable
+    public func value() async throws -> Value {
+        switch self {
+        case .ready(let value): value
+        case .later(let fetch): try await fetch()
+        }
+    }
+}
+
+extension MaybeAsync {
+    /// A load for each of several sources, side by side: an answer for each, in their order.
+    ///
+    /// It is at hand where all of them are.
+    @inlinable
+    public static func each<Source: Sendable, Answer: Sendable>(
+        _ sources: [Source], _ load: (Source) throws -> MaybeAsync<Answer>
+    ) -> MaybeAsync where Value == BatchResults<Answer> {
+        var answers: BatchResults<Answer> = []
+        answers.reserveCapacity(sources.count)
+        var fetches: [PendingFetch<Answer>] = []
+        for source in sources {
+            do {
+                switch try load(source) {
+                case .ready(let answer): answers.append(.success(answer))
+                case .later(let fetch):
+                    fetches.append(PendingFetch(position: answers.count, fetch: fetch))
+                    answers.append(.failure(NotYetFetched()))
+                }
+            } catch {
+                answers.append(.failure(error))
+            }
+        }
+        if fetches.isEmpty { return .ready(answers) }
+        let (known, pending) = (answers, fetches)
+        return .later { await fill(known, from: pending) }
+    }
+
+    @usableFromInline
+    static func fill<Answer: Sendable>(
+        _ answers: BatchResults<Answer>, from fetches: [PendingFetch<Answer>]
+    ) async -> BatchResults<Answer> {
+        await withTaskGroup(of: (Int, Result<Answer, any Error>).self) { group in
+            for pending in fetches {
+                group.addTask {
+                    do {
+                        return (pending.position, .success(try await pending.fetch()))
+                    } catch {
+                        return (pending.position, .failure(error))
+                    }
+                }
+            }
+            var answers = answers
+            for await (position, answer) in group { answers[position] = answer }
+            return answers
+        }
+    }
+}
+
+/// An answer that must be waited for, and its place among the others.
+@usableFromInline
+struct PendingFetch<Answer: Sendable>: Sendable {
+    @usableFromInline let position: Int
+    @usableFromInline let fetch: @Sendable () async throws -> Answer
+
+    @usableFromInline
+    init(position: Int, fetch: @escaping @Sendable () async throws -> Answer) {
+        self.position = position
+        self.fetch = fetch
+    }
+}
+
+/// Holds the place of an answer until it is there.
+@usableFromInline
+struct NotYetFetched: Error {
+    @usableFromInline init() {}
+}

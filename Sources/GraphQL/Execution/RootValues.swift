@@ -1,0 +1,75 @@
+/// The values that operations begin from.
+struct RootValues: Sendable {
+    let query: RootBinding
+    let mutation: RootBinding?
+    let subscription: RootBinding?
+
+    func bind(to binder: inout SchemaBinder) {
+        for operation in OperationType.allCases { bind(binding(for: operation), as: operation, to: &binder) }
+    }
+
+    private func binding(for operation: OperationType) -> RootBinding? {
+        switch operation {
+        case .query: query
+        case .mutation: mutation
+        case .subscription: subscription
+        }
+    }
+
+    private func bind(_ root: RootBinding?, as operation: OperationType, to binder: inout SchemaBinder) {
+        root?.bind(&binder)
+        let type = binder.schema.rootType(for: operation).map { binder.schema[$0].name }
+        switch (root?.name, type) {
+        case (let bound?, let type) where bound != type:
+            binder.differ(at: bound, .kind(expected: "the root type of \(operation.rawValue) operations"))
+        case (nil, let type?): binder.differ(at: type, .notBound)
+        case (_, _): break
+        }
+    }
+
+    /// Plans an operation.
+    func plan(
+        _ operation: OperationDefinition, of document: ValidDocument, _ schema: Schema,
+        _ introspection: Introspection, _ guards: FieldGuards, _ settings: OperationPlan.Settings,
+        _ conditions: [UInt32: Bool]
+    ) throws -> OperationPlan {
+        // Validation has refused operations that the schema has no root type for.
+        guard let binding = binding(for: operation.type) else { throw PlanningError.noOperation }
+        var planner = Planner(
+            document: document.document, schema: schema, introspection: introspection, guards: guards,
+            conditions: conditions)
+        let plan = try planner.planOperation(operation, on: binding.object)
+        return OperationPlan(operation, plan, from: binding.value, settings, planner)
+    }
+}
+
+/// A root value, its type forgotten, and what its fields are bound to.
+struct RootBinding: Sendable {
+    let object: BoundObject
+    let value: RootValue
+    let bind: @Sendable (inout SchemaBinder) -> Void
+
+    /// Nil for `EmptyRoot`.
+    init?<Root: GraphQLObject>(ifAny value: Root) {
+        if Root.self == EmptyRoot.self { return nil }
+        self.init(value)
+    }
+
+    init<Root: GraphQLObject>(_ value: Root) {
+        object = Root.graphQL.bound
+        self.value = RootValue(value)
+        bind = { binder in _ = Root.bind(to: &binder) }
+    }
+
+    /// The name of the type in the schema.
+    var name: String { object.name }
+}
+
+/// Stands where a schema has no mutations or no subscriptions.
+public struct EmptyRoot: GraphQLObject {
+    /// No name and no fields: it is never bound.
+    public static let graphQL = ObjectType<EmptyRoot>("") {}
+
+    /// The default for operations that a schema does not have.
+    public init() {}
+}

@@ -1,0 +1,136 @@
+/// A Swift type that stands for an object type of the schema (specification, section 3.6).
+///
+/// ```swift
+/// extension Position: GraphQLObject {
+///     static let graphQL = Object<Position>("Position") {
+///         Field("symbol", \.symbol)
+///         Field("marketValue") { $0.quantity * $0.price }
+///         Field("quote", load: { positions, context in context.quotes(for: positions) })
+///     }
+/// }
+/// ```
+public protocol GraphQLObject: GraphQLOutput where Node == Self, Selection == ObjectPlanReference<Self> {
+    /// What the resolvers of loaded fields are given of the request. All types of a schema agree on it; a type
+    /// without loaded fields need not name it.
+    associatedtype Context: Sendable = Void
+
+    /// The type's name and fields. A stored constant: it is read whenever an operation is planned.
+    static var graphQL: ObjectType<Self> { get }
+}
+
+/// The name and the fields of an object type, bound to a Swift type.
+public final class ObjectType<Source: Sendable>: Sendable {
+    @usableFromInline
+    let bound: BoundObject
+    /// The name in the schema.
+    public var name: String { bound.name }
+
+    /// An object type by its name in the schema, with all the fields that it has there, in any order.
+    public init(_ name: String, @FieldsBuilder<Source> _ fields: () -> [Field<Source>]) {
+        bound = BoundObject(name, fields().map(\.bound))
+    }
+}
+
+/// An object type whose Swift type only its fields know.
+@usableFromInline
+final class BoundObject: Sendable {
+    /// The name in the schema.
+    let name: String
+    let fields: [BoundField]
+    private let index: [String: Int]
+
+    init(_ name: String, _ fields: [BoundField]) {
+        self.name = name
+        self.fields = fields
+        index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The field with this name.
+    func field(named name: String) -> BoundField? {
+        index[name].map { fields[$0] }
+    }
+}
+
+/// Lets an `ObjectType` list its fields one below the other.
+@resultBuilder
+public enum FieldsBuilder<Source: Sendable> {
+    /// One field.
+    public static func buildExpression(_ field: Field<Source>) -> [Field<Source>] { [field] }
+    /// Several fields at once, such as those that types have in common.
+    public static func buildExpression(_ fields: [Field<Source>]) -> [Field<Source>] { fields }
+    /// All fields, in the order in which they are written.
+    public static func buildBlock(_ parts: [Field<Source>]...) -> [Field<Source>] { parts.flatMap(\.self) }
+}
+
+extension GraphQLObject {
+    /// Compares the fields with those of the schema's type, and follows them.
+    public static func bind(to binder: inout SchemaBinder) -> BoundType {
+        graphQL.bound.bind(to: &binder)
+        return BoundType(names: [graphQL.name])
+    }
+
+    /// Merges the selection sets into one plan (specification, section 6.3.2, CollectFields).
+    @inlinable
+    public static func plan(
+        _ selectionSets: [SelectionSet], with planner: inout Planner
+    ) throws -> ObjectPlanReference<Self> {
+        ObjectPlanReference(try planner.plan(graphQL.bound, selectionSets))
+    }
+
+    /// Whether a field of the plan, or one below it, is loaded.
+    @inlinable
+    public static func hasLoads(_ selection: ObjectPlanReference<Self>) -> Bool {
+        selection.hasLoads
+    }
+
+    /// Writes the object, whose row is `row`, and takes that row.
+    @inlinable
+    @inline(__always)
+    public static func write(
+        _ value: UnsafePointer<Self>, _ selection: ObjectPlanReference<Self>, row: inout Int,
+        to writer: inout ResponseWriter
+    ) -> Bool {
+        let own = row
+        row = own &+ 1
+        return unsafe selection.write(value, row: own, to: &writer)
+    }
+
+    /// Appends the object itself: it is a node of its layer.
+    @inlinable
+    public static func collect(_ value: Self, into nodes: inout [Self]) {
+        nodes.append(value)
+    }
+
+    /// Starts the loads of the plan for all objects of the layer.
+    @inlinable
+    public static func prepare(
+        _ nodes: [Self], _ selection: ObjectPlanReference<Self>, in execution: Execution,
+        pending: inout [@Sendable () async -> Void]
+    ) {
+        selection.prepare(nodes, in: execution, pending: &pending)
+    }
+}
+
+extension BoundObject {
+    /// Compares the bound fields with those of the schema, and follows the types that they lead to.
+    func bind(to binder: inout SchemaBinder) {
+        guard binder.isFirstVisit(to: name) else { return }
+        guard let type = binder.schema.type(named: name) else {
+            return binder.differ(at: name, .notInSchema)
+        }
+        guard case .object(let definition) = type.kind else {
+            return binder.differ(at: name, .kind(expected: "an object type"))
+        }
+        for field in fields {
+            let coordinate = "\(name).\(field.name)"
+            guard let schemaField = definition.field(named: field.name) else {
+                binder.differ(at: coordinate, .notInSchema)
+                continue
+            }
+            field.bind(&binder, schemaField, coordinate)
+        }
+        for schemaField in definition.fields where field(named: schemaField.name) == nil {
+            binder.differ(at: "\(name).\(schemaField.name)", .notBound)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+/// Finds the conflicts between fields that the reference implementation reports, in its order.
+///
+/// It compares pair by pair, as that one does: the fields of each selection set among themselves and with those of
+/// each fragment spread there, and the fragments with one another; each two fragments, and each set of fields and
+/// fragment, are compared once. That takes time with the square of the document, so it runs only where `OverlapChecker`
+/// has found a conflict, and only until enough are found.
+struct OverlapConflictFinder {
+    /// As deep as comparisons may go: through fragments they nest deeper than the text does.
+    private static let maximumDepth = 300
+    /// As many fields and fragments as are compared.
+    private static let maximumComparisons = 500_000
+    /// As long as the reasons within one conflict may be, in characters.
+    private static let maximumReasonLength = 1000
+    /// As many fields as a conflict names on either side.
+    private static let maximumFields = 20
+
+    private let document: TypedDocument
+    private var sets: CollectedFieldSets
+    private var comparedFragments: [Pair: Bool] = [:]
+    private var comparedSetsAndFragments: [Pair: Bool] = [:]
+    private var comparisons = 0
+    private var depth = 0
+
+    /// Two things that have been compared, by index; the value tells whether only as exclusive ones.
+    private struct Pair: Hashable {
+        var one: Int
+        var other: Int
+    }
+
+    init(_ document: TypedDocument) {
+        self.document = document
+        sets = CollectedFieldSets(document)
+    }
+
+    /// The conflicts of the whole document, at most one more than are reported.
+    mutating func run() -> [ValidationFinding] {
+        var findings: [ValidationFinding] = []
+        for set in document.selectionSetsInOrder {
+            for conflict in conflicts(within: set) {
+                findings.append(conflict.finding(.entering(set.span), in: document))
+                if findings.count > document.options.maximumErrors { return findings }
+            }
+            if isExhausted { break }
+        }
+        return findings
+    }
+
+    private var isExhausted: Bool { comparisons >= OverlapConflictFinder.maximumComparisons }
+
+    /// Counts a comparison; false where there have been too many, or they are nested too deep.
+    private mutating func mayCompare() -> Bool {
+        comparisons += 1
+        return !isExhausted && depth < OverlapConflictFinder.maximumDepth
+    }
+}
+
+// MARK: - Within one selection set
+
+extension OverlapConflictFinder {
+    private mutating func conflicts(within selectionSet: SelectionSet) -> [FieldConflict] {
+        var found: [FieldConflict] = []
+        let set = sets.collect(selectionSet)
+        for group in sets[set].groups where group.fields.count > 1 {
+            for (position, field) in group.fields.enumerated() {
+                for other in group.fields[(position + 1)...] {
+                    if let conflict = conflict(false, field, other) { found.append(conflict) }
+                    if isEnough(found) { return found }
+                }
+            }
+        }
+        let spreads = sets[set].fragments
+        for (position, fragment) in spreads.enumerated() {
+            compare(set, withFragment: fragment, false, &found)
+            for other in spreads[(position + 1)...] { compareFragments(fragment, other, false, &found) }
+        }
+        return found
+    }
+
+    private func isEnough(_ found: [FieldConflict]) -> Bool {
+        isExhausted
+            || found.count
+                > max(document.options.maximumErrors, OverlapConflictFinder.maximumReasonLength / 10)
+    }
+}
+
+// MARK: - Between sets and fragments
+
+extension OverlapConflictFinder {
+    private mutating func compare(
+        _ set: Int, withFragment fragment: Int, _ areExclusive: Bool, _ found: inout [FieldConflict]
+    ) {
+        guard mayCompare(), !sets[set].groups.isEmpty else { return }
+        let pair = Pair(one: set, other: fragment)
+        if let onlyAsExclusive = comparedSetsAndFragments[pair], areExclusive || !onlyAsExclusive { return }
+        comparedSetsAndFragments[pair] = areExclusive
+
+        let fragmentSet = sets.collect(document.fragments[fragment].definition.selectionSet)
+        guard fragmentSet != set else { return }
+        compare(set, fragmentSet, areExclusive, &found)
+        depth += 1
+        defer { depth -= 1 }
+        for nested in sets[fragmentSet].fragments { compare(set, withFragment: nested, areExclusive, &found) }
+    }
+
+    private mutating func compareFragments(
+        _ one: Int, _ other: Int, _ areExclusive: Bool, _ found: inout [FieldConflict]
+    ) {
+        guard one != other, mayCompare() else { return }
+        let pair = Pair(one: min(one, other), other: max(one, other))
+        if let onlyAsExclusive = comparedFragments[pair], areExclusive || !onlyAsExclusive { return }
+        comparedFragments[pair] = areExclusive
+
+        let set = sets.collect(document.fragments[one].definition.selectionSet)
+        let otherSet = sets.collect(document.fragments[other].definition.selectionSet)
+        compare(set, otherSet, areExclusive, &found)
+        depth += 1
+        defer { depth -= 1 }
+        for nested in sets[otherSet].fragments { compareFragments(one, nested, areExclusive, &found) }
+        for nested in sets[set].fragments { compareFragments(nested, other, areExclusive, &found) }
+    }
+
+    private mutating func compare(
+        _ one: Int, _ other: Int, _ areExclusive: Bool, _ found: inout [FieldConflict]
+    ) {
+        for group in sets[one].groups {
+            for field in group.fields {
+                for otherField in sets[other].fields(ofKey: group.key) {
+                    if let conflict = conflict(areExclusive, field, otherField) { found.append(conflict) }
+                    if isEnough(found) { return }
+                }
+            }
+        }
+    }
+}
+
+// MARK: - Between two fields
+
+extension OverlapConflictFinder {
+    private mutating func conflict(_ areParentsExclusive: Bool, _ one: Int, _ other: Int) -> FieldConflict? {
+        guard mayCompare(), case .field(let field) = document.document.selections[one],
+            case .field(let otherField) = document.document.selections[other]
+        else { return nil }
+        func conflict(_ reason: String) -> FieldConflict {
+            FieldConflict(key: field.responseKey, reason: reason, fields: [one], otherFields: [other])
+        }
+        let areExclusive =
+            areParentsExclusive
+            || document.areExclusive(
+                document.selections[one].parentType, document.selections[other].parentType)
+        if !areExclusive, let difference = document.difference(one, other) { return conflict(difference) }
+        if let type = document.returnType(at: one), let otherType = document.returnType(at: other),
+            document.shapesConflict(type, otherType)
+        {
+            return conflict(
+                "they return conflicting types \(document.quoted(type)) and \(document.quoted(otherType))")
+        }
+        guard let set = field.selectionSet, let otherSet = otherField.selectionSet else { return nil }
+        let nested = conflicts(between: set, otherSet, areExclusive)
+        return nested.isEmpty ? nil : summary(of: nested, below: one, other)
+    }
+
+    private mutating func conflicts(
+        between one: SelectionSet, _ other: SelectionSet, _ areExclusive: Bool
+    ) -> [FieldConflict] {
+        depth += 1
+        defer { depth -= 1 }
+        var found: [FieldConflict] = []
+        let (set, otherSet) = (sets.collect(one), sets.collect(other))
+        compare(set, otherSet, areExclusive, &found)
+        for fragment in sets[otherSet].fragments {
+            compare(set, withFragment: fragment, areExclusive, &found)
+        }
+        for fragment in sets[set].fragments {
+            compare(otherSet, withFragment: fragment, areExclusive, &found)
+        }
+        for fragment in sets[set].fragments {
+            for otherFragment in sets[otherSet].fragments {
+                compareFragments(fragment, otherFragment, areExclusive, &found)
+            }
+        }
+        return found
+    }
+
+    /// The conflict of two fields whose selections conflict.
+    ///
+    /// What it tells is bounded: it may be very much.
+    private func summary(of nested: [FieldConflict], below one: Int, _ other: Int) -> FieldConflict? {
+        guard case .field(let field) = document.document.selections[one] else { return nil }
+        var reason = ""
+        for conflict in nested {
+            reason += reason.isEmpty ? "" : " and "
+            reason += "subfields \(document.quoted(conflict.key)) conflict because \(conflict.reason)"
+            if reason.utf16.count > OverlapConflictFinder.maximumReasonLength { break }
+        }
+        if reason.count > OverlapConflictFinder.maximumReasonLength {
+            reason = reason.prefix(OverlapConflictFinder.maximumReasonLength) + "..."
+        }
+        func fields(_ first: Int, _ lists: [[Int]]) -> [Int] {
+            var fields = [first]
+            for list in lists where fields.count < OverlapConflictFinder.maximumFields {
+                fields += list.suffix(OverlapConflictFinder.maximumFields - fields.count)
+            }
+            return fields
+        }
+        return FieldConflict(
+            key: field.responseKey, reason: reason, fields: fields(one, nested.map(\.fields)),
+            otherFields: fields(other, nested.map(\.otherFields)))
+    }
+}

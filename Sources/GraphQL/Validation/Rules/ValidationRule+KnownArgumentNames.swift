@@ -1,0 +1,46 @@
+extension ValidationRule {
+    /// Every argument is one that its field or directive defines (specification, 5.4.1).
+    static let knownArgumentNames = ValidationRule(name: "Argument Names") { document in
+        var findings: [ValidationFinding] = []
+        document.forEachField { index, field in
+            guard !field.arguments.isEmpty, let parent = document.selections[index].parentType else { return }
+            if case .unknown = document.selections[index].field { return }
+            for argument in field.arguments.indices where document.arguments[argument].position == nil {
+                findings.append(
+                    unknownArgument(document.document.arguments[argument], in: document, nil) {
+                        let place = "field \"\(document.schema[parent].name).\(document.text(field.name))\""
+                        return (place, document.argumentDefinitions(at: index).map(\.name))
+                    })
+            }
+        }
+        for index in document.document.directives.indices {
+            let directive = document.document.directives[index]
+            guard !directive.arguments.isEmpty, let signature = document.directiveSignature(at: index) else {
+                continue
+            }
+            for argument in document.document.arguments[directive.arguments.indices]
+            where !signature.defines(argument: document.text(argument.name)) {
+                findings.append(
+                    unknownArgument(argument, in: document, .entering(directive.span)) {
+                        ("directive \"@\(document.text(directive.name))\"", signature.argumentNames)
+                    })
+            }
+        }
+        return findings
+    }
+
+    /// The finding of an unknown argument, told at `position` or else where the walk comes to the argument; `owner`
+    /// says what has the argument and which arguments it defines.
+    private static func unknownArgument(
+        _ argument: Argument, in document: TypedDocument, _ position: VisitPosition?,
+        owner: @escaping () -> (place: String, arguments: [String])
+    ) -> ValidationFinding {
+        ValidationFinding(position ?? .entering(argument.span), at: [argument.span]) {
+            let owner = owner()
+            let name = document.text(argument.name)
+            let suggestion =
+                document.options.suggests ? Suggestions.didYouMean(name, among: owner.arguments) : ""
+            return "Unknown argument \"\(name)\" on \(owner.place)." + suggestion
+        }
+    }
+}

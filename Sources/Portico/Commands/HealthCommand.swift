@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+import Upstream
+
+/// The command `portico health`.
+struct HealthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Ask a running Portico whether it is ready; exit status 0 if it is, 1 if not.",
+        discussion: """
+            Examples:
+              portico health
+              portico health --port 9000
+            """)
+
+    @Option(help: "The address that it listens on. (default: PORTICO_HOST, else 127.0.0.1)")
+    var host: String?
+
+    @Option(help: "The port that it listens on. (default: PORTICO_PORT, else 8080)")
+    var port: String?
+
+    func run() async throws {
+        let flags: [SettingDefinition: String?] = [.host: host, .port: port]
+        let settings = try await SettingsLoader(
+            flags: flags.compactMapValues(\.self), environment: ProcessInfo.processInfo.environment)
+        let address = try HealthCommand.address(settings)
+        guard let url = HTTPURL("http://\(address)/health/ready") else {
+            throw UsageError("\(address) is no address.")
+        }
+        let transport = try HTTPClient(userAgent: "portico-health/\(Version.current)")
+        let answer: Result<HTTPClientResponse, HTTPClientError>
+        do throws(HTTPClientError) {
+            answer = .success(
+                try await transport.send(HTTPClientRequest(.get, url, deadline: .now + .seconds(3))))
+        } catch {
+            answer = .failure(error)
+        }
+        await transport.shutDown()
+        switch answer {
+        case .success(let response) where response.isSuccess:
+            print("ready")
+        case .success(let response):
+            throw NotReadyError("\(address) answered with status \(response.status).")
+        case .failure(let error):
+            throw NotReadyError("\(address) did not answer: \(error)")
+        }
+    }
+
+    /// Where to ask: a server on all addresses is asked on this machine's own.
+    private static func address(_ settings: SettingsLoader) throws -> String {
+        let port = try settings.number(.port, in: 1...65_535) ?? 8080
+        switch try settings.text(.host) {
+        case nil, "0.0.0.0": return "127.0.0.1:\(port)"
+        case "::": return "[::1]:\(port)"
+        case let host?: return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+    }
+}
+
+/// Nobody is ready there.
+private struct NotReadyError: LocalizedError {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    var errorDescription: String? { message }
+}

@@ -1,0 +1,67 @@
+import Brokerage
+import Gateway
+import GraphQL
+import Logging
+import Sandbox
+import Storage
+import Upstream
+
+/// What the settings put behind the schema: the sandbox or the configured providers, and who may see their private
+/// data.
+struct ApplicationDependencies {
+    /// The embedded stand-in, where the server stands on it.
+    let sandbox: Sandbox?
+    let sessions: SessionAuthenticator
+    /// The sessions of users and guests, to be kept up to date.
+    let people: SessionStore
+    let backends: GatewayServices
+    /// How the providers behind it fare.
+    let condition: ProviderHealthReporter
+
+    init(
+        _ settings: ServeSettings, keeping: DataStores, transport: HTTPClient, logger: Logger,
+        observe: @escaping @Sendable (CallRecord) -> Void
+    ) async throws {
+        var wiring = ProviderAssembly(
+            over: transport, counting: keeping.ledger, lasting: keeping.values, clock: settings.market.clock,
+            observe: observe)
+        let household = try UserData(in: keeping.house, keeping.masterKey, people: settings.people) {
+            logger.error(
+                "What a user asked for could not be kept or read. \($0)",
+                metadata: CurrentRequest.id.map { ["requestID": "\($0)"] })
+        }
+        do throws(StorageError) {
+            try await household.abandonUnattendedWrites()
+        } catch {
+            logger.error("The outcome of orders of an earlier process cannot be recorded. \(error)")
+        }
+        let users = UserStore(in: keeping.house)
+        people = household.authentication.sessions
+        switch settings.market {
+        case .sandbox(let time):
+            let sandbox = try await Sandbox.start(SandboxConfiguration(at: time, logger: logger))
+            let owner = try ApplicationDependencies.owner("sandbox")
+            try users.ensure(owner)
+            self.sandbox = sandbox
+            sessions = SessionAuthenticator(.sandbox(owner), people)
+            try wiring.add(sandbox, of: owner)
+            backends = wiring.backends(
+                .standard, household: household, symbolsPerClient: settings.symbolsPerClient)
+        case .providers(let providers):
+            let owner = try ApplicationDependencies.owner("owner")
+            try users.ensure(owner)
+            sandbox = nil
+            sessions = SessionAuthenticator(.owner(owner, settings.ownerToken), people)
+            try wiring.add(providers, of: owner)
+            backends = wiring.backends(
+                providers.routes, household: household, symbolsPerClient: settings.symbolsPerClient)
+        }
+        condition = ProviderHealthReporter(wiring)
+        try await backends.desk.openAll()
+    }
+
+    private static func owner(_ name: String) throws -> OwnerID {
+        guard let owner = OwnerID(name) else { throw UsageError("An owner needs a name.") }
+        return owner
+    }
+}

@@ -1,0 +1,79 @@
+import Gateway
+import GraphQL
+import Upstream
+import Web
+
+/// Answers requests of the front door with the schema and what stands behind it.
+struct GatewayRequestHandler {
+    let schema: ExecutableSchema<GatewayContext>
+    let backends: GatewayServices
+    let calls: UpstreamMetrics
+    let tracer: RequestTracer
+    /// The most calls to providers that one operation may make.
+    let callsPerOperation: Int
+    /// The budgets of clients without a session or with a guest session.
+    let budgets: CallBudgets
+    /// Whether a session has not ended meanwhile: what is followed ends with it.
+    let isValid: @Sendable (Session) -> Bool
+
+    /// How long an operation may take in all.
+    private static let patience = Duration.seconds(20)
+
+    @Sendable
+    func respond(_ request: PreparedRequest, _ front: Web.RequestContext<Session>) -> MaybeAsync<
+        GraphQL.GraphQLResponse
+    > {
+        let now = ContinuousClock.now
+        let call = CallContext(
+            deadline: now + GatewayRequestHandler.patience,
+            // Without this condition, an anonymous client could use up the server's quotas.
+            notBefore: front.demandsFresh && !front.session.isLimitedByAddress ? now : nil,
+            acceptsMinimumAge: true,
+            observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))
+        let context = GatewayContext(
+            session: front.session, backends: backends, call: call, origin: ClientOrigin(front.client))
+        // What must be waited for runs in a task of the front door's, which knows its request.
+        return CurrentRequest.$id.withValue(front.id) {
+            schema.respond(to: request, context: context, allowing: front.allowedOperations)
+        }
+    }
+
+    @Sendable
+    func subscribe(
+        _ request: PreparedRequest, _ front: Web.RequestContext<Session>
+    ) async -> Result<ResponseStream, SubscriptionError> {
+        let (observer, tracing) = (observer(noting: front.upstream), tracing(front))
+        let context: @Sendable () -> GatewayContext = {
+            GatewayContext(
+                session: front.session, backends: backends,
+                call: CallContext(
+                    deadline: .now + GatewayRequestHandler.patience, observe: observer, tracing: tracing,
+                    allowance: allowance(front)),
+                origin: ClientOrigin(front.client))
+        }
+        return await schema.subscribe(to: request, context: context()) { [isValid] in
+            isValid(front.session) ? context() : nil
+        }
+    }
+
+    /// The calls that an operation, or one event of a subscription, may make.
+    private func allowance(_ front: Web.RequestContext<Session>) -> CallAllowance {
+        front.session.isLimitedByAddress
+            ? budgets.allowance(of: ClientOrigin(front.client), limit: callsPerOperation)
+            : CallAllowance(limit: callsPerOperation)
+    }
+
+    private func tracing(_ front: Web.RequestContext<Session>) -> CallTracing? {
+        front.trace.map { CallTracing(tracer, in: $0) }
+    }
+
+    /// Is told of the calls of an operation.
+    private func observer(noting log: UpstreamLog?) -> @Sendable (CallRecord) -> Void {
+        { [calls] record in
+            let call = UpstreamCall(record)
+            log?.note(call)
+            // Of those that were made all are counted, whoever needed them: see `ProviderMonitor`.
+            if call.outcome.isSpared { calls.note(call) }
+        }
+    }
+}

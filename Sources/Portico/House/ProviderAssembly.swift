@@ -1,0 +1,80 @@
+import Brokerage
+import Gateway
+import Upstream
+
+/// Puts up what asks the providers: a line for each credential, over one transport and one ledger.
+struct ProviderAssembly {
+    let lines: ProviderChannelFactory
+    private let lasting: (any PersistentCache)?
+    private(set) var connections: [ProviderConnection] = []
+    private(set) var connectors: [any ProviderConnector] = []
+    private(set) var redirects = RedirectPolicy([], allowsLoopback: false, wayOut: "")
+    private(set) var market: [MarketDataSource] = []
+
+    /// - Parameters:
+    ///   - transport: what carries the calls.
+    ///   - ledger: what counts them; nil for one in memory.
+    ///   - lasting: where public values of scarce providers outlive the process; nil for nowhere.
+    ///   - clock: what times are measured by.
+    ///   - retry: how reads are tried again.
+    ///   - observe: told of each call when it has ended.
+    init(
+        over transport: HTTPClient, counting ledger: QuotaLedger? = nil,
+        lasting: (any PersistentCache)? = nil, clock: TimeSource = .system,
+        retry: RetryPolicy = RetryPolicy(),
+        observe: (@Sendable (CallRecord) -> Void)? = nil
+    ) {
+        lines = ProviderChannelFactory(
+            transport: transport, ledger: ledger ?? QuotaLedger(clock: clock),
+            monitor: ProviderMonitor(clock: clock, observe: observe), clock: clock, retry: retry)
+        self.lasting = lasting
+    }
+
+    /// The line of a connection of the settings, or without one, of the server's own credential.
+    func line(to provider: ProviderID, connection: String? = nil) -> ProviderChannel {
+        lines.line(of: QuotaAccount(provider, credential: connection))
+    }
+
+    /// Those that are asked with the server's own credential, and those that users can be connected with.
+    var providers: Set<ProviderID> {
+        Set(market.map(\.provider) + connections.map(\.provider) + connectors.map(\.provider))
+    }
+
+    mutating func add(_ source: MarketDataSource) {
+        market.append(source)
+    }
+
+    /// A connection that the settings name.
+    mutating func add(_ connection: BrokerConnection) {
+        connections.append(
+            ProviderConnection(
+                connection, since: lines.clock.wallTime(),
+                limits: lines.limits(of: QuotaAccount(connection.provider, credential: connection.id))))
+    }
+
+    /// What users can be connected with from now on, and where browsers are sent back to.
+    mutating func connect(_ connectors: [any ProviderConnector], redirects: RedirectPolicy) {
+        self.connectors = connectors
+        self.redirects = redirects
+    }
+
+    /// Creates the backends of the schema's resolvers.
+    ///
+    /// - Parameters:
+    ///   - routes: The providers of each kind of data, in order.
+    ///   - household: The stores of the users' data.
+    ///   - symbolsPerClient: How many symbols of one provider's price feed one client follows at once.
+    /// - Returns: The backends, ready for requests.
+    func backends(_ routes: ProviderRoutes, household: UserData, symbolsPerClient: Int) -> GatewayServices {
+        GatewayServices(
+            connections: connections, connectors: connectors, redirects: redirects, market: market,
+            routes: routes, reads: ReadCaches(clock: lines.clock, lasting: lasting), household: household,
+            clock: lines.clock, symbolsPerClient: symbolsPerClient,
+            ledger: lines.ledger,
+            condition: { [lines] provider in
+                ProviderHealthReport(
+                    health: lines.monitor.health(of: provider),
+                    rateLimits: lines.ledger.status(of: QuotaAccount(provider)))
+            })
+    }
+}

@@ -1,0 +1,66 @@
+import Brokerage
+import Upstream
+
+/// The body of a refusal: `{"code":40410000,"message":"position does not exist"}`, from the edge without a code.
+///
+/// Some have more members, with figures of the account; they are not read. Neither is any of it shown to anybody: only
+/// the status decides what a client is told, and messages change from version to version.
+struct AlpacaErrorBody: JSONDecodable, Hashable {
+    var code: Int?
+    var message: String?
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "code": code = try reader.intOrNil()
+            case "message": message = try reader.stringOrNil()
+            default: try reader.skip()
+            }
+        }
+    }
+
+    /// The problem that a response tells of; nil for a body that tells of none, HTML or nothing.
+    init?(_ response: HTTPClientResponse) {
+        let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
+            try AlpacaErrorBody(json: &reader)
+        }
+        guard let problem else { return nil }
+        self = problem
+    }
+
+    /// The symbol that the market data host calls malformed, refusing all others along with it.
+    static func refusedSymbol(in response: HTTPClientResponse) -> Symbol? {
+        guard response.status == 400, let message = AlpacaErrorBody(response)?.message,
+            message.hasPrefix(refusal)
+        else { return nil }
+        return Symbol(String(message.dropFirst(refusal.count)))
+    }
+
+    private static let refusal = "invalid symbol: "
+
+    /// Whether the edge turned the credential away, as it does with keys of the other environment: a word without a code,
+    /// where the hosts behind it say what is not allowed.
+    static func refusesCredential(_ response: HTTPClientResponse) -> Bool {
+        guard response.status == 403, let problem = AlpacaErrorBody(response), problem.code == nil else {
+            return false
+        }
+        return problem.message?.hasPrefix("forbidden") == true
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// What a response of Alpaca means; nil for one that is to be read.
+    init?(alpaca response: HTTPClientResponse, now: Instant) {
+        switch response.status {
+        // It names one of many symbols, and is read to find out which.
+        case 400 where AlpacaErrorBody.refusedSymbol(in: response) != nil: return nil
+        // What was asked is well formed and Alpaca does not have it: a timeframe, a feed, a currency.
+        case 400, 422: self = .unsupported
+        case 403 where AlpacaErrorBody.refusesCredential(response): self = .unauthorized
+        case 429: self = .rateLimited(retryAt: AlpacaRateLimit.retryAt(in: response, now: now))
+        default:
+            guard let cause = ProviderFailure.Cause.status(of: response, now: now) else { return nil }
+            self = cause
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package import Brokerage
+import Upstream
+
+/// How Alpaca spells symbols.
+///
+/// Shares, their classes (`BRK.B`) and options are spelled as Portico does, coins too (`BTC/USD`) in orders and market data,
+/// without the slash in positions. Alpaca has no currencies, no indices and no other exchanges.
+package struct AlpacaSymbols: SymbolMapping {
+    package init() {}
+
+    package func spelling(of symbol: Symbol) -> String? {
+        symbol.isAlpacaShare || symbol.isAlpacaOption || Self.isCoinPair(symbol) ? symbol.text : nil
+    }
+
+    package func symbol(spelled spelling: String) -> Symbol? {
+        guard let symbol = Symbol(spelling) else { return nil }
+        if let pair = Self.coinPair(joined: spelling) { return pair }
+        return self.spelling(of: symbol) == nil ? nil : symbol
+    }
+
+    /// The symbol of something that Alpaca says is of an asset class: nothing is guessed then but the place of the slash.
+    static func symbol(_ symbol: Symbol, ofClass assetClass: String?) -> Symbol {
+        switch assetClass {
+        case "crypto": coinPair(joined: symbol.text) ?? symbol
+        case .some: symbol
+        case nil: AlpacaSymbols().symbol(spelled: symbol.text) ?? symbol
+        }
+    }
+
+    private static func isCoinPair(_ symbol: Symbol) -> Bool {
+        let parts = symbol.text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, coinQuotes.contains(String(parts[1])) else { return false }
+        return isCoin(parts[0])
+    }
+
+    /// `BTC/USD` for `BTCUSD`; six letters at least, as shares have five at most.
+    private static func coinPair(joined text: String) -> Symbol? {
+        guard text.utf8.count >= 6, let quote = coinQuotes.first(where: { text.hasSuffix($0) }) else {
+            return nil
+        }
+        let base = text.dropLast(quote.utf8.count)
+        return isCoin(base) ? Symbol(base + "/" + quote) : nil
+    }
+
+    private static func isCoin(_ base: Substring) -> Bool {
+        (2...10).contains(base.utf8.count) && !FiatCurrency.isCode(base)
+            && base.utf8.allSatisfy { Symbol.isCapital($0) || Symbol.isDigit($0) }
+    }
+
+    /// What coins are priced in; no one is the end of another.
+    private static let coinQuotes = ["USD", "USDT", "USDC", "BTC"]
+}
+
+extension Symbol {
+    /// Whether Alpaca could have a share of this name: up to eight capitals, and up to three more behind a dot for a
+    /// class, warrants or the like (`BRK.B`).
+    ///
+    /// It is strict, because Alpaca refuses a whole list for one malformed symbol, and others may wait for the rest of
+    /// it. Options, currencies and coins have other names, and other endpoints.
+    var isAlpacaShare: Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let root = parts.first, (1...8).contains(root.count), parts.count <= 2 else { return false }
+        let suffix = parts.dropFirst().first
+        guard suffix.map({ (1...3).contains($0.count) }) ?? true else { return false }
+        return parts.joined().allSatisfy(Self.isCapital)
+    }
+
+    /// Whether it is an option contract by the OCC's symbology: root, `yymmdd`, `C` or `P`, the strike in eight digits.
+    var isAlpacaOption: Bool {
+        let bytes = Array(text.utf8)
+        guard (16...21).contains(bytes.count) else { return false }
+        let (root, contract) = (bytes.dropLast(15), bytes.suffix(15))
+        let side = contract[contract.startIndex + 6]
+        return root.allSatisfy { Self.isCapital($0) || Self.isDigit($0) }
+            && root.first.map(Self.isCapital) == true
+            && contract.prefix(6).allSatisfy(Self.isDigit) && contract.suffix(8).allSatisfy(Self.isDigit)
+            && (side == UInt8(ascii: "C") || side == UInt8(ascii: "P"))
+    }
+
+    fileprivate static func isCapital(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+
+    fileprivate static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

@@ -1,0 +1,174 @@
+package import Brokerage
+package import Upstream
+
+extension AlpacaClient: TradingAPI {
+    package var orderAbilities: OrderCapabilities {
+        OrderCapabilities(
+            types: Set(OrderType.allCases),
+            timesInForce: Set(TimeInForce.allCases).subtracting([.goodTillDate]),
+            takesFractions: true, takesNotional: true, takesExtendedHours: true, replaces: true,
+            hasEndedOrders: true)
+    }
+
+    // MARK: Reading
+
+    /// Orders, legs under those that they belong to: `GET /v2/orders`, one call.
+    package func orders(
+        _ query: OrderQuery, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderPage {
+        let symbols = query.symbols?.compactMap(AlpacaSymbols().spelling(of:))
+        if symbols?.isEmpty == true { return OrderPage(orders: [], hasMore: false) }
+        let limit = min(max(query.limit, 1), 500)
+        let items: [(name: String, value: String?)] = [
+            ("status", query.isOpen.map { $0 ? "open" : "closed" } ?? "all"), ("limit", String(limit)),
+            ("until", query.before?.description), ("direction", "desc"), ("nested", "true"),
+            ("symbols", symbols?.joined(separator: ",")),
+        ]
+        let orders = try await getOrders(
+            "orders", { $0.appending(path: "v2", "orders")?.appending(query: items) }, in: context
+        ) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try reader.alpacaOrders(fetchedAt: clock.wallTime())
+            }
+        }
+        // Whether legs count towards the limit is not documented: if they do, a full page has fewer orders.
+        let count = orders.reduce(0) { $0 + 1 + $1.legs.count }
+        return OrderPage(orders: orders, hasMore: count >= limit)
+    }
+
+    /// An order: `GET /v2/orders/{id}`.
+    package func order(
+        _ id: String, of account: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> Order {
+        let id = try AlpacaID(id)
+        return try await readOrder(in: context) {
+            $0.appending(path: "v2", "orders", id.text)?.appending(query: [("nested", "true")])
+        }
+    }
+
+    /// An order by its client's id, among open and ended ones: `GET /v2/orders:by_client_order_id`.
+    package func order(
+        clientID: String, of account: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderLookup {
+        do throws(ProviderFailure) {
+            return .found(
+                try await readOrder(in: context) { base in
+                    // A constant part of the path: `appending(path:)` would escape its colon, which Alpaca
+                    // does not accept.
+                    base.appending(path: "v2").flatMap { HTTPURL($0.text + "/orders:by_client_order_id") }?
+                        .appending(query: [("client_order_id", clientID)])
+                })
+        } catch {
+            guard error.cause == .notFound else { throw error }
+            return .absent
+        }
+    }
+
+    private func readOrder(
+        in context: CallContext, _ address: (HTTPURL) -> HTTPURL?
+    ) async throws(ProviderFailure) -> Order {
+        try await getOrders("order", address, in: context) { response throws(JSONError) in
+            try order(in: response)
+        }
+    }
+
+    private func order(in response: HTTPClientResponse) throws(JSONError) -> Order {
+        try JSONReader.read(response.body) { reader throws(JSONError) in
+            try reader.alpacaOrder(fetchedAt: clock.wallTime())
+        }
+    }
+
+    // MARK: Writing
+
+    /// Places an order: `POST /v2/orders`, sent once.
+    ///
+    /// Where Alpaca has an order of this client id already, that one is the answer, if it is of the same symbol and side:
+    /// it is the same order then, whose answer was lost.
+    package func place(
+        _ ticket: OrderTicket, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
+        guard let body = AlpacaBody(ticket) else { throw ProviderFailure(.alpaca, .unsupported) }
+        let answer = try await write(
+            "place", .post, { $0.appending(path: "v2", "orders") }, body: body, in: context, read: answer(in:)
+        )
+        return try await settled(answer, clientID: ticket.clientOrderID, in: context) {
+            $0.symbol == ticket.symbol && $0.side == ticket.side
+        }
+    }
+
+    /// Changes an order: `PATCH /v2/orders/{id}`, sent once.
+    ///
+    /// Alpaca puts a new order into the place of the old one.
+    package func replace(
+        _ order: Order, by change: OrderReplacement, clientOrderID: String, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
+        let id = try AlpacaID(order.id)
+        guard let body = AlpacaBody(change, of: order, clientOrderID: clientOrderID) else {
+            throw ProviderFailure(.alpaca, .unsupported)
+        }
+        let answer = try await write(
+            "replace", .patch, { $0.appending(path: "v2", "orders", id.text) }, body: body, in: context,
+            read: answer(in:))
+        return try await settled(answer, clientID: clientOrderID, in: context) { $0.replaces == order.id }
+    }
+
+    /// Asks for an order to be cancelled: `DELETE /v2/orders/{id}`, whose answer is empty.
+    package func cancel(
+        _ order: Order, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderResult {
+        let id = try AlpacaID(order.id)
+        let refusal = try await write(
+            "cancel", .delete, { $0.appending(path: "v2", "orders", id.text) }, in: context
+        ) { AlpacaWriteRejection($0) }
+        guard let refusal else { return .taken(pending(order)) }
+        if refusal.status == 404 { throw ProviderFailure(.alpaca, .notFound) }
+        var rejection = OrderRejection(refusal)
+        // 422 has no other meaning here: it has ended.
+        if refusal.status == 422 { rejection.reason = .tooLate }
+        return .refused(rejection)
+    }
+
+    /// The order while Alpaca has been asked to cancel it, and has not said what became of that.
+    private func pending(_ order: Order) -> Order {
+        var order = order
+        order.state = .pendingCancel
+        order.providerState = nil
+        order.reading = Provenance(source: .alpaca, fetchedAt: clock.wallTime())
+        return order
+    }
+
+    private enum WriteAnswer {
+        case order(Order)
+        case refusal(AlpacaWriteRejection)
+    }
+
+    private func answer(in response: HTTPClientResponse) throws(JSONError) -> WriteAnswer {
+        if let refusal = AlpacaWriteRejection(response) { return .refusal(refusal) }
+        return .order(try order(in: response))
+    }
+
+    /// The answer, and for an id that has been used, the order that has it.
+    private func settled(
+        _ answer: WriteAnswer, clientID: String, in context: CallContext, isSame: (Order) -> Bool
+    ) async throws(ProviderFailure) -> OrderResult {
+        switch answer {
+        case .order(let order): return .taken(order)
+        case .refusal(let refusal) where refusal.isDuplicate:
+            switch try await order(clientID: clientID, of: nil, in: context) {
+            case .found(let order): return isSame(order) ? .taken(order) : .refused(OrderRejection(refusal))
+            // It says that there is one, and that there is none.
+            case .absent, .unknown: throw ProviderFailure(.alpaca, .answerInvalid(nil))
+            }
+        case .refusal(let refusal) where refusal.status == 404: throw ProviderFailure(.alpaca, .notFound)
+        case .refusal(let refusal): return .refused(OrderRejection(refusal))
+        }
+    }
+}
+
+extension AlpacaWriteRejection {
+    /// Whether the client's id of an order is one that another has: code 40010001, which other mistakes have too.
+    var isDuplicate: Bool {
+        guard code == 40_010_001, let message else { return false }
+        return message.contains("client_order_id") && message.contains("unique")
+    }
+}

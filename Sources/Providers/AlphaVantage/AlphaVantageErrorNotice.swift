@@ -1,0 +1,93 @@
+import Brokerage
+import Upstream
+
+/// What Alpha Vantage says instead of an answer, under status 200.
+///
+/// Its text may echo the key, so it is only ever compared with what is known, and kept nowhere.
+enum AlphaVantageErrorNotice: Hashable, CaseIterable {
+    /// The key is missing, not valid, or the one for demonstrations.
+    case badKey
+    /// It costs money, or more money.
+    case premium
+    /// More than about one call a second.
+    case burst
+    /// More than five calls a minute, as it was until 2023.
+    case minute
+    /// More calls than a day has.
+    case day
+    /// No such symbol, or a parameter that is none.
+    case invalidCall
+    /// A text that nobody has reported yet.
+    case unknown
+
+    /// The notice that a response is; nil where it is none.
+    init?(_ response: HTTPClientResponse) {
+        // Notices are some hundred bytes long. What is longer is an answer, and not read twice.
+        guard response.body.count <= Self.maximumLength else { return nil }
+        let notice = try? JSONReader.read(response.body) { reader throws(JSONError) in
+            var text: String?
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case "Note", "Information", "Error Message": text = try reader.string()
+                default: try reader.skip()
+                }
+            }
+            return text.map(AlphaVantageErrorNotice.init(text:))
+        }
+        guard let notice else { return nil }
+        self = notice
+    }
+
+    private static let maximumLength = 8_192
+
+    private init(text: String) {
+        // The order matters: the text about bursts names the limit of the day and premium endpoints as well.
+        let notice = Self.marks.first { mark in mark.words.contains { text.contains($0) } }?.notice
+        self = notice ?? .unknown
+    }
+
+    private static let marks: [(notice: AlphaVantageErrorNotice, words: [String])] = [
+        (.badKey, ["apikey is invalid or missing", "demo** API key", "demo API key"]),
+        (.burst, ["spreading out"]),
+        (.premium, ["is a premium"]),
+        (.minute, ["calls per minute"]),
+        (.day, ["requests per day", "calls per day"]),
+        (.invalidCall, ["Invalid API call"]),
+    ]
+
+    /// What it means for the one who asked.
+    func cause(now: Instant) -> ProviderFailure.Cause {
+        switch self {
+        case .badKey: .unauthorized
+        case .premium: .notEntitled
+        case .burst: .rateLimited(retryAt: now + .seconds(1))
+        case .minute: .rateLimited(retryAt: now + .seconds(60))
+        case .day: .quotaExhausted(retryAt: now.nextMidnightInNewYork)
+        case .invalidCall: .notFound
+        case .unknown: .answerInvalid(nil)
+        }
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// What a response of Alpha Vantage means; nil for one that is to be read.
+    init?(alphaVantage response: HTTPClientResponse, now: Instant) {
+        if let notice = AlphaVantageErrorNotice(response) {
+            self = notice.cause(now: now)
+        } else if let cause = ProviderFailure.Cause.status(of: response, now: now) {
+            self = cause
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Instant {
+    /// When the day ends in New York, with which Alpha Vantage's is assumed to end.
+    var nextMidnightInNewYork: Instant? {
+        guard let day = inNewYork.date.adding(days: 1), let midnight = LocalTime(date: day, hour: 0) else {
+            return nil
+        }
+        return Instant(newYork: midnight)
+    }
+}

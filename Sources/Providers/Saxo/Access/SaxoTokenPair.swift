@@ -1,0 +1,118 @@
+import Brokerage
+import Upstream
+
+/// What Saxo's token endpoint gives: a token for calls, and one for the next renewal, which is good once.
+struct SaxoTokenPair: Hashable, Sendable {
+    var access: SaxoToken
+    var accessEndsAt: Instant
+    /// When it is time for the next ones, so long ahead that no call is under way with a token that ends meanwhile.
+    var renewAt: Instant
+    var refresh: String
+    var refreshEndsAt: Instant
+    /// Of the key that the user's consent was given to, which each renewal proves again; nil for consent without one.
+    var verifier: String?
+}
+
+extension SaxoTokenPair: CustomStringConvertible, CustomReflectable {
+    var description: String { "Saxo tokens \(Redaction.mark) until \(accessEndsAt)" }
+    var customMirror: Mirror { Mirror(self, children: ["tokens": description]) }
+}
+
+// MARK: From Saxo
+
+/// The answer of the token endpoint.
+struct SaxoTokenResponse: JSONDecodable {
+    var access: SaxoToken
+    /// Seconds; below zero for a token that has ended already, which Saxo sends to who comes late.
+    var accessSeconds: Int
+    var refresh: String
+    var refreshSeconds: Int
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (access, refresh) = (SaxoToken?.none, String?.none)
+        var (accessSeconds, refreshSeconds) = (Int?.none, Int?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "access_token":
+                access = try reader.required(SaxoToken(readable: try reader.string()), "visible ASCII")
+            case "expires_in": accessSeconds = try reader.int()
+            case "refresh_token": refresh = try reader.string()
+            case "refresh_token_expires_in": refreshSeconds = try reader.intOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.access = try reader.required(access, "access_token")
+        self.accessSeconds = try reader.required(accessSeconds, "expires_in")
+        self.refresh = try reader.required(refresh, "refresh_token")
+        // About an hour, by Saxo's samples, where it does not say.
+        self.refreshSeconds = refreshSeconds ?? 3_600
+    }
+
+    /// Counted from when the answer was asked for, so that the way here takes nothing away.
+    func tokens(asOf start: Instant, verifier: String?) -> SaxoTokenPair {
+        let span = Self.span(accessSeconds)
+        let ahead = min(max(span / 4, .zero), .seconds(60))
+        return SaxoTokenPair(
+            access: access, accessEndsAt: start + span, renewAt: start + (span - ahead), refresh: refresh,
+            refreshEndsAt: start + Self.span(refreshSeconds), verifier: verifier)
+    }
+
+    /// At most a year, so that no figure of an answer can leave the range of instants.
+    private static func span(_ seconds: Int) -> Duration {
+        .seconds(min(max(seconds, -31_536_000), 31_536_000))
+    }
+}
+
+extension SaxoToken {
+    fileprivate init?(readable text: String) {
+        guard let token = try? SaxoToken(text) else { return nil }
+        self = token
+    }
+}
+
+// MARK: For the keeper
+
+extension SaxoTokenPair: JSONDecodable {
+    /// As ``kept`` writes them.
+    init(json reader: inout JSONReader) throws(JSONError) {
+        var (access, refresh, verifier) = (SaxoToken?.none, String?.none, String?.none)
+        var (accessEndsAt, renewAt, refreshEndsAt) = (Instant?.none, Instant?.none, Instant?.none)
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "access": access = SaxoToken(readable: try reader.string())
+            case "accessEndsAt": accessEndsAt = try reader.instant()
+            case "renewAt": renewAt = try reader.instant()
+            case "refresh": refresh = try reader.string()
+            case "refreshEndsAt": refreshEndsAt = try reader.instant()
+            case "verifier": verifier = try reader.stringOrNil()
+            default: try reader.skip()
+            }
+        }
+        self.access = try reader.required(access, "access")
+        self.accessEndsAt = try reader.required(accessEndsAt, "accessEndsAt")
+        self.renewAt = try reader.required(renewAt, "renewAt")
+        self.refresh = try reader.required(refresh, "refresh")
+        self.refreshEndsAt = try reader.required(refreshEndsAt, "refreshEndsAt")
+        self.verifier = verifier
+    }
+
+    /// What a keeper keeps, as a secret.
+    var kept: [UInt8] {
+        var text = JSONObjectText()
+        text.add("access", access.secret)
+        text.add("accessEndsAt", accessEndsAt.description)
+        text.add("renewAt", renewAt.description)
+        text.add("refresh", refresh)
+        text.add("refreshEndsAt", refreshEndsAt.description)
+        text.add("verifier", verifier)
+        return text.body
+    }
+
+    /// Nil for what is none of ``kept``.
+    init?(kept: [UInt8]) {
+        let tokens = try? JSONReader.read(kept) { reader throws(JSONError) in try SaxoTokenPair(json: &reader)
+        }
+        guard let tokens else { return nil }
+        self = tokens
+    }
+}

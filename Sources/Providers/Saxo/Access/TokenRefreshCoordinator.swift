@@ -1,0 +1,141 @@
+import Brokerage
+import Synchronization
+import Upstream
+
+/// One renewal for all who wait, which goes on when they leave.
+///
+/// A task that is cancelled, or whose deadline comes, leaves alone. The renewal itself is never cancelled: its answer has
+/// the only token that the next one can be made with.
+final class TokenRefreshCoordinator: Sendable {
+    /// Tokens, and the version that they are kept under or take the place of.
+    struct Entry: Hashable, Sendable {
+        var tokens: SaxoTokenPair
+        var version: Int64
+    }
+
+    typealias Renew = @Sendable () async throws(ProviderFailure) -> Entry
+    private typealias Result = Swift.Result<Entry, ProviderFailure>
+    private typealias Waiter = CheckedContinuation<Result, Never>
+
+    private struct State {
+        var current: SaxoTokenPair?
+        var unkept: Entry?
+        var isRunning = false
+        var nextID = 0
+        /// Who wait, or are about to.
+        var present: Set<Int> = []
+        var waiters: [Int: Waiter] = [:]
+        /// Who left before the wait had begun.
+        var left: [Int: ProviderFailure] = [:]
+        /// Who want to know only that it is over.
+        var settling: [CheckedContinuation<Void, Never>] = []
+    }
+
+    // Held for a few lines each, never across a suspension.
+    private let state = Mutex(State())
+    private let clock: TimeSource
+
+    init(clock: TimeSource) {
+        self.clock = clock
+    }
+
+    /// The tokens of the last renewal.
+    var current: SaxoTokenPair? { state.withLock { $0.current } }
+
+    /// New tokens that could not be kept.
+    var unkept: Entry? { state.withLock { $0.unkept } }
+
+    func setUnkept(_ kept: Entry?) {
+        state.withLock { $0.unkept = kept }
+    }
+
+    /// Waits for the renewal that runs, or for `renew`.
+    ///
+    /// - Throws: what it fails with; `timedOut` at the deadline, `cancelled` with the task.
+    func value(by deadline: ContinuousClock.Instant, _ renew: @escaping Renew) async throws(ProviderFailure)
+        -> SaxoTokenPair
+    {
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.present.insert(state.nextID)
+            return state.nextID
+        }
+        let alarm = Task { [self] in
+            guard (try? await clock.sleep(deadline)) != nil else { return }
+            leave(id, ProviderFailure(.saxo, .timedOut))
+        }
+        defer { alarm.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in wait(id, continuation, renew) }
+        } onCancel: {
+            leave(id, ProviderFailure(.saxo, .cancelled))
+        }
+        state.withLock { state in
+            state.present.remove(id)
+            state.left[id] = nil
+        }
+        return try result.get().tokens
+    }
+
+    private func wait(_ id: Int, _ continuation: Waiter, _ renew: @escaping Renew) {
+        let (failure, starts) = state.withLock { state -> (ProviderFailure?, Bool) in
+            if let failure = state.left.removeValue(forKey: id) { return (failure, false) }
+            state.waiters[id] = continuation
+            defer { state.isRunning = true }
+            return (nil, !state.isRunning)
+        }
+        if let failure { continuation.resume(returning: .failure(failure)) }
+        if starts { launch(renew) }
+    }
+
+    /// Waits until no renewal runs; with the process, the answer of one would be lost.
+    func settle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.isRunning { state.settling.append(continuation) }
+                return !state.isRunning
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    /// Starts a renewal that nobody waits for, unless one runs.
+    func start(_ renew: @escaping Renew) {
+        let starts = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { launch(renew) }
+    }
+
+    /// Detached, because it belongs to all who wait and outlives each of them.
+    private func launch(_ renew: @escaping Renew) {
+        Task.detached { [self] in await run(renew) }
+    }
+
+    private func run(_ renew: Renew) async {
+        let result: Result
+        do throws(ProviderFailure) {
+            result = .success(try await renew())
+        } catch {
+            result = .failure(error)
+        }
+        let (waiters, settling) = state.withLock { state in
+            if case .success(let kept) = result { state.current = kept.tokens }
+            state.isRunning = false
+            defer { (state.waiters, state.settling) = ([:], []) }
+            return (state.waiters.values, state.settling)
+        }
+        for waiter in waiters { waiter.resume(returning: result) }
+        for waiter in settling { waiter.resume() }
+    }
+
+    private func leave(_ id: Int, _ failure: ProviderFailure) {
+        let waiter = state.withLock { state -> Waiter? in
+            if let waiter = state.waiters.removeValue(forKey: id) { return waiter }
+            if state.present.contains(id) { state.left[id] = failure }
+            return nil
+        }
+        waiter?.resume(returning: .failure(failure))
+    }
+}

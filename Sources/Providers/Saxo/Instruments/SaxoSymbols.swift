@@ -1,0 +1,117 @@
+package import Brokerage
+import Upstream
+
+/// How Saxo spells what Portico names.
+///
+/// An instrument's identity at Saxo is its Uic and its AssetType together: one Uic is a share and the CFD on it. So only a
+/// share or fund has a plain symbol, and only FX spot a pair; anything else carries its AssetType behind:
+///
+/// | Saxo | AssetType | Portico |
+/// |---|---|---|
+/// | `AAPL:xnas` | Stock | `AAPL` |
+/// | `BRKb:xnys` | Stock | `BRK.B` |
+/// | `TSCO:xlon` | Stock | `TSCO:XLON` |
+/// | `EURDKK` | FxSpot | `EUR/DKK` |
+/// | `SPX.I` | StockIndex | `^SPX` |
+/// | `AAPL:xnas` | CfdOnStock | `AAPL:XNAS:CfdOnStock` |
+/// | `ES Dec26`, Uic 77 | ContractFutures | `UIC=77:ContractFutures` |
+package struct SaxoSymbols: SymbolMapping, Hashable {
+    /// Exchanges by market identifier code in lower case, whose shares go without it; the first is preferred where
+    /// several have a share of one name.
+    package var homeExchanges = ["xnas", "xnys", "arcx", "xase", "bats"]
+    /// The AssetTypes of what is owned, and named plainly.
+    package var shareTypes = ["Stock", "Etf", "Etc", "Etn", "Fund"]
+    /// How Saxo spells the class of a share.
+    package var classShares = ClassShares.lowercase
+
+    /// Saxo's documents have no example of a share with a class.
+    package enum ClassShares: Hashable, Sendable {
+        /// `BRKb:xnys`
+        case lowercase
+        /// `BRK.B:xnys`
+        case dot
+    }
+
+    package init() {}
+
+    package func spelling(of symbol: Symbol) -> String? {
+        switch SaxoSymbolQuery(symbol, in: self) {
+        case .share(let ticker, let exchange): [spelling(ofTicker: ticker), exchange].joined()
+        case .pair(let base, let quote): base + quote
+        case .other(let spelling, _): spelling
+        case .uic(let key): String(key.uic)
+        case nil: nil
+        }
+    }
+
+    package func symbol(spelled spelling: String) -> Symbol? {
+        if let pair = Self.pair(spelling) { return Symbol("\(pair.base)/\(pair.quote)") }
+        return share(spelled: spelling)
+    }
+
+    /// Portico's symbol of an instrument; nil for a spelling that no symbol can be made of.
+    func symbol(spelled spelling: String, assetType: String) -> Symbol? {
+        if assetType == Self.spot {
+            return Self.pair(spelling).flatMap { Symbol("\($0.base)/\($0.quote)") }
+        }
+        if shareTypes.contains(assetType) { return share(spelled: spelling) }
+        if assetType == Self.index, spelling.hasSuffix(Self.indexMark) {
+            return SymbolKind.index(String(spelling.dropLast(Self.indexMark.count))).symbol
+        }
+        return Symbol("\(Self.capitalizingExchange(spelling)):\(assetType)")
+    }
+
+    /// Portico's symbol of an instrument, whatever Saxo calls it.
+    func symbol(of key: SaxoInstrumentKey, spelled spelling: String?) -> Symbol? {
+        spelling.flatMap { symbol(spelled: $0, assetType: key.assetType) }
+            ?? Symbol("UIC=\(key.uic):\(key.assetType.prefix(Self.longestType))")
+    }
+
+    static let spot = "FxSpot"
+    static let index = "StockIndex"
+    static let indexMark = ".I"
+    /// Beside a Uic of ten digits, in the longest symbol.
+    private static let longestType = Symbol.maximumLength - 15
+
+    // MARK: Shares
+
+    private func share(spelled spelling: String) -> Symbol? {
+        let parts = spelling.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        let ticker = ticker(spelled: parts[0])
+        guard parts.count == 2 else { return Symbol(ticker) }
+        let exchange = parts[1].lowercased()
+        return Symbol(homeExchanges.contains(exchange) ? ticker : "\(ticker):\(exchange.uppercased())")
+    }
+
+    private func ticker(spelled spelling: Substring) -> String {
+        guard classShares == .lowercase, spelling.count >= 2, let last = spelling.last, last.isLowercase,
+            spelling.dropLast().allSatisfy({ !$0.isLowercase })
+        else { return String(spelling) }
+        return "\(spelling.dropLast()).\(last.uppercased())"
+    }
+
+    /// The ticker as Saxo spells it.
+    func spelling(ofTicker ticker: String) -> String {
+        let parts = ticker.split(separator: ".", omittingEmptySubsequences: false)
+        guard classShares == .lowercase, parts.count == 2, parts[1].count == 1, !parts[0].isEmpty else {
+            return ticker
+        }
+        return parts[0] + parts[1].lowercased()
+    }
+
+    // MARK: Others
+
+    /// The two currencies of a pair that is spelled in six capitals.
+    private static func pair(_ spelling: String) -> (base: Substring, quote: Substring)? {
+        guard spelling.utf8.count == 6, spelling.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
+            return nil
+        }
+        return (spelling.prefix(3), spelling.suffix(3))
+    }
+
+    private static func capitalizingExchange(_ spelling: String) -> String {
+        guard let colon = spelling.lastIndex(of: ":") else { return spelling }
+        return spelling[...colon] + spelling[spelling.index(after: colon)...].uppercased()
+    }
+}

@@ -1,0 +1,110 @@
+import Brokerage
+import Upstream
+
+/// The body of a good answer to `POST`, `PATCH` and `DELETE` of `/trade/v2/orders`, which may still tell of an error.
+struct SaxoOrderResult: JSONDecodable, Hashable {
+    var item = Item()
+    /// Of several orders, or of orders tied to the one.
+    var others: [Item] = []
+
+    struct Item: JSONDecodable, Hashable {
+        var orderID: String?
+        var error: SaxoErrorInfo?
+
+        init() {}
+
+        init(json reader: inout JSONReader) throws(JSONError) {
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case "OrderId": orderID = try reader.idOrNil()
+                case "ErrorInfo": error = try reader.optional(SaxoErrorInfo.init(json:))
+                default: try reader.skip()
+                }
+            }
+        }
+    }
+
+    init(json reader: inout JSONReader) throws(JSONError) {
+        try reader.object { key, reader throws(JSONError) in
+            switch key {
+            case "OrderId": item.orderID = try reader.idOrNil()
+            case "ErrorInfo": item.error = try reader.optional(SaxoErrorInfo.init(json:))
+            case "Orders":
+                others =
+                    try reader.optional { reader throws(JSONError) in try reader.array(of: Item.self) } ?? []
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+/// What Saxo says to a write of an order.
+enum SaxoOrderResponse: Hashable {
+    /// It has the order, under this id where it says so.
+    case taken(id: String?)
+    case refused(SaxoErrorInfo)
+    /// An equal request came a moment before.
+    case duplicate
+    /// It does not know the order.
+    case unknown
+    /// It may have the order: it says that it will tell later, or says both yes and no.
+    case open
+
+    /// Whether an answer says something about the order, rather than about the call.
+    static func isReadable(_ response: HTTPClientResponse) -> Bool {
+        switch response.status {
+        case 200..<300, 400, 404, 409: true
+        default: false
+        }
+    }
+
+    init(_ response: HTTPClientResponse) throws(JSONError) {
+        switch response.status {
+        case 409: self = .duplicate
+        case 404: self = .unknown
+        case 400: self = Self.refusal(SaxoErrorBody(response))
+        default:
+            // A cancellation may be answered without a word.
+            if response.body.isEmpty, response.status != 200 {
+                self = .taken(id: nil)
+                return
+            }
+            let result = try JSONReader.read(response.body) { reader throws(JSONError) in
+                try SaxoOrderResult(json: &reader)
+            }
+            self = Self.reply(result)
+        }
+    }
+
+    private static func reply(_ result: SaxoOrderResult) -> SaxoOrderResponse {
+        // The one order that was written: alone, or the first of a list of one.
+        let item = result.item == SaxoOrderResult.Item() ? result.others.first : result.item
+        guard let item else { return .open }
+        if let error = item.error {
+            // A cancelled order is named beside its error; a placed one has no id then, unless it was placed.
+            return result.item.orderID != nil || error.leavesOpen ? .open : .refused(error)
+        }
+        return item.orderID.map { .taken(id: $0) } ?? .open
+    }
+
+    private static func refusal(_ problem: SaxoErrorBody?) -> SaxoOrderResponse {
+        guard let problem else { return .refused(SaxoErrorInfo(code: nil, message: nil)) }
+        if problem.info.leavesOpen { return .open }
+        // What is wrong with which field says more than that something is.
+        let details = problem.fields.map { "\($0.name): \($0.texts.joined(separator: " "))" }
+        guard !details.isEmpty else { return .refused(problem.info) }
+        return .refused(
+            SaxoErrorInfo(code: problem.info.code, message: details.joined(separator: "; ")))
+    }
+}
+
+extension SaxoErrorInfo {
+    /// Whether the order may stand all the same: Saxo waits for the exchange, or gave up waiting.
+    var leavesOpen: Bool {
+        switch code {
+        case "OrderCommandPending", "OrderCommandTimeout", "CouldNotCompleteRequest", "InternalServerError":
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Brokerage
+
+/// The answer of `GET /v2/account/portfolio/history` (fact sheet, the section of that name).
+///
+/// Points are labelled with the beginning of their interval, in seconds; a day's label is 20:00 in New York.
+/// Points that time has not reached are null.
+struct FakeAlpacaHistory {
+    private let query: HistoryQuery
+    private let book: AccountBook
+    private let view: MarketView
+    private let sessions: [TradingSession]
+    private let settings: FakeAlpacaSettings
+
+    private struct Point {
+        let label: Int
+        /// Nil where time has not come to it.
+        let equity: Decimal?
+        /// What profit is reckoned from.
+        let base: Decimal
+    }
+
+    init(_ query: HistoryQuery, of book: AccountBook, at view: MarketView, _ settings: FakeAlpacaSettings) {
+        self.query = query
+        self.book = book
+        self.view = view
+        self.settings = settings
+        sessions = Self.sessions(query, of: book, at: view)
+    }
+
+    func document() throws -> JSONDocument {
+        guard let first = sessions.first, let before = TradingCalendar.session(before: first.date) else {
+            return Self.empty(query.timeframe)
+        }
+        let base = try self.base(atCloseOf: before)
+        let points = query.timeframe == .day ? try days(base) : try intervals(base)
+        var members: [JSONDocument.Member] = [
+            .init(name: "timestamp", value: .array(points.map { JSONDocument(integerLiteral: $0.label) })),
+            .init(
+                name: "equity",
+                value: .array(points.map { .optional($0.equity, JSONDocument.number(shortest:)) })),
+            .init(name: "profit_loss", value: .array(try points.map(profit))),
+            .init(name: "profit_loss_pct", value: .array(try points.map(profitFactor))),
+            .init(name: "base_value", value: .number(shortest: base)),
+            .init(name: "base_value_asof", value: .string(before.date.description)),
+            .init(name: "timeframe", value: .string(query.timeframe.rawValue)),
+        ]
+        if query.wantsCashflow { members.append(.init(name: "cashflow", value: .object([]))) }
+        return .object(members)
+    }
+
+    /// What an account without a past answers.
+    private static func empty(_ timeframe: HistoryQuery.Timeframe) -> JSONDocument {
+        [
+            "timestamp": [], "equity": [], "profit_loss": [], "profit_loss_pct": [], "base_value": 0,
+            "timeframe": .string(timeframe.rawValue),
+        ]
+    }
+
+    private func profit(_ point: Point) throws -> JSONDocument {
+        guard let equity = point.equity else { return .null }
+        return .number(shortest: try equity - point.base)
+    }
+
+    private func profitFactor(_ point: Point) throws -> JSONDocument {
+        guard let equity = point.equity else { return .null }
+        return .number(shortest: try (equity - point.base).ratio(to: point.base))
+    }
+
+    /// Equity at a close; what was paid in, where the account was not open yet.
+    private func base(atCloseOf session: TradingSession) throws -> Decimal {
+        session.close < Int(book.ledger.opened.secondsSince1970)
+            ? book.ledger.deposit : try book.equity(atCloseOf: session)
+    }
+
+    private func days(_ base: Decimal) throws -> [Point] {
+        let told = settings.historyIncludesToday ? sessions : sessions.filter { $0.close <= view.now }
+        return try told.map { session in
+            // The label lies hours after the close; today's stands for the day so far.
+            let label = session.close + (session.isHalfDay ? 7 : 4) * 3600
+            let equity =
+                view.now < session.postMarketClose
+                ? try EquityCurve(book, session).equity(at: view.now) : try book.equity(atCloseOf: session)
+            return Point(label: label, equity: equity, base: base)
+        }
+    }
+
+    private func intervals(_ base: Decimal) throws -> [Point] {
+        var dayBase = base
+        return try sessions.flatMap { session -> [Point] in
+            let curve = try EquityCurve(book, session)
+            let span = span(of: session)
+            let step = query.timeframe.seconds ?? 60
+            let labels = stride(from: span.lowerBound, to: span.upperBound, by: step).prefix { label in
+                query.end.map { label <= Int($0.secondsSince1970) } ?? true
+            }
+            let points = try labels.map { label in
+                let isReached = label <= view.now
+                let equity =
+                    isReached ? try curve.equity(at: min(label + step, span.upperBound, view.now)) : nil
+                return Point(label: label, equity: equity, base: query.resetsDaily ? dayBase : base)
+            }
+            dayBase = try self.base(atCloseOf: session)
+            return points
+        }
+    }
+
+    /// The seconds of a day that are reported.
+    private func span(of session: TradingSession) -> Range<Int> {
+        switch query.reporting {
+        case .marketHours: session.open..<session.close
+        case .extendedHours: session.preMarketOpen..<session.postMarketClose
+        case .continuous: session.midnight..<end(ofContinuous: session)
+        }
+    }
+
+    /// Days without trading belong to the session before them, as far as they have come.
+    private func end(ofContinuous session: TradingSession) -> Int {
+        let day = session.midnight + 86_400
+        guard let next = TradingCalendar.session(after: session.date) else { return day }
+        return max(day, min(next.midnight, view.now))
+    }
+
+    /// The trading days that are asked for, since the account was opened and until now.
+    private static func sessions(
+        _ query: HistoryQuery, of book: AccountBook, at view: MarketView
+    ) -> [TradingSession] {
+        let isByMarketHours = query.timeframe == .day || query.reporting == .marketHours
+        guard let current = isByMarketHours ? view.marketDay : view.tradingDay,
+            let last = TradingCalendar.session(onOrBefore: min(query.lastDate, current.date))
+        else { return [] }
+        let opened = book.ledger.opened.inNewYork.date
+        guard let start = query.start else {
+            let sessions = TradingCalendar.sessions(
+                from: max(query.period.shifting(last.date, by: -1).adding(days: 1) ?? .earliest, opened),
+                through: last.date)
+            // Days of a period are days of trading: the last of them is the running one.
+            guard query.period.unit == .day else { return sessions }
+            return TradingCalendar.sessions(from: opened, through: last.date).suffix(query.period.count)
+        }
+        return TradingCalendar.sessions(from: max(start.inNewYork.date, opened), through: last.date)
+            .filter { Int(start.secondsSince1970) <= $0.close }
+    }
+}

@@ -1,0 +1,85 @@
+import Brokerage
+
+/// Alpaca's news: `GET /v1beta1/news` (fact sheet, "Market data").
+struct FakeAlpacaNews: Sendable {
+    let host: FakeAlpacaHost
+
+    var routes: [SandboxRoute] {
+        [
+            host.get("/v1beta1/news") { visit in
+                try document(visit)
+            }
+        ]
+    }
+
+    private func document(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
+        -> JSONDocument
+    {
+        let request = visit.request
+        let limit = try request.whole("limit", in: 1...50) ?? 10
+        let newestFirst = try request.choice("sort", of: ["asc", "desc"]) != "asc"
+        let wantsContent = try request.flag("include_content")
+        let excludesContentless = try request.flag("exclude_contentless")
+        let start = try request.moment("start", isEnd: false) ?? NewsSequence.beginning
+        let end = try request.moment("end", isEnd: true) ?? visit.view.now
+        let symbols = request[query: "symbols"].map { Set($0.split(separator: ",").map(String.init)) }
+        let token = try request[query: "page_token"].map { text throws(FakeAlpacaError) in
+            guard let token = Token(text) else { throw .badRequest("invalid page_token: \(text)") }
+            return token
+        }
+        let wire = visit.view.news(
+            about: symbols, from: newestFirst ? start : max(start, token?.published ?? start),
+            through: newestFirst ? min(end, token?.published ?? end) : end, newestFirst: newestFirst)
+        let stories = wire.lazy
+            .filter { token?.allows($0, newestFirst: newestFirst) ?? true }
+            .filter { !excludesContentless || !$0.content.isEmpty }
+            .prefix(limit + 1)
+        let page = Array(stories)
+        let next = page.count > limit ? Token(page[limit]).text : nil
+        return [
+            "news": .array(page.prefix(limit).map { story($0, wantsContent: wantsContent) }),
+            "next_page_token": .optional(next) { .string($0) },
+        ]
+    }
+
+    /// The first story of the next page.
+    private struct Token {
+        let published: Int
+        let id: Int
+
+        var text: String { Base64.encoded("\(published)|\(id)") }
+
+        init(_ story: NewsStory) {
+            published = story.published
+            id = story.id
+        }
+
+        init?(_ text: String) {
+            guard let parts = Base64.decoded(text)?.split(separator: "|"), parts.count == 2,
+                let published = Int(parts[0]), let id = Int(parts[1])
+            else { return nil }
+            self.published = published
+            self.id = id
+        }
+
+        func allows(_ story: NewsStory, newestFirst: Bool) -> Bool {
+            let (this, that) = ((story.published, story.id), (published, id))
+            return newestFirst ? this <= that : this >= that
+        }
+    }
+
+    private func story(_ story: NewsStory, wantsContent: Bool) -> JSONDocument {
+        func stamp(_ second: Int) -> JSONDocument {
+            .string((Instant(secondsSince1970: Int64(second)) ?? .earliest).description)
+        }
+        return [
+            "id": JSONDocument(integerLiteral: story.id), "headline": .string(story.headline),
+            "author": .string(story.author), "created_at": stamp(story.published),
+            "updated_at": stamp(story.updated), "summary": .string(story.summary),
+            "content": .string(wantsContent ? story.content : ""),
+            "images": [["size": "thumb", "url": .string(story.imageURL)]],
+            "symbols": .array(story.symbols.map { .string($0) }), "source": "benzinga",
+            "url": .string(story.url),
+        ]
+    }
+}

@@ -1,0 +1,123 @@
+import Brokerage
+
+/// What Alpaca says of the exchanges and of what is traded there: assets, clock and calendar (fact sheet, "Assets,
+/// watchlists, clock, calendar, activities").
+struct FakeAlpacaReference: Sendable {
+    let host: FakeAlpacaHost
+    let settings: FakeAlpacaSettings
+
+    var routes: [SandboxRoute] {
+        [
+            host.get("/v2/assets") { visit in
+                .array(try assets(visit.request).map { Self.asset($0, settings) })
+            },
+            host.get("/v2/assets/{symbol_or_asset_id}") { visit in
+                let wanted = visit.request.parameters["symbol_or_asset_id"] ?? ""
+                guard let instrument = Self.instrument(wanted) else {
+                    throw FakeAlpacaError.assetNotFound(wanted)
+                }
+                return Self.asset(instrument, settings)
+            },
+            host.get("/v2/clock") { visit in clock(visit.view) },
+            host.get("/v2/calendar") { visit in try calendar(visit) },
+        ]
+    }
+
+    /// By symbol or by asset id.
+    static func instrument(_ symbolOrID: String) -> FakeInstrument? {
+        FakeInstrument.listing.first { $0.symbol == symbolOrID || $0.id == symbolOrID }
+    }
+
+    private func assets(_ request: SandboxRequest) throws(FakeAlpacaError) -> [FakeInstrument] {
+        if try request.choice("status", of: ["active", "inactive"]) == "inactive" { return [] }
+        let assetClass = try request.choice("asset_class", of: ["us_equity", "us_option", "crypto"])
+        guard assetClass == nil || assetClass == "us_equity" else { return [] }
+        let exchange = request[query: "exchange"]
+        let attributes = request[query: "attributes"]?.split(separator: ",").map(String.init) ?? []
+        guard attributes.allSatisfy(Self.attributes.contains) else { return [] }
+        return FakeInstrument.listing.filter { exchange == nil || $0.exchange.rawValue == exchange }
+    }
+
+    private static let attributes = ["fractional_eh_enabled", "has_options"]
+
+    static func asset(_ instrument: FakeInstrument, _ settings: FakeAlpacaSettings) -> JSONDocument {
+        [
+            "id": .string(instrument.id), "class": "us_equity",
+            "exchange": .string(instrument.exchange.rawValue), "symbol": .string(instrument.symbol),
+            "name": .string(instrument.name), "status": "active",
+            "tradable": .bool(!settings.untradable.contains(instrument.symbol)), "marginable": true,
+            "maintenance_margin_requirement": 30, "margin_requirement_long": "30",
+            "margin_requirement_short": "30", "shortable": true, "easy_to_borrow": true,
+            "borrow_status": "easy_to_borrow",
+            "fractionable": .bool(instrument.isFractionable),
+            "attributes": .array(attributes.map { .string($0) }),
+        ]
+    }
+
+    private func clock(_ view: MarketView) -> JSONDocument {
+        let running = view.marketDay.flatMap { $0.phase(at: view.now) == .regular ? $0 : nil }
+        let today = Instant(secondsSince1970: Int64(view.now))?.inNewYork.date
+        let ahead = today.flatMap { date in
+            TradingCalendar.session(on: date).flatMap { view.now < $0.open ? $0 : nil }
+                ?? TradingCalendar.session(after: date)
+        }
+        return [
+            "timestamp": Self.stamp(view.now),
+            "is_open": .bool(running != nil),
+            "next_open": Self.stamp(ahead?.open ?? view.now),
+            "next_close": Self.stamp((running ?? ahead)?.close ?? view.now),
+        ]
+    }
+
+    /// With New York's offset, as Alpaca's clock has it.
+    private static func stamp(_ second: Int) -> JSONDocument {
+        let instant = Instant(secondsSince1970: Int64(second)) ?? .earliest
+        let local = instant.inNewYork
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
+        return .string(
+            "\(local.date)T\(two(local.hour)):\(two(local.minute)):\(two(local.second))"
+                + "-\(two(-instant.newYorkOffset / 3600)):00")
+    }
+
+    private func calendar(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError)
+        -> JSONDocument
+    {
+        func date(_ name: String, else other: CalendarDate) throws(FakeAlpacaError) -> CalendarDate {
+            guard let text = visit.request[query: name] else { return other }
+            guard let date = CalendarDate(String(text.prefix(10))) else {
+                throw .unprocessable("invalid \(name): \(text)")
+            }
+            return date
+        }
+        let type = try visit.request.choice("date_type", of: ["TRADING", "SETTLEMENT"]) ?? "TRADING"
+        // Alpaca knows the days from 1970 to 2029; a wider question is not an error.
+        let first = max(try date("start", else: Self.firstDay), Self.firstDay)
+        let last = min(try date("end", else: Self.lastDay), Self.lastDay)
+        let days = TradingCalendar.sessions(from: first, through: last).filter { session in
+            type == "TRADING" || Self.settlement(of: session).map { first <= $0 && $0 <= last } ?? false
+        }
+        return .array(days.map(Self.day))
+    }
+
+    private static let firstDay = CalendarDate(year: 1970, month: 1, day: 1) ?? .earliest
+    private static let lastDay = CalendarDate(year: 2029, month: 12, day: 31) ?? .latest
+
+    /// Trades are settled on the next trading day.
+    private static func settlement(of session: TradingSession) -> CalendarDate? {
+        TradingCalendar.session(after: session.date)?.date
+    }
+
+    private static func day(_ session: TradingSession) -> JSONDocument {
+        [
+            "date": .string(session.date.description), "open": "09:30",
+            "close": session.isHalfDay ? "13:00" : "16:00", "session_open": "0400",
+            "session_close": session.isHalfDay ? "1700" : "2000",
+            "settlement_date": .string((settlement(of: session) ?? session.date).description),
+        ]
+    }
+}
+
+extension FakeInstrument {
+    /// Whether parts of a share are traded: not of one that costs as much as a house.
+    var isFractionable: Bool { anchor < 100_000_00 }
+}

@@ -1,0 +1,138 @@
+import Brokerage
+
+/// Alpaca's trading host: account and positions (fact sheet, "GET /v2/account" and "Positions").
+struct FakeAlpacaTrading: Sendable {
+    let host: FakeAlpacaHost
+    let desk: FakeAlpacaAccounts
+    let settings: FakeAlpacaSettings
+
+    var routes: [SandboxRoute] {
+        [
+            host.get("/v2/account") { visit in
+                let account = try desk.account(of: visit)
+                return try document(
+                    Valuation(account.book(visit.view.market), visit.view),
+                    FakeAlpacaFunds(account, visit.view))
+            },
+            host.get("/v2/positions") { visit in
+                let account = try desk.account(of: visit)
+                return .array(try positions(account, visit).map { try position($0, of: account) })
+            },
+            host.get("/v2/positions/{symbol_or_asset_id}") { visit in
+                let wanted = visit.request.parameters["symbol_or_asset_id"]
+                let account = try desk.account(of: visit)
+                let found = try positions(account, visit).first {
+                    $0.holding.instrument.symbol == wanted || $0.holding.instrument.id == wanted
+                }
+                guard let found else { throw FakeAlpacaError.positionDoesNotExist }
+                return try position(found, of: account)
+            },
+            host.get("/v2/account/portfolio/history") { visit in
+                let book = try desk.account(of: visit).book(visit.view.market)
+                let query = try HistoryQuery(visit.request, now: visit.view.instant)
+                return try FakeAlpacaHistory(query, of: book, at: visit.view, settings).document()
+            },
+        ]
+    }
+
+    private func positions(
+        _ account: FakeAlpacaAccount, _ visit: FakeAlpacaHost.AuthenticatedRequest
+    ) throws -> [Valuation.Position] {
+        try Valuation(account.book(visit.view.market), visit.view).positions
+    }
+
+    private func document(_ valuation: Valuation, _ funds: FakeAlpacaFunds) throws -> JSONDocument {
+        let (long, short, equity) = (try valuation.longValue, try valuation.shortValue, try valuation.equity)
+        let gross = try long + short.magnitude
+        let ledger = valuation.ledger
+        return [
+            "id": .string(ledger.accountID),
+            "account_number": .string(ledger.accountNumber),
+            "status": "ACTIVE",
+            "crypto_status": "ACTIVE",
+            "currency": "USD",
+            "buying_power": .text(funds.buyingPower),
+            "regt_buying_power": .text(funds.buyingPower),
+            "daytrading_buying_power": "0",
+            "effective_buying_power": .text(funds.buyingPower),
+            "non_marginable_buying_power": .text(max(.zero, valuation.cash)),
+            "options_buying_power": .text(funds.excess),
+            "bod_dtbp": "0",
+            "cash": .text(valuation.cash),
+            "accrued_fees": "0",
+            "pending_reg_taf_fees": "0",
+            "pending_transfer_in": "0",
+            "portfolio_value": .text(equity),
+            "pattern_day_trader": false,
+            "trading_blocked": false,
+            "transfers_blocked": false,
+            "account_blocked": false,
+            "created_at": .string(ledger.opened.description),
+            "trade_suspended_by_user": false,
+            "multiplier": "2",
+            "shorting_enabled": true,
+            "equity": .text(equity),
+            "last_equity": .text(valuation.lastEquity),
+            "long_market_value": .text(long),
+            "short_market_value": .text(short),
+            "position_market_value": .text(try long + short),
+            "initial_margin": .text(funds.initialMargin),
+            "maintenance_margin": .text(try gross * maintenance),
+            "last_maintenance_margin": .text(try valuation.lastGrossValue * maintenance),
+            "sma": .text(try max(.zero, valuation.lastEquity - valuation.lastGrossValue * half)),
+            "daytrade_count": 0,
+            "balance_asof": .string(valuation.lastDay.description),
+            "crypto_tier": 1,
+            "options_approved_level": 2,
+            "options_trading_level": 2,
+            "intraday_adjustments": "0",
+            "user_configurations": nil,
+        ]
+    }
+
+    private func position(_ position: Valuation.Position, of account: FakeAlpacaAccount) throws
+        -> JSONDocument
+    {
+        let (holding, instrument) = (position.holding, position.holding.instrument)
+        let (value, lastValue) = (try position.value, position.lastValue)
+        let available = try holding.quantity - account.heldForOrders(holding)
+        let profit = try value - holding.cost
+        let today = try value - lastValue
+        let change = try Decimal(position.price - position.lastClose).ratio(to: Decimal(position.lastClose))
+        func told(_ number: Decimal) -> JSONDocument { position.isPriced ? .text(number) : .null }
+        return [
+            "asset_id": .string(instrument.id),
+            "symbol": .string(instrument.symbol),
+            "exchange": .string(instrument.exchange.rawValue),
+            "asset_class": "us_equity",
+            "asset_marginable": true,
+            "qty": .text(try signed(holding.quantity)),
+            "qty_available": .text(try signed(available)),
+            "avg_entry_price": .text(try holding.averageEntryPrice()),
+            "side": holding.quantity.isNegative ? "short" : "long",
+            "market_value": told(try signed(value)),
+            "cost_basis": .text(try signed(holding.cost)),
+            "unrealized_pl": told(profit),
+            "unrealized_plpc": told(try profit.ratio(to: holding.cost.magnitude)),
+            "unrealized_intraday_pl": told(today),
+            "unrealized_intraday_plpc": told(try today.ratio(to: lastValue.magnitude)),
+            "current_price": told(Decimal(cents: position.price)),
+            "lastday_price": told(Decimal(cents: position.lastClose)),
+            "change_today": told(change),
+        ]
+    }
+
+    private func signed(_ number: Decimal) throws -> Decimal {
+        settings.shortsAreNegative ? number : try number.magnitude
+    }
+
+    private var half: Decimal { Decimal(coefficient: 5, scale: 1) ?? .zero }
+    private var maintenance: Decimal { Decimal(coefficient: 3, scale: 1) ?? .zero }
+}
+
+extension Decimal {
+    /// A quotient with 10 decimals, as Alpaca's factors have; zero where there is nothing to divide by.
+    func ratio(to whole: Decimal) throws -> Decimal {
+        whole.isZero ? .zero : try divided(by: whole, to: 10, .halfEven)
+    }
+}

@@ -1,0 +1,193 @@
+import Brokerage
+import NIOHTTP1
+
+/// A list of symbols that a user keeps at Alpaca.
+struct FakeAlpacaWatchlist: Sendable {
+    let id: String
+    let createdAt: Instant
+    var updatedAt: Instant
+    var name: String
+    var instruments: [FakeInstrument]
+
+    /// The most lists of a user, and the most symbols of a list.
+    static let maximumCount = 500
+}
+
+/// Alpaca's watchlists (fact sheet, "Assets, watchlists, …"): each endpoint by id and by name.
+struct FakeAlpacaWatchlists: Sendable {
+    let host: FakeAlpacaHost
+    let desk: FakeAlpacaAccounts
+    let settings: FakeAlpacaSettings
+
+    private enum Key: Sendable {
+        case id, name
+    }
+
+    var routes: [SandboxRoute] {
+        [
+            host.get("/v2/watchlists") { visit in
+                .array(
+                    try desk.with(visit) { account in
+                        account.watchlists.map { .object(summary($0, of: account)) }
+                    })
+            },
+            host.route(.POST, "/v2/watchlists", scope: .account) { visit in
+                .json(try desk.with(visit) { try create(visit, &$0) })
+            },
+        ] + routes("/v2/watchlists/{watchlist_id}", .id) + routes("/v2/watchlists:by_name", .name) + [
+            removal("/v2/watchlists/{watchlist_id}/{symbol}", .id),
+            removal("/v2/watchlists:by_name/{symbol}", .name),
+        ]
+    }
+
+    private func routes(_ template: PathTemplate, _ key: Key) -> [SandboxRoute] {
+        [
+            host.get(template) { visit in
+                try desk.with(visit) { document($0.watchlists[try find(visit, key, $0)], of: $0) }
+            },
+            host.route(.PUT, template, scope: .account) { visit in
+                .json(try desk.with(visit) { try update(visit, key, &$0) })
+            },
+            host.route(.POST, template, scope: .account) { visit in
+                .json(try desk.with(visit) { try append(visit, key, &$0) })
+            },
+            host.route(.DELETE, template, scope: .account) { visit in
+                try desk.with(visit) { account in
+                    _ = account.watchlists.remove(at: try find(visit, key, account))
+                }
+                return SandboxResponse(status: .noContent)
+            },
+        ]
+    }
+
+    private func removal(_ template: PathTemplate, _ key: Key) -> SandboxRoute {
+        host.route(.DELETE, template, scope: .account) { visit in
+            .json(
+                try desk.with(visit) { account in
+                    let index = try find(visit, key, account)
+                    let symbol = visit.request.parameters["symbol"] ?? ""
+                    guard
+                        let place = account.watchlists[index].instruments.firstIndex(where: {
+                            $0.symbol == symbol
+                        })
+                    else { throw FakeAlpacaError.assetNotFound(symbol) }
+                    account.watchlists[index].instruments.remove(at: place)
+                    account.watchlists[index].updatedAt = visit.now
+                    return document(account.watchlists[index], of: account)
+                })
+        }
+    }
+
+    private func create(_ visit: FakeAlpacaHost.AuthenticatedRequest, _ account: inout FakeAlpacaAccount)
+        throws -> JSONDocument
+    {
+        let body = try FakeAlpacaOrders.body(visit)
+        guard account.watchlists.count < FakeAlpacaWatchlist.maximumCount else {
+            throw FakeAlpacaError.tooMany(
+                "the sandbox keeps \(FakeAlpacaWatchlist.maximumCount) watchlists of a user")
+        }
+        guard let name = try name(body) else { throw FakeAlpacaError.invalid("name is required") }
+        try requireFree(name, account)
+        let list = FakeAlpacaWatchlist(
+            id: account.nextID(), createdAt: visit.now, updatedAt: visit.now, name: name,
+            instruments: try instruments(body) ?? [])
+        account.watchlists.append(list)
+        return document(list, of: account)
+    }
+
+    private func update(
+        _ visit: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: inout FakeAlpacaAccount
+    ) throws -> JSONDocument {
+        let (index, body) = (try find(visit, key, account), try FakeAlpacaOrders.body(visit))
+        let (name, instruments) = (try name(body), try instruments(body))
+        if let name, name != account.watchlists[index].name {
+            try requireFree(name, account)
+            account.watchlists[index].name = name
+        }
+        if let instruments { account.watchlists[index].instruments = instruments }
+        account.watchlists[index].updatedAt = visit.now
+        return document(account.watchlists[index], of: account)
+    }
+
+    private func append(
+        _ visit: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: inout FakeAlpacaAccount
+    ) throws -> JSONDocument {
+        let (index, body) = (try find(visit, key, account), try FakeAlpacaOrders.body(visit))
+        let instrument = try listed(body["symbol"]?.string ?? "")
+        if !account.watchlists[index].instruments.contains(instrument) {
+            guard account.watchlists[index].instruments.count < FakeAlpacaWatchlist.maximumCount else {
+                throw FakeAlpacaError.tooMany("a watchlist holds \(FakeAlpacaWatchlist.maximumCount) symbols")
+            }
+            account.watchlists[index].instruments.append(instrument)
+            account.watchlists[index].updatedAt = visit.now
+        }
+        return document(account.watchlists[index], of: account)
+    }
+
+    private func find(_ visit: FakeAlpacaHost.AuthenticatedRequest, _ key: Key, _ account: FakeAlpacaAccount)
+        throws -> Int
+    {
+        let index =
+            switch key {
+            case .id: account.watchlists.firstIndex { $0.id == visit.request.parameters["watchlist_id"] }
+            case .name: account.watchlists.firstIndex { $0.name == visit.request[query: "name"] }
+            }
+        guard let index else { throw FakeAlpacaError.watchlistNotFound }
+        return index
+    }
+
+    private func name(_ body: JSONDocument) throws(FakeAlpacaError) -> String? {
+        guard let name = body["name"] else { return nil }
+        guard let text = name.string, (1...64).contains(text.count) else {
+            throw .invalid("name must have 1 to 64 characters")
+        }
+        return text
+    }
+
+    private func requireFree(_ name: String, _ account: FakeAlpacaAccount) throws(FakeAlpacaError) {
+        if account.watchlists.contains(where: { $0.name == name }) {
+            throw .invalid(settings.duplicateWatchlistMessage)
+        }
+    }
+
+    /// The symbols of a body, each once; nil where it has none.
+    private func instruments(_ body: JSONDocument) throws(FakeAlpacaError) -> [FakeInstrument]? {
+        guard let member = body["symbols"], member != .null else { return nil }
+        guard case .array(let symbols) = member, symbols.count <= FakeAlpacaWatchlist.maximumCount else {
+            throw .invalid("symbols must be a list of at most \(FakeAlpacaWatchlist.maximumCount)")
+        }
+        var found: [FakeInstrument] = []
+        for symbol in symbols {
+            let instrument = try listed(symbol.string ?? "")
+            if !found.contains(instrument) { found.append(instrument) }
+        }
+        return found
+    }
+
+    private func listed(_ symbol: String) throws(FakeAlpacaError) -> FakeInstrument {
+        guard let instrument = FakeInstrument.listing.first(where: { $0.symbol == symbol }) else {
+            throw .invalid("asset not found: \(symbol)")
+        }
+        return instrument
+    }
+
+    private func summary(_ list: FakeAlpacaWatchlist, of account: FakeAlpacaAccount) -> [JSONDocument.Member]
+    {
+        [
+            .init(name: "id", value: .string(list.id)),
+            .init(name: "account_id", value: .string(account.user.ledger.accountID)),
+            .init(name: "created_at", value: .string(list.createdAt.description)),
+            .init(name: "updated_at", value: .string(list.updatedAt.description)),
+            .init(name: "name", value: .string(list.name)),
+        ]
+    }
+
+    private func document(_ list: FakeAlpacaWatchlist, of account: FakeAlpacaAccount) -> JSONDocument {
+        .object(
+            summary(list, of: account) + [
+                .init(
+                    name: "assets",
+                    value: .array(list.instruments.map { FakeAlpacaReference.asset($0, settings) }))
+            ])
+    }
+}

@@ -1,0 +1,100 @@
+import Brokerage
+import NIOHTTP1
+
+/// Alpaca's orders (fact sheet, "Orders").
+struct FakeAlpacaOrders: Sendable {
+    let host: FakeAlpacaHost
+    let desk: FakeAlpacaAccounts
+    let settings: FakeAlpacaSettings
+
+    var routes: [SandboxRoute] {
+        [
+            host.get("/v2/orders") { visit in
+                let query = try FakeAlpacaOrderQuery(visit.request)
+                return .array(try desk.with(visit) { try query.select($0).map { try $0.json } })
+            },
+            host.get("/v2/orders:by_client_order_id") { visit in
+                let wanted = visit.request[query: "client_order_id"] ?? ""
+                return try desk.with(visit) { account in
+                    guard let order = account.order(clientID: wanted) else {
+                        throw FakeAlpacaError.orderNotFound(wanted)
+                    }
+                    return try order.json
+                }
+            },
+            host.get("/v2/orders/{order_id}") { visit in
+                try desk.with(visit) { try order(visit, $0).json }
+            },
+            host.route(.POST, "/v2/orders", scope: .trading) { visit in
+                let ticket = try FakeAlpacaOrderTicket(Self.body(visit), settings)
+                return .json(try desk.with(visit) { try $0.submit(ticket, visit.view, at: visit.now).json })
+            },
+            host.route(.PATCH, "/v2/orders/{order_id}", scope: .trading) { visit in
+                let body = try Self.body(visit)
+                return .json(try desk.with(visit) { try replace(visit, body, &$0) })
+            },
+            host.route(.DELETE, "/v2/orders/{order_id}", scope: .trading) { visit in
+                try desk.with(visit) { account in
+                    let order = try order(visit, account)
+                    guard order.status.isOpen else {
+                        throw FakeAlpacaError.unprocessable("order is not cancelable")
+                    }
+                    account.end(order.id, as: .canceled, at: visit.now)
+                }
+                return SandboxResponse(status: .noContent)
+            },
+            host.route(.DELETE, "/v2/orders", scope: .trading) { visit in
+                let ended = try desk.with(visit) { account in
+                    let open = account.orders.filter(\.status.isOpen)
+                    for order in open { account.end(order.id, as: .canceled, at: visit.now) }
+                    return open.map(\.id)
+                }
+                return .json(.array(ended.map { ["id": .string($0), "status": 200] }), status: .multiStatus)
+            },
+        ]
+    }
+
+    /// A document of the request's body.
+    static func body(_ visit: FakeAlpacaHost.AuthenticatedRequest) throws(FakeAlpacaError) -> JSONDocument {
+        do {
+            return try JSONDocument(parsing: visit.request.body)
+        } catch {
+            throw .malformedBody
+        }
+    }
+
+    private func order(_ visit: FakeAlpacaHost.AuthenticatedRequest, _ account: FakeAlpacaAccount) throws
+        -> FakeAlpacaOrder
+    {
+        let id = visit.request.parameters["order_id"] ?? ""
+        guard let order = account.order(id: id) else { throw FakeAlpacaError.orderNotFound(id) }
+        return order
+    }
+
+    /// A new order in the place of an open one, with what the body changes.
+    private func replace(
+        _ visit: FakeAlpacaHost.AuthenticatedRequest, _ body: JSONDocument, _ account: inout FakeAlpacaAccount
+    ) throws -> JSONDocument {
+        let old = try order(visit, account)
+        guard old.status.isOpen else { throw FakeAlpacaError.unprocessable("order is not open") }
+        guard old.ticket.notional == nil, (old.ticket.quantity?.withoutTrailingZeros.scale ?? 0) == 0 else {
+            throw FakeAlpacaError.unprocessable("fractional and notional orders cannot be replaced")
+        }
+        var ticket = FakeAlpacaOrderTicket(
+            instrument: old.ticket.instrument, side: old.ticket.side, type: old.ticket.type,
+            timeInForce: body["time_in_force"] == nil
+                ? old.ticket.timeInForce : try body.word("time_in_force"))
+        ticket.quantity = try body.amount("qty") ?? old.ticket.quantity
+        ticket.limitPrice = try body.amount("limit_price") ?? old.ticket.limitPrice
+        ticket.stopPrice = try body.amount("stop_price") ?? old.ticket.stopPrice
+        ticket.extendedHours = old.ticket.extendedHours
+        ticket.clientOrderID = body["client_order_id"]?.string
+        guard let quantity = ticket.quantity, quantity.withoutTrailingZeros.scale == 0,
+            quantity > old.filledQuantity
+        else { throw FakeAlpacaError.unprocessable("qty must be whole, and above what is filled") }
+        try ticket.checkPrices()
+        // What is filled stays with the old order.
+        ticket.quantity = try quantity - old.filledQuantity
+        return try account.submit(ticket, replacing: old, visit.view, at: visit.now).json
+    }
+}

@@ -1,0 +1,93 @@
+import Brokerage
+
+/// One order against the market's tape over a range of seconds: when it is filled, and at what price.
+///
+/// Minutes whose bar does not reach the order's price are passed over whole, so that months of waiting cost
+/// minutes and not seconds.
+struct OrderSimulation {
+    let order: FakeAlpacaOrder
+    let view: MarketView
+
+    /// The next second of the range in which it can be filled, with the price; `isTriggered` tells whether its
+    /// stop has been touched, and is kept.
+    func next(in range: Range<Int>, isTriggered: inout Bool) -> (second: Int, price: Decimal)? {
+        guard view.priced(instrument.symbol) != nil, var day = date(range.lowerBound) else { return nil }
+        while let last = date(range.upperBound), day <= last {
+            if let session = TradingCalendar.session(on: day),
+                let fill = next(in: range, of: session, isTriggered: &isTriggered)
+            {
+                return fill
+            }
+            guard let tomorrow = day.adding(days: 1) else { return nil }
+            day = tomorrow
+        }
+        return nil
+    }
+
+    /// The seconds of a session in which it is worked.
+    func hours(of session: TradingSession) -> Range<Int> {
+        switch order.ticket.timeInForce {
+        case .opening: session.open..<session.open + 60
+        case .closing: session.close - 60..<session.close
+        case .day, .goodTillCanceled, .immediateOrCancel, .fillOrKill:
+            order.ticket.extendedHours
+                ? session.preMarketOpen..<session.postMarketClose : session.open..<session.close
+        }
+    }
+
+    private var instrument: FakeInstrument { order.ticket.instrument }
+
+    private func date(_ second: Int) -> CalendarDate? {
+        Instant(secondsSince1970: Int64(second))?.inNewYork.date
+    }
+
+    private func next(
+        in range: Range<Int>, of session: TradingSession, isTriggered: inout Bool
+    ) -> (second: Int, price: Decimal)? {
+        let seconds = hours(of: session).clamped(to: range)
+        let tape = view.market.tape(instrument, session)
+        var second = seconds.lowerBound
+        while second < seconds.upperBound {
+            let end = min((second / 60 + 1) * 60, seconds.upperBound)
+            if mayMatch(tape, second..<end, isTriggered) {
+                for second in second..<end {
+                    guard let price = tape.price(at: second) else { continue }
+                    if let paid = self.price(at: second, last: Decimal(cents: price), &isTriggered) {
+                        return (second, paid)
+                    }
+                }
+            }
+            second = end
+        }
+        return nil
+    }
+
+    /// Whether a minute's bar reaches the price that is waited for.
+    private func mayMatch(_ tape: DayTape, _ seconds: Range<Int>, _ isTriggered: Bool) -> Bool {
+        guard let phase = tape.session.phase(at: seconds.lowerBound),
+            let bar = tape.bar(of: phase, from: seconds.lowerBound, through: seconds.upperBound)
+        else { return false }
+        let (low, high) = (Decimal(cents: bar.low), Decimal(cents: bar.high))
+        if let stop = order.ticket.stopPrice, !isTriggered {
+            return isBuy ? high >= stop : low <= stop
+        }
+        guard let limit = order.ticket.limitPrice else { return true }
+        return isBuy ? low <= limit : high >= limit
+    }
+
+    /// What is paid at a second whose last price is known; nil where the order waits on.
+    private func price(at second: Int, last: Decimal, _ isTriggered: inout Bool) -> Decimal? {
+        if let stop = order.ticket.stopPrice, !isTriggered {
+            guard isBuy ? last >= stop : last <= stop else { return nil }
+            isTriggered = true
+        }
+        if let limit = order.ticket.limitPrice {
+            guard isBuy ? last <= limit : last >= limit else { return nil }
+            return last
+        }
+        let quote = view.market.quote(instrument, at: second)
+        return (isBuy ? quote.ask : quote.bid).map { Decimal(cents: $0.price) } ?? last
+    }
+
+    private var isBuy: Bool { order.ticket.side == .buy }
+}

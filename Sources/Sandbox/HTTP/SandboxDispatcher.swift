@@ -1,0 +1,103 @@
+import NIOHTTP1
+
+/// Takes every request to the route that answers it: counts the call, then does what the script of faults
+/// demands.
+package struct SandboxDispatcher: Sendable {
+    let site: SitePolicy
+    let standIns: [FakeHost]
+    let control: [SandboxRoute]
+    let calls: CallCounter
+    let faults: FaultRegistry
+    let streams: OpenStreams
+
+    package func answer(_ request: SandboxRequest) async -> SandboxResponse {
+        if let refusal = site.refusal(of: request) { return refusal }
+        guard let prefix = request.path.first else { return .unknownPath }
+        if prefix == ControlAPI.prefix { return await answerControl(request) }
+        guard let standIn = standIns.first(where: { $0.prefix == prefix }) else { return .unknownPath }
+        return await answer(request, as: standIn)
+    }
+
+    private func answer(_ request: SandboxRequest, as standIn: FakeHost) async -> SandboxResponse {
+        if let (route, _) = standIn.stream(for: request) {
+            calls.count(Endpoint(provider: standIn.provider, name: route.name))
+            return .text("This is a WebSocket\n", status: .upgradeRequired)
+        }
+        let match = Match(request, among: standIn.routes)
+        let endpoint = Endpoint(provider: standIn.provider, name: match.name(of: request))
+        calls.count(endpoint)
+        return await faults.script(for: endpoint).perform(failures: standIn.failures) {
+            switch match {
+            case .route(let route, let request):
+                await route.answering(request) { standIn.failures.status(500) }
+            case .otherMethod: standIn.failures.methodNotAllowed
+            case .nothing: standIn.failures.unknownPath
+            }
+        }
+    }
+
+    private func answerControl(_ request: SandboxRequest) async -> SandboxResponse {
+        guard request.peer?.isLoopback == true else { return .unknownPath }
+        switch Match(request, among: control) {
+        case .route(let route, let request):
+            return await route.answering(request) {
+                .text("Internal server error\n", status: .internalServerError)
+            }
+        case .otherMethod: return Self.lost("no such method", among: control, status: .methodNotAllowed)
+        case .nothing: return Self.lost("no such path", among: control, status: .notFound)
+        }
+    }
+
+    /// Tells somebody at the control desk where to go instead.
+    private static func lost(
+        _ reason: String, among routes: [SandboxRoute], status: HTTPResponseStatus
+    ) -> SandboxResponse {
+        let names = routes.map { "\($0.method.rawValue) /\(ControlAPI.prefix)\($0.template)" }
+        return .json(
+            ["error": .string("\(reason); there are \(names.joined(separator: ", "))")], status: status)
+    }
+}
+
+/// What the routes of a host have for a request.
+private enum Match {
+    case route(SandboxRoute, SandboxRequest)
+    case otherMethod
+    case nothing
+
+    init(_ request: SandboxRequest, among routes: [SandboxRoute]) {
+        let path = request.path.dropFirst()
+        let matches = routes.compactMap { route in route.template.match(path).map { (route, $0) } }
+        guard let (route, parameters) = matches.first(where: { $0.0.method == request.method }) else {
+            self = matches.isEmpty ? .nothing : .otherMethod
+            return
+        }
+        var request = request
+        request.parameters = parameters
+        self = .route(route, request)
+    }
+
+    /// What the call is counted as: paths that nobody offers are one endpoint, so that the count stays
+    /// bounded.
+    func name(of request: SandboxRequest) -> String {
+        switch self {
+        case .route(let route, let request): route.name(of: request)
+        case .otherMethod, .nothing: EndpointCatalog.unknown
+        }
+    }
+}
+
+extension SandboxRoute {
+    fileprivate func answering(_ request: SandboxRequest, else failure: () -> SandboxResponse) async
+        -> SandboxResponse
+    {
+        do {
+            return try await answer(request)
+        } catch {
+            return failure()
+        }
+    }
+}
+
+extension SandboxResponse {
+    fileprivate static let unknownPath = SandboxResponse.text("Nothing stands here\n", status: .notFound)
+}

@@ -1,0 +1,85 @@
+import NIOHTTP1
+
+/// Why Polygon refuses a request (fact sheet, "Errors, limits").
+enum FakePolygonError: Error, Hashable {
+    case missingKey(status: Int)
+    case unknownKey
+    case tooManyRequests(hasBody: Bool)
+    /// The plan has no such data.
+    case notEntitled
+    /// The plan does not reach back so far, or not so near to now.
+    case outsideTimeframe
+    case notFound(message: String)
+    case badRequest(String)
+    /// What a script demands.
+    case other(status: Int)
+
+    var status: HTTPResponseStatus {
+        switch self {
+        case .missingKey(let status), .other(let status): HTTPResponseStatus(statusCode: status)
+        case .unknownKey: .unauthorized
+        case .tooManyRequests: .tooManyRequests
+        case .notEntitled, .outsideTimeframe: .forbidden
+        case .notFound: .notFound
+        case .badRequest: .badRequest
+        }
+    }
+
+    /// The word in `status`, the member that tells why, and what it says.
+    private var text: (status: String, member: String, text: String) {
+        let pricing = "https://polygon.io/pricing"
+        switch self {
+        case .missingKey: return ("ERROR", "error", "API Key was not provided")
+        case .unknownKey: return ("ERROR", "error", "Unknown API Key")
+        case .tooManyRequests:
+            return (
+                "ERROR", "error",
+                "You've exceeded the maximum requests per minute, please wait or upgrade your subscription to "
+                    + "continue. \(pricing)"
+            )
+        case .notEntitled:
+            return (
+                "NOT_AUTHORIZED", "message",
+                "You are not entitled to this data. Please upgrade your plan at \(pricing)"
+            )
+        case .outsideTimeframe:
+            return (
+                "NOT_AUTHORIZED", "message",
+                "Your plan doesn't include this data timeframe. Please upgrade your plan at \(pricing)"
+            )
+        case .notFound(let message): return ("NOT_FOUND", "message", message)
+        case .badRequest(let text): return ("ERROR", "error", text)
+        case .other: return ("ERROR", "error", status.reasonPhrase)
+        }
+    }
+
+    func response(requestID: String) -> SandboxResponse {
+        if case .tooManyRequests(false) = self { return SandboxResponse(status: status) }
+        let (word, member, text) = text
+        return .json(
+            .object([
+                .init(name: "status", value: .string(word)),
+                .init(name: "request_id", value: .string(requestID)),
+                .init(name: member, value: .string(text)),
+            ]), status: status)
+    }
+}
+
+extension SandboxResponse {
+    /// What Polygon or the proxy before it says for a status that a script demands.
+    static func polygon(status code: Int, _ settings: FakePolygonSettings) -> SandboxResponse {
+        let status = HTTPResponseStatus(statusCode: code)
+        switch code {
+        case 401: return FakePolygonError.unknownKey.response(requestID: FakePolygonHost.nobody)
+        case 429:
+            return FakePolygonError.tooManyRequests(hasBody: settings.tooManyRequestsHasBody)
+                .response(requestID: FakePolygonHost.nobody)
+        // The proxy answers for a service that is gone, and it speaks HTML.
+        case 502, 503, 504:
+            return .text(
+                "<html><head><title>\(code) \(status.reasonPhrase)</title></head></html>\n",
+                type: "text/html", status: status)
+        default: return FakePolygonError.other(status: code).response(requestID: FakePolygonHost.nobody)
+        }
+    }
+}

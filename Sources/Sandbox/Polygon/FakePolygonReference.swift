@@ -1,0 +1,161 @@
+import Brokerage
+
+/// `GET /v3/reference/tickers` and `GET /v3/reference/tickers/{ticker}`.
+struct FakePolygonReference: Sendable {
+    let visit: FakePolygonHost.AuthenticatedRequest
+
+    // MARK: One ticker
+
+    /// Throws ``FakePolygonError`` for a ticker that is not listed.
+    func details() throws(FakePolygonError) -> JSONDocument {
+        let ticker = visit.request.parameters["ticker"] ?? ""
+        guard let listing = FakePolygonListing(ticker, in: visit.view.market) else {
+            throw .notFound(message: visit.settings.tickerNotFoundMessage)
+        }
+        return [
+            "request_id": .string(visit.requestID),
+            "results": .object(Self.line(listing) + described(listing)),
+            "status": "OK",
+        ]
+    }
+
+    private func described(_ listing: FakePolygonListing) -> [JSONDocument.Member] {
+        guard let company = listing.company else { return [] }
+        let parts = listing.ticker.split(separator: ".")
+        var members: [JSONDocument.Member] = [
+            .init(name: "description", value: .string(company.description)),
+            .init(name: "homepage_url", value: .string(company.website)),
+            .init(name: "sic_description", value: .string(company.industry.uppercased())),
+            .init(name: "total_employees", value: JSONDocument(integerLiteral: company.employees)),
+            .init(
+                name: "share_class_shares_outstanding",
+                value: JSONDocument(integerLiteral: company.thousandsOfShares * 1_000)),
+            .init(name: "ticker_root", value: .string(String(parts.first ?? ""))),
+            .init(name: "round_lot", value: 100),
+            .init(name: "branding", value: ["logo_url": .string(logo(of: company))]),
+        ]
+        if parts.count > 1 {
+            members.append(.init(name: "ticker_suffix", value: .string(String(parts[1]))))
+        }
+        if let price = visit.view.price(listing.instrument.symbol) {
+            let value = JSONDocument(integerLiteral: company.marketCapitalization(at: price))
+            members.append(.init(name: "market_cap", value: value))
+        }
+        return members
+    }
+
+    /// A picture that takes the key to fetch.
+    private func logo(of company: Company) -> String {
+        "\(visit.linkBase)/v1/reference/company-branding/\(company.cik)/images/logo.svg"
+    }
+
+    // MARK: Many tickers
+
+    /// Throws ``FakePolygonError`` for a parameter that does not fit.
+    func list() throws(FakePolygonError) -> JSONDocument {
+        guard let limit = Int(visit["limit"] ?? "100"), (1...1_000).contains(limit) else {
+            throw .badRequest("the limit must be a number from 1 to 1000")
+        }
+        let found = try found()
+        let first = visit["after"].flatMap { after in
+            found.firstIndex { $0.ticker == after }.map { $0 + 1 }
+        }
+        let page = found.dropFirst(first ?? 0).prefix(limit)
+        var members: [JSONDocument.Member] = [
+            .init(name: "results", value: .array(page.map { .object(Self.line($0)) })),
+            .init(name: "status", value: "OK"),
+            .init(name: "request_id", value: .string(visit.requestID)),
+            .init(name: "count", value: JSONDocument(integerLiteral: page.count)),
+        ]
+        if let last = page.last, last.ticker != found.last?.ticker {
+            members.append(.init(name: "next_url", value: .string(link(after: last))))
+        }
+        return .object(members)
+    }
+
+    /// Every listing that the parameters allow, in the order that is wanted.
+    private func found() throws(FakePolygonError) -> [FakePolygonListing] {
+        let isAscending: Bool =
+            switch visit["order"] ?? "asc" {
+            case "asc": true
+            case "desc": false
+            case let order: throw .badRequest("could not parse '\(order)' for 'order'")
+            }
+        let key = try key(for: visit["sort"] ?? "ticker")
+        // Nothing has ever been delisted here.
+        guard visit["active"] != "false" else { return [] }
+        let range = FakePolygonRange(of: "ticker", visit)
+        let search = visit["search"].flatMap { $0.isEmpty ? nil : $0 }
+        let candidates =
+            search.map { text in
+                ListingSearch(instruments: FakeInstrument.all) { FakePolygonListing($0).ticker }.hits(
+                    for: text
+                )
+                .map { FakePolygonListing($0.instrument) }
+            } ?? FakeInstrument.all.map { FakePolygonListing($0) }
+        return
+            candidates
+            .filter { listing in
+                range.contains(listing.ticker) && isAllowed(listing.type, "type")
+                    && isAllowed(listing.market, "market") && isAllowed(listing.exchange, "exchange")
+                    && isAllowed((listing.company?.cik).map(Self.paddedCIK), "cik")
+            }
+            .sorted { left, right in
+                let (first, second) = isAscending ? (left, right) : (right, left)
+                return (key(first), first.ticker) < (key(second), second.ticker)
+            }
+    }
+
+    private func isAllowed(_ value: String?, _ parameter: String) -> Bool {
+        visit[parameter].map { $0.isEmpty || $0 == value } ?? true
+    }
+
+    private func key(for sort: String) throws(FakePolygonError) -> @Sendable (FakePolygonListing) -> String {
+        switch sort {
+        case "ticker": return { $0.ticker }
+        case "name": return { $0.instrument.displayName }
+        case "market": return { $0.market }
+        case "type": return { $0.type ?? "" }
+        case "primary_exchange": return { $0.exchange ?? "" }
+        default: throw .badRequest("could not parse '\(sort)' for 'sort'")
+        }
+    }
+
+    private func link(after listing: FakePolygonListing) -> String {
+        let names = [
+            "active", "cik", "exchange", "limit", "market", "order", "search", "sort", "ticker", "ticker.gt",
+            "ticker.gte", "ticker.lt", "ticker.lte", "type",
+        ]
+        let cursor = FakePolygonCursor.text(
+            names.compactMap { name in visit[name].map { (name, $0) } } + [("after", listing.ticker)])
+        return "\(visit.linkBase)/v3/reference/tickers?cursor=\(cursor)"
+    }
+
+    // MARK: Both
+
+    /// What both tell of a listing.
+    private static func line(_ listing: FakePolygonListing) -> [JSONDocument.Member] {
+        var members: [JSONDocument.Member] = [
+            .init(name: "ticker", value: .string(listing.ticker)),
+            .init(name: "name", value: .string(listing.instrument.displayName)),
+            .init(name: "market", value: .string(listing.market)),
+            .init(name: "locale", value: listing.market == "stocks" ? "us" : "global"),
+            .init(name: "active", value: true),
+            .init(name: "currency_name", value: .string(listing.instrument.currency.lowercased())),
+        ]
+        if let exchange = listing.exchange {
+            members.append(.init(name: "primary_exchange", value: .string(exchange)))
+        }
+        if let type = listing.type { members.append(.init(name: "type", value: .string(type))) }
+        if let company = listing.company {
+            members.append(.init(name: "cik", value: .string(paddedCIK(company.cik))))
+        }
+        return members
+    }
+
+    /// Ten digits.
+    private static func paddedCIK(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 10 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,105 @@
+import Brokerage
+
+/// Accounts at one moment: money, net positions, and what both are worth in one currency.
+struct FakeSaxoBook {
+    let view: MarketView
+    let rates: FakeSaxoRates
+    /// The currency of ``cash`` and of all that is called base: the account's, or the client's for all accounts.
+    let currency: String
+    let cash: Decimal
+    let positions: [Position]
+    let orderCount: Int
+
+    /// Everything held of one instrument.
+    struct Position {
+        let listing: FakeSaxoInstrument
+        /// Below zero when sold short.
+        var amount: Decimal
+        /// What was paid, in the instrument's currency; below zero when sold short.
+        var cost: Decimal
+        /// How many executions made it.
+        var executions: Int
+    }
+
+    /// Books what happened in the accounts until the view's moment.
+    init(
+        _ accounts: [FakeSaxoAccount], in currency: String, _ activity: FakeSaxoActivity, at view: MarketView
+    ) throws {
+        self.view = view
+        self.currency = currency
+        let rates = FakeSaxoRates(market: view.market, second: view.now)
+        self.rates = rates
+        var (cash, positions) = (Decimal.zero, [Position]())
+        for account in accounts where Int(account.opened.secondsSince1970) <= view.now {
+            let executions = try Self.executions(of: account, activity, at: view)
+            var own = account.deposit
+            for execution in executions {
+                let cost = try execution.amount * execution.listing.instrument.price(execution.price)
+                if !execution.listing.assetType.isOnMargin {
+                    let then = FakeSaxoRates(market: view.market, second: execution.second)
+                    own =
+                        try own
+                        - then.converted(
+                            cost, from: execution.listing.instrument.currency, to: account.currency)
+                }
+                try Self.book(execution, cost: cost, into: &positions)
+            }
+            cash = try cash + rates.converted(own, from: account.currency, to: currency)
+        }
+        self.cash = cash
+        self.positions = positions.filter { !$0.amount.isZero }
+        orderCount = activity.orders.count { order in accounts.contains { $0.key == order.accountKey } }
+    }
+
+    private static func book(
+        _ execution: FakeSaxoExecution, cost: Decimal, into positions: inout [Position]
+    ) throws {
+        guard let index = positions.firstIndex(where: { $0.listing == execution.listing }) else {
+            return positions.append(
+                Position(listing: execution.listing, amount: execution.amount, cost: cost, executions: 1))
+        }
+        let held = positions[index]
+        let isClosing = held.amount.isNegative != execution.amount.isNegative
+        positions[index].executions += 1
+        positions[index].amount = try held.amount + execution.amount
+        guard isClosing, !held.amount.isZero else {
+            positions[index].cost = try held.cost + cost
+            return
+        }
+        // What is closed leaves at the average price; what goes beyond zero is new.
+        if try execution.amount.magnitude <= held.amount.magnitude {
+            let left = try held.cost * positions[index].amount
+            positions[index].cost = try left.divided(by: held.amount, to: 10, .halfEven)
+        } else {
+            let price = execution.listing.instrument.price(execution.price)
+            positions[index].cost = try positions[index].amount * price
+        }
+    }
+
+    private static func executions(
+        of account: FakeSaxoAccount, _ activity: FakeSaxoActivity, at view: MarketView
+    ) throws -> [FakeSaxoExecution] {
+        let booked = account.trades.compactMap { trade -> FakeSaxoExecution? in
+            guard let instrument = view.market.anyInstrument(trade.symbol),
+                let listing = FakeSaxoDirectory.instrument(of: instrument),
+                let session = instrument.schedule.session(onOrBefore: trade.date), session.close <= view.now
+            else { return nil }
+            return FakeSaxoExecution(
+                accountKey: account.key, listing: listing, amount: trade.quantity,
+                price: view.market.close(instrument, session), second: session.close)
+        }
+        let placed = activity.executions.filter { $0.accountKey == account.key && $0.second <= view.now }
+        return (booked + placed).sorted { $0.second < $1.second }
+    }
+}
+
+/// Something bought, or sold where the amount is below zero.
+struct FakeSaxoExecution: Sendable, Hashable {
+    let accountKey: String
+    let listing: FakeSaxoInstrument
+    let amount: Decimal
+    /// In ticks.
+    let price: Int
+    /// Seconds since 1970, by the market's moment.
+    let second: Int
+}

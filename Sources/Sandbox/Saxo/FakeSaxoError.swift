@@ -1,0 +1,104 @@
+import NIOHTTP1
+
+/// Why Saxo refuses a request; the bodies are in `SandboxResponse.init(_:)` below.
+enum FakeSaxoError: Error, Hashable {
+    /// No valid token, or data of another client: the body is empty.
+    case unauthorized
+    /// The body is empty.
+    case notFound
+    /// The app or the user lacks a permission.
+    case forbidden
+    case rateLimitExceeded
+    /// Fields that do not fit, each with what is wrong.
+    case invalidModel([String: [String]])
+    case badRequest(code: String, message: String)
+    /// What an order wants is refused: told with status 200 mostly.
+    case order(FakeSaxoOrderError)
+    case conflict(code: String, message: String)
+
+    /// One field that does not fit.
+    static func invalid(_ field: String, _ message: String) -> FakeSaxoError {
+        .invalidModel([field: [message]])
+    }
+}
+
+/// Why an order is refused, by Saxo's codes.
+enum FakeSaxoOrderError: String, Error, Hashable {
+    case amountBelowMinimum = "AmountBelowMinimumLotSize"
+    case amountNotInLots = "AmountNotInLotSize"
+    case illegalInstrument = "IllegalInstrumentId"
+    case instrumentNotAllowed = "InstrumentNotAllowed"
+    case marketClosed = "MarketClosed"
+    case onWrongSideOfMarket = "OnWrongSideOfMarket"
+    case orderNotFound = "OrderNotFound"
+    case orderNotPlaced = "OrderNotPlaced"
+    case priceNotInTicks = "PriceNotInTickSizeIncrements"
+    case tooFarFromMarket = "TooFarFromMarket"
+    case wouldExceedMargin = "WouldExceedMargin"
+
+    var message: String {
+        switch self {
+        case .amountBelowMinimum: "Amount is below the minimum lot size"
+        case .amountNotInLots: "Amount is not a multiple of the lot size"
+        case .illegalInstrument: "Illegal instrument"
+        case .instrumentNotAllowed: "Instrument is not allowed"
+        case .marketClosed: "Market is closed"
+        case .onWrongSideOfMarket: "Price is on wrong side of market"
+        case .orderNotFound: "Order not found"
+        case .orderNotPlaced: "Order could not be placed"
+        case .priceNotInTicks: "Price is not in tick size increments"
+        case .tooFarFromMarket: "Price is too far from market"
+        case .wouldExceedMargin: "Order would exceed margin"
+        }
+    }
+
+    /// `ErrorInfo`.
+    var info: JSONDocument { ["ErrorCode": .string(rawValue), "Message": .string(message)] }
+}
+
+extension SandboxResponse {
+    init(_ error: FakeSaxoError, refusesOrdersWithOK: Bool) {
+        self =
+            switch error {
+            case .unauthorized: SandboxResponse(status: .unauthorized)
+            case .notFound: SandboxResponse(status: .notFound)
+            case .forbidden: .saxo(.forbidden, "Forbidden", "The user has no access to these data")
+            case .rateLimitExceeded: .saxo(.tooManyRequests, "RateLimitExceeded", "Rate limit exceeded")
+            case .invalidModel(let fields):
+                .json(
+                    [
+                        "ErrorCode": "InvalidModelState",
+                        "Message": "One or more properties of the request are invalid!",
+                        "ModelState": .object(
+                            fields.sorted { $0.key < $1.key }.map {
+                                .init(name: $0.key, value: .array($0.value.map { .string($0) }))
+                            }),
+                    ], status: .badRequest)
+            case .badRequest(let code, let message): .saxo(.badRequest, code, message)
+            case .order(let error):
+                .json(["ErrorInfo": error.info], status: refusesOrdersWithOK ? .ok : .badRequest)
+            case .conflict(let code, let message): .saxo(.conflict, code, message)
+            }
+    }
+
+    private static func saxo(_ status: HTTPResponseStatus, _ code: String, _ message: String)
+        -> SandboxResponse
+    {
+        .json(["ErrorCode": .string(code), "Message": .string(message)], status: status)
+    }
+
+    /// What Saxo or the edge before it says for a status that a script demands.
+    static func saxo(status code: Int) -> SandboxResponse {
+        let status = HTTPResponseStatus(statusCode: code)
+        switch code {
+        case 401, 404: return SandboxResponse(status: status)
+        case 429: return .saxo(status, "RateLimitExceeded", "Rate limit exceeded")
+        // The edge answers for a service that is gone, and it speaks HTML.
+        case 502, 503, 504:
+            return .text(
+                "<HTML><HEAD><TITLE>\(status.reasonPhrase)</TITLE></HEAD></HTML>\n", type: "text/html",
+                status: status)
+        default: return .saxo(status, "InternalError", status.reasonPhrase)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Brokerage
+import Synchronization
+
+/// How much of each limit a session has used: requests a minute by service group, requests a day of the whole
+/// app, orders a second (fact sheet, "Rate limits").
+///
+/// A lock, because taking a request from what is left is one step, and requests come from many tasks at once.
+final class FakeSaxoLimits: Resettable {
+    private let settings: FakeSaxoSettings
+    private let windows = Mutex<[Dimension: Window]>([:])
+
+    /// Users and service groups are few, and so are these.
+    private struct Dimension: Hashable {
+        let name: String
+        let user: String
+        let group: String
+        let seconds: Int
+        let limit: Int
+    }
+
+    private struct Window {
+        var index: Int
+        var used: Int
+    }
+
+    /// What the headers of a response tell.
+    struct Usage: Sendable {
+        var isExceeded = false
+        var headers: [(name: String, value: String)] = []
+    }
+
+    init(_ settings: FakeSaxoSettings) {
+        self.settings = settings
+    }
+
+    /// Takes one request; nothing is taken where any limit is used up.
+    func take(_ user: String, group: String, isOrder: Bool, at now: Instant) -> Usage {
+        var dimensions = [
+            Dimension(
+                name: "Session", user: user, group: group, seconds: 60, limit: settings.requestsPerMinute),
+            Dimension(name: "AppDay", user: "", group: "", seconds: 86_400, limit: 10_000_000),
+        ]
+        if isOrder, let limit = settings.ordersPerSecond {
+            dimensions.append(
+                Dimension(name: "SessionOrders", user: user, group: "", seconds: 1, limit: limit))
+        }
+        let second = Int(now.secondsSince1970)
+        return windows.withLock { windows in
+            var standing = Usage()
+            for dimension in dimensions {
+                let index = second / dimension.seconds
+                if windows[dimension]?.index != index { windows[dimension] = Window(index: index, used: 0) }
+                if (windows[dimension]?.used ?? 0) >= dimension.limit { standing.isExceeded = true }
+            }
+            for dimension in dimensions {
+                if !standing.isExceeded { windows[dimension]?.used += 1 }
+                let name = "X-RateLimit-\(dimension.name)"
+                let used = windows[dimension]?.used ?? 0
+                // A second that has begun has less than one left: 0.
+                let reset =
+                    dimension.seconds == 1 ? 0 : dimension.seconds - second % dimension.seconds
+                standing.headers += [
+                    ("\(name)-Limit", String(dimension.limit)),
+                    ("\(name)-Remaining", String(max(0, dimension.limit - used))),
+                    ("\(name)-Reset", String(reset)),
+                ]
+            }
+            return standing
+        }
+    }
+
+    func reset() {
+        windows.withLock { $0 = [:] }
+    }
+}

@@ -1,0 +1,168 @@
+import Brokerage
+
+/// The body of a request to place, change or check an order, as far as its form tells.
+struct FakeSaxoOrderRequest {
+    let account: FakeSaxoAccount
+    let listing: FakeSaxoInstrument?
+    let isBuy: Bool
+    let amount: Decimal?
+    let type: String?
+    let price: Decimal?
+    let limitPrice: Decimal?
+    let trailingDistance: Decimal?
+    let trailingStep: Decimal?
+    let duration: FakeSaxoOrder.Lifetime?
+    let externalReference: String?
+    let orderID: String?
+
+    enum Purpose: Sendable, Hashable {
+        case place
+        case change
+    }
+
+    static let types: Set<String> = [
+        "Market", "Limit", "Stop", "StopIfTraded", "StopLimit", "TrailingStop", "TrailingStopIfTraded",
+    ]
+
+    /// Reads a body; throws ``FakeSaxoError`` that names every field at fault.
+    init(_ visit: FakeSaxoHost.AuthenticatedRequest, for purpose: Purpose) throws(FakeSaxoError) {
+        guard let body = try? JSONDocument(parsing: visit.request.body), body.members != nil else {
+            throw .badRequest(code: "InvalidRequest", message: "The request body is no JSON object.")
+        }
+        var fields = BodyFieldReader(body: body)
+        let isNew = purpose == .place
+        let accountKey = fields.string("AccountKey", isRequired: true)
+        let assetTypeName = fields.string("AssetType", isRequired: true)
+        let uic = fields.whole("Uic", isRequired: isNew)
+        let side = fields.string("BuySell", isRequired: isNew, oneOf: ["Buy", "Sell"])
+        amount = fields.positive("Amount", isRequired: isNew)
+        _ = fields.string("AmountType", oneOf: ["Quantity"])
+        type = fields.string("OrderType", isRequired: true, oneOf: Self.types)
+        price = fields.positive("OrderPrice", isRequired: isNew && type != nil && type != "Market")
+        limitPrice = fields.positive("StopLimitPrice", isRequired: type == "StopLimit" && isNew)
+        let isTrailing = type?.hasPrefix("TrailingStop") == true
+        trailingDistance = fields.positive("TrailingStopDistanceToMarket", isRequired: isTrailing)
+        trailingStep = fields.positive("TrailingStopStep", isRequired: isTrailing)
+        externalReference = fields.string("ExternalReference")
+        orderID = fields.string("OrderId", isRequired: !isNew)
+        if (externalReference?.utf8.count ?? 0) > 50 {
+            fields.add("ExternalReference", "The field ExternalReference must have at most 50 characters.")
+        }
+        if isNew, visit.settings.requiresManualOrder, body["ManualOrder"]?.boolean == nil {
+            fields.add("ManualOrder", "ManualOrder is required")
+        }
+        if body["Orders"]?.elements?.isEmpty == false {
+            fields.add("Orders", "The sandbox takes no related orders.")
+        }
+        let assetType = assetTypeName.flatMap(FakeSaxoInstrument.AssetType.init(rawValue:))
+        if assetTypeName != nil, assetType == nil {
+            fields.add("AssetType", "The value '\(assetTypeName ?? "")' is not valid for AssetType.")
+        }
+        listing = uic.flatMap { uic in assetType.flatMap { FakeSaxoDirectory.instrument(uic, $0) } }
+        duration = fields.duration(isRequired: isNew, listing: listing, now: visit.view.now)
+        isBuy = side == "Buy"
+        guard fields.problems.isEmpty, let accountKey else { throw .invalidModel(fields.problems) }
+        account = try visit.account(key: accountKey)
+    }
+
+    /// The kind of an order with its prices; throws ``FakeSaxoOrderError`` where a price does not fit the instrument.
+    func kind(for listing: FakeSaxoInstrument, else price: Int?) throws(FakeSaxoError) -> FakeSaxoOrder.Kind {
+        func ticks(_ decimal: Decimal) throws(FakeSaxoError) -> Int {
+            guard let ticks = listing.instrument.ticks(decimal) else { throw .order(.priceNotInTicks) }
+            return ticks
+        }
+        if type == "Market" { return .market }
+        guard let stated = self.price == nil ? price : try ticks(self.price ?? .zero) else {
+            throw .invalid("OrderPrice", "OrderPrice is required")
+        }
+        switch type {
+        case "Stop": return .stop(stated)
+        case "StopIfTraded": return .stopIfTraded(stated)
+        case "StopLimit":
+            guard let limitPrice else { throw .invalid("StopLimitPrice", "StopLimitPrice is required") }
+            return .stopLimit(stop: stated, limit: try ticks(limitPrice))
+        case "TrailingStop", "TrailingStopIfTraded":
+            guard let distance = trailingDistance, let step = trailingStep else {
+                throw .invalid("TrailingStopStep", "TrailingStopStep is required")
+            }
+            return .trailingStop(
+                FakeSaxoTrail(
+                    stop: stated, distance: try ticks(distance), step: try ticks(step),
+                    isIfTraded: type == "TrailingStopIfTraded"))
+        case .some, nil: return .limit(stated)
+        }
+    }
+}
+
+/// Reads the fields of a body, and notes what is wrong with them.
+private struct BodyFieldReader {
+    let body: JSONDocument
+    private(set) var problems: [String: [String]] = [:]
+
+    init(body: JSONDocument) {
+        self.body = body
+    }
+
+    mutating func add(_ field: String, _ problem: String) {
+        problems[field, default: []].append(problem)
+    }
+
+    private mutating func member(_ name: String, isRequired: Bool) -> JSONDocument? {
+        if let member = body[name], member != .null { return member }
+        if isRequired { add(name, "\(name) is required") }
+        return nil
+    }
+
+    mutating func string(_ name: String, isRequired: Bool = false, oneOf values: Set<String>? = nil)
+        -> String?
+    {
+        guard let member = member(name, isRequired: isRequired) else { return nil }
+        guard let text = member.string, values?.contains(text) ?? true else {
+            add(name, "The value is not valid for \(name).")
+            return nil
+        }
+        return text
+    }
+
+    mutating func whole(_ name: String, isRequired: Bool) -> Int? {
+        guard let member = member(name, isRequired: isRequired) else { return nil }
+        if member.integer == nil { add(name, "The value is not valid for \(name).") }
+        return member.integer
+    }
+
+    /// At most 10^12, so that no product of two overflows.
+    mutating func positive(_ name: String, isRequired: Bool) -> Decimal? {
+        guard let member = member(name, isRequired: isRequired) else { return nil }
+        guard let number = member.decimal, number > .zero, number <= 1_000_000_000_000, number.scale <= 9
+        else {
+            add(name, "\(name) must be a positive number")
+            return nil
+        }
+        return number
+    }
+
+    mutating func duration(isRequired: Bool, listing: FakeSaxoInstrument?, now: Int) -> FakeSaxoOrder
+        .Lifetime?
+    {
+        guard let member = member("OrderDuration", isRequired: isRequired) else { return nil }
+        switch member["DurationType"]?.string {
+        case "DayOrder":
+            let schedule = listing?.instrument.schedule ?? .exchanges
+            let running = schedule.session(begunBy: now)
+            let next = running.flatMap { now < $0.close ? $0 : schedule.session(after: $0.date) }
+            return .day(until: next?.close ?? now)
+        case "GoodTillCancel": return .untilCancelled
+        case "GoodTillDate":
+            if let text = member["ExpirationDateTime"]?.string, let instant = Instant(text) {
+                return .untilDate(Int(instant.secondsSince1970), text: text)
+            }
+            add("OrderDuration.ExpirationDateTime", "ExpirationDateTime is required")
+            return nil
+        case "ImmediateOrCancel": return .immediateOrCancel
+        case "FillOrKill": return .fillOrKill
+        case .some, nil:
+            add("OrderDuration.DurationType", "The value is not valid for DurationType.")
+            return nil
+        }
+    }
+}

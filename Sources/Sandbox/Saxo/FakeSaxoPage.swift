@@ -1,0 +1,114 @@
+import Brokerage
+import NIOHTTP1
+
+/// A part of a list, with the link to the next (fact sheet, "Paging").
+struct FakeSaxoPage {
+    private let visit: FakeSaxoHost.AuthenticatedRequest
+    private let top: Int
+    private let skip: Int
+    private let isCounted: Bool
+
+    /// Reads `$top`, `$skip` and `$inlinecount`; throws ``FakeSaxoError`` where one of them does not fit.
+    init(_ visit: FakeSaxoHost.AuthenticatedRequest, countsByDefault: Bool = false) throws(FakeSaxoError) {
+        self.visit = visit
+        top = min(
+            try visit.whole("$top", in: 1...Int.max) ?? visit.settings.pageDefault, visit.settings.pageMaximum
+        )
+        skip = try visit.whole("$skip", in: 0...Int.max) ?? 0
+        switch visit.request[query: "$inlinecount"] {
+        case nil: isCounted = countsByDefault
+        case "AllPages": isCounted = true
+        case "None": isCounted = false
+        case .some: throw .invalid("$inlinecount", "The value is not valid for $inlinecount.")
+        }
+    }
+
+    func document<Item>(_ items: [Item], _ write: (Item) throws -> JSONDocument) rethrows -> JSONDocument {
+        var members: [JSONDocument.Member] = []
+        if isCounted {
+            members.append(.init(name: "__count", value: JSONDocument(integerLiteral: items.count)))
+        }
+        let rest = items.dropFirst(skip)
+        let part = rest.prefix(top)
+        if rest.count > part.count { members.append(.init(name: "__next", value: .string(next))) }
+        members.append(.init(name: "Data", value: .array(try part.map(write))))
+        return .object(members)
+    }
+
+    /// The request's own target with another `$skip`.
+    private var next: String {
+        let request = visit.request
+        var pairs = request.query.filter { !["$top", "$skip"].contains($0.name) }
+        pairs.insert(contentsOf: [("$top", String(top)), ("$skip", String(skip + top))], at: 0)
+        let query = pairs.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
+        let path = "/" + request.path.map(Self.escaped).joined(separator: "/") + "?" + query
+        guard visit.settings.nextLinksAreAbsolute, let host = request.headers.first(name: "Host") else {
+            return path
+        }
+        return "http://\(host)\(path)"
+    }
+
+    /// Everything but letters, digits and what is harmless in a query, by RFC 3986; `$` is not escaped.
+    private static func escaped(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "$"), UInt8(ascii: ","):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.count < 2 ? "0" : "") + digits
+            }
+        }
+    }
+}
+
+extension FakeSaxoHost.AuthenticatedRequest {
+    /// The whole number of a parameter; nil when there is none.
+    func whole(_ name: String, in range: ClosedRange<Int>) throws(FakeSaxoError) -> Int? {
+        guard let text = request[query: name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw .invalid(name, "The value '\(text)' is not valid for \(name).")
+        }
+        return number
+    }
+
+    /// The asset type of a parameter; throws where it is missing or unknown.
+    func assetType() throws(FakeSaxoError) -> FakeSaxoInstrument.AssetType {
+        guard let text = request[query: "AssetType"] else {
+            throw .invalid("AssetType", "AssetType is required")
+        }
+        guard let type = FakeSaxoInstrument.AssetType(rawValue: text) else {
+            throw .invalid("AssetType", "The value '\(text)' is not valid for AssetType.")
+        }
+        return type
+    }
+
+    /// The field groups asked for; the endpoint's own where none are.
+    func fieldGroups(_ defaults: Set<String>) -> Set<String> {
+        guard let text = request[query: "FieldGroups"], !text.isEmpty else { return defaults }
+        return Set(text.split(separator: ",").map { String($0.filter { $0 != " " }) })
+    }
+
+    /// The account of the parameter `AccountKey`; nil where there is none.
+    ///
+    /// Another client's is refused.
+    func account() throws(FakeSaxoError) -> FakeSaxoAccount? {
+        guard let key = request[query: "AccountKey"] else { return nil }
+        return try account(key: key)
+    }
+
+    func account(key: String) throws(FakeSaxoError) -> FakeSaxoAccount {
+        guard let account = client.accounts.first(where: { $0.key == key }) else { throw .unauthorized }
+        return account
+    }
+
+    /// Requires the parameter `ClientKey`, and that it is the client's own.
+    func requireClientKey() throws(FakeSaxoError) {
+        guard let key = request[query: "ClientKey"] else {
+            throw .invalid("ClientKey", "ClientKey is required")
+        }
+        guard key == client.key else { throw .unauthorized }
+    }
+}

@@ -1,0 +1,77 @@
+import Brokerage
+
+/// Saxo's info prices: one instrument, or a list of one asset type (fact sheet, "Prices").
+struct FakeSaxoPrices: Sendable {
+    let host: FakeSaxoHost
+
+    var routes: [SandboxRoute] {
+        [
+            host.get("/trade/v1/infoprices") { visit in
+                let assetType = try visit.assetType()
+                guard let uic = try visit.whole("Uic", in: 0...Int.max) else {
+                    throw FakeSaxoError.invalid("Uic", "Uic is required")
+                }
+                guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else {
+                    throw FakeSaxoError.badRequest(
+                        code: FakeSaxoOrderError.illegalInstrument.rawValue,
+                        message: "Instrument not found: \(uic) as \(assetType.rawValue)")
+                }
+                return .json(Self.price(of: listing, visit))
+            },
+            host.get("/trade/v1/infoprices/list") { visit in
+                let assetType = try visit.assetType()
+                guard let text = visit.request[query: "Uics"] else {
+                    throw FakeSaxoError.invalid("Uics", "Uics is required")
+                }
+                let uics = try Self.uics(text, atMost: visit.settings.priceListMaximum)
+                let groups = visit.fieldGroups(FakeSaxoPrice.defaultGroups)
+                return .json([
+                    "Data": Self.list(uics, assetType, groups, at: visit.view, visit.settings)
+                ])
+            },
+        ]
+    }
+
+    private static func price(of listing: FakeSaxoInstrument, _ visit: FakeSaxoHost.AuthenticatedRequest)
+        -> JSONDocument
+    {
+        FakeSaxoPrice(quote: FakeSaxoQuote(listing, at: visit.view, visit.settings), format: visit.format)
+            .document(visit.fieldGroups(FakeSaxoPrice.defaultGroups))
+    }
+
+    /// The numbers of a list, each once; throws ``FakeSaxoError`` where one is none, or they are too many.
+    static func uics(_ text: String, atMost maximum: Int) throws(FakeSaxoError) -> [Int] {
+        var uics: [Int] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let uic = Int(part.filter { $0 != " " }), uic >= 0 else {
+                throw .invalid("Uics", "The value '\(part)' is not valid for Uics.")
+            }
+            if !uics.contains(uic) { uics.append(uic) }
+            guard uics.count <= maximum else {
+                throw .invalid("Uics", "At most \(maximum) Uics can be requested at once.")
+            }
+        }
+        return uics
+    }
+
+    /// A Uic that there is not gets an error in its place.
+    static func list(
+        _ uics: [Int], _ assetType: FakeSaxoInstrument.AssetType, _ groups: Set<String>, at view: MarketView,
+        _ settings: FakeSaxoSettings
+    ) -> JSONDocument {
+        .array(
+            uics.map { uic in
+                guard let listing = FakeSaxoDirectory.instrument(uic, assetType) else {
+                    return [
+                        "Uic": JSONDocument(integerLiteral: uic),
+                        "ErrorCode": .string(FakeSaxoOrderError.illegalInstrument.rawValue),
+                        "ErrorMessage": .string("Instrument not found: \(uic) as \(assetType.rawValue)"),
+                    ]
+                }
+                return FakeSaxoPrice(
+                    quote: FakeSaxoQuote(listing, at: view, settings),
+                    format: FakeSaxoFormat(writesExponents: settings.writesExponents)
+                ).document(groups)
+            })
+    }
+}

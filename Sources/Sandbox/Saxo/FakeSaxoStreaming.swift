@@ -1,0 +1,83 @@
+import Brokerage
+import NIOHTTP1
+
+/// Saxo's streaming host: the WebSocket, and the endpoint that renews its token (fact sheet, "Streaming").
+struct FakeSaxoStreaming: Sendable {
+    let host: FakeSaxoHost
+    let streams: FakeSaxoStreams
+
+    var routes: [SandboxRoute] {
+        [
+            SandboxRoute(.PUT, "/authorize") { request in
+                guard let user = host.user(request.headers), let token = Self.token(request) else {
+                    return SandboxResponse(status: .unauthorized)
+                }
+                guard let contextID = Self.contextID(request),
+                    streams.renew(.init(user: user.name, contextID: contextID), token: token)
+                else { return SandboxResponse(status: .notFound) }
+                return SandboxResponse(status: .accepted)
+            }
+        ]
+    }
+
+    var connections: [StreamRoute] {
+        [
+            StreamRoute(
+                "/connect",
+                refusal: { request in
+                    guard let key = key(of: request) else { return SandboxResponse(status: .unauthorized) }
+                    guard !key.contextID.isEmpty else { return SandboxResponse(status: .badRequest) }
+                    return streams.isConnected(key)
+                        ? SandboxResponse(
+                            status: HTTPResponseStatus(statusCode: host.settings.contextInUseStatus))
+                        : nil
+                }, serve: serve)
+        ]
+    }
+
+    private func serve(_ request: SandboxRequest, _ stream: WebSocketStream) async {
+        guard let key = key(of: request), let token = Self.token(request),
+            let (connection, replay) = streams.connect(
+                key, token: token, after: request[query: "messageid"].flatMap { UInt64($0) })
+        else { return }
+        defer { streams.disconnect(key, connection: connection) }
+        guard await send(replay, stream) else { return }
+        while !Task.isCancelled, stream.isOpen {
+            let now = host.clock.now
+            let turn = streams.turn(key, connection: connection, at: now, host.view())
+            guard await send(turn.messages, stream), !turn.isLast else { return }
+            await host.clock.wait(
+                until: Instant(secondsSince1970: now.secondsSince1970 + 1) ?? .latest)
+        }
+    }
+
+    /// One frame for everything; false when the stream is closed.
+    private func send(_ messages: [FakeSaxoStreamMessage], _ stream: WebSocketStream) async -> Bool {
+        if messages.isEmpty { return true }
+        return await stream.send(.binary(messages.flatMap(\.bytes)))
+    }
+
+    /// Whose context it is; nil for a token that is nobody's.
+    private func key(of request: SandboxRequest) -> FakeSaxoStreams.Key? {
+        guard let token = Self.token(request),
+            let user = host.sessions.user(ofAccessToken: token, at: host.clock.now)
+        else { return nil }
+        return .init(user: user.name, contextID: Self.contextID(request) ?? "")
+    }
+
+    /// Browsers cannot send headers with a WebSocket, so the token may stand in the query too.
+    private static func token(_ request: SandboxRequest) -> String? {
+        let text = request.headers.first(name: "Authorization") ?? parameter("authorization", of: request)
+        let words = text?.split(separator: " ") ?? []
+        return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
+    }
+
+    private static func contextID(_ request: SandboxRequest) -> String? {
+        parameter("contextid", of: request)
+    }
+
+    /// The names of these parameters are written in either case: `contextId`, `contextid`.
+    private static func parameter(_ name: String, of request: SandboxRequest) -> String? {
+        request.query.last { $0.name.lowercased() == name }?.value
+    }
+}

@@ -1,0 +1,243 @@
+import Brokerage
+import Synchronization
+
+/// The streaming contexts: subscriptions made by REST, what they have to tell, and who listens.
+///
+/// A context belongs to the user who named it first; two users may use the same name. Messages are made while
+/// somebody listens, and kept for one who comes again.
+///
+/// A lock, because subscriptions come and go by requests while a stream is told what is new; each is one step.
+package final class FakeSaxoStreams: Resettable {
+    private let settings: FakeSaxoSettings
+    private let sessions: FakeSaxoSessions
+    private let state = Mutex(State())
+
+    /// The most contexts, and the most subscriptions in one of them.
+    static let maximumContexts = 256
+    static let maximumSubscriptions = 200
+
+    private struct State {
+        var contexts: [Key: Context] = [:]
+        var connections = 0
+    }
+
+    struct Key: Sendable, Hashable {
+        let user: String
+        let contextID: String
+    }
+
+    private struct Context {
+        var subscriptions: [FakeSaxoSubscription] = []
+        /// Who listens, by the number of the connection, and the token that lets them.
+        var listener: (connection: Int, token: String)?
+        var nextID: UInt64 = 1
+        /// Sent messages, oldest first.
+        var sent: [FakeSaxoStreamMessage] = []
+        /// Control messages that a script demands.
+        var demanded: [(referenceID: String, payload: JSONDocument)] = []
+
+        mutating func message(_ referenceID: String, _ payload: JSONDocument) -> FakeSaxoStreamMessage {
+            defer { nextID &+= 1 }
+            return FakeSaxoStreamMessage(id: nextID, referenceID: referenceID, payload: payload)
+        }
+    }
+
+    init(_ settings: FakeSaxoSettings, _ sessions: FakeSaxoSessions) {
+        self.settings = settings
+        self.sessions = sessions
+    }
+
+    /// Adds a subscription, in the place of another where that is named; throws where there is one of its
+    /// reference already.
+    func add(
+        _ subscription: FakeSaxoSubscription, to key: Key, replacing replaced: String?
+    ) throws(FakeSaxoError) {
+        let refusal: FakeSaxoError? = state.withLock { state in
+            guard state.contexts[key] != nil || state.contexts.count < Self.maximumContexts else {
+                return .badRequest(code: "TooManyContexts", message: "Too many streaming contexts.")
+            }
+            var context = state.contexts[key] ?? Context()
+            context.subscriptions.removeAll { $0.referenceID == replaced }
+            guard !context.subscriptions.contains(where: { $0.referenceID == subscription.referenceID })
+            else {
+                return .conflict(
+                    code: "SubscriptionExists", message: "The ReferenceId is in use in this context.")
+            }
+            guard context.subscriptions.count < Self.maximumSubscriptions else {
+                return .badRequest(code: "SubscriptionLimitExceeded", message: "Too many subscriptions.")
+            }
+            context.subscriptions.append(subscription)
+            state.contexts[key] = context
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Removes the subscriptions of a context that are meant; false where there were none.
+    func remove(from key: Key, where isMeant: (FakeSaxoSubscription) -> Bool) -> Bool {
+        state.withLock { state in
+            guard var context = state.contexts[key] else { return false }
+            let count = context.subscriptions.count
+            context.subscriptions.removeAll(where: isMeant)
+            let isEmpty = context.subscriptions.isEmpty && context.listener == nil
+            state.contexts[key] = isEmpty ? nil : context
+            return context.subscriptions.count < count
+        }
+    }
+
+    /// Whether somebody listens to a context.
+    func isConnected(_ key: Key) -> Bool {
+        state.withLock { $0.contexts[key]?.listener != nil }
+    }
+
+    /// Begins to listen; nil where another does.
+    ///
+    /// What was sent after `messageID` comes again; where that is no longer known, all subscriptions are to begin
+    /// anew.
+    func connect(
+        _ key: Key, token: String, after messageID: UInt64?
+    ) -> (connection: Int, replay: [FakeSaxoStreamMessage])? {
+        state.withLock { state in
+            guard state.contexts[key] != nil || state.contexts.count < Self.maximumContexts else {
+                return nil
+            }
+            var context = state.contexts[key] ?? Context()
+            guard context.listener == nil else { return nil }
+            state.connections += 1
+            context.listener = (state.connections, token)
+            var replay: [FakeSaxoStreamMessage] = []
+            if let messageID {
+                if messageID >= context.nextID || messageID &+ 1 >= context.sent.first?.id ?? context.nextID {
+                    replay = context.sent.filter { $0.id > messageID }
+                } else {
+                    Self.demandReset([], of: &context)
+                }
+            }
+            state.contexts[key] = context
+            return (state.connections, replay)
+        }
+    }
+
+    func disconnect(_ key: Key, connection: Int) {
+        state.withLock { state in
+            guard state.contexts[key]?.listener?.connection == connection else { return }
+            state.contexts[key]?.listener = nil
+            if state.contexts[key]?.subscriptions.isEmpty == true { state.contexts[key] = nil }
+        }
+    }
+
+    /// Gives the listener of a context another token; false where nobody listens.
+    func renew(_ key: Key, token: String) -> Bool {
+        state.withLock { state in
+            guard state.contexts[key]?.listener != nil else { return false }
+            state.contexts[key]?.listener?.token = token
+            return true
+        }
+    }
+
+    func reset() {
+        state.withLock { $0.contexts = [:] }
+    }
+
+    // MARK: Demanded by scripts
+
+    /// Tells every listener to begin subscriptions anew: those named, or all where none is.
+    package func demandReset(_ referenceIDs: [String] = []) {
+        state.withLock { state in
+            for key in state.contexts.keys {
+                if var context = state.contexts[key] {
+                    Self.demandReset(referenceIDs, of: &context)
+                    state.contexts[key] = context
+                }
+            }
+        }
+    }
+
+    /// Tells every listener that its session has ended.
+    package func demandDisconnect() {
+        state.withLock { state in
+            for key in state.contexts.keys {
+                state.contexts[key]?.demanded.append(("_disconnect", Self.disconnect))
+            }
+        }
+    }
+
+    private static let disconnect: JSONDocument = [["ReferenceId": "_disconnect"]]
+
+    private static func demandReset(_ referenceIDs: [String], of context: inout Context) {
+        for index in context.subscriptions.indices
+        where referenceIDs.isEmpty || referenceIDs.contains(context.subscriptions[index].referenceID) {
+            context.subscriptions[index].isReset = true
+        }
+        let targets = JSONDocument.array(referenceIDs.map { .string($0) })
+        context.demanded.append(
+            (
+                "_resetsubscriptions",
+                [["ReferenceId": "_resetsubscriptions", "TargetReferenceIds": targets]]
+            ))
+    }
+}
+
+extension FakeSaxoStreams {
+    /// What a listener is told in one go.
+    struct MessageBatch: Sendable {
+        var messages: [FakeSaxoStreamMessage] = []
+        /// Nothing comes after these messages.
+        var isLast = false
+    }
+
+    /// What is new since the last turn; the clock's `now` says what is due, the view what there is to tell.
+    func turn(_ key: Key, connection: Int, at now: Instant, _ view: MarketView) -> MessageBatch {
+        let second = Int(now.secondsSince1970)
+        return state.withLock { state in
+            guard var context = state.contexts[key], let listener = context.listener,
+                listener.connection == connection
+            else { return MessageBatch(isLast: true) }
+            defer { state.contexts[key] = context }
+            var turn = MessageBatch()
+            let demanded = context.demanded
+            context.demanded = []
+            turn.messages += demanded.map { context.message($0.referenceID, $0.payload) }
+            turn.isLast = demanded.contains { $0.referenceID == "_disconnect" }
+            if !turn.isLast, sessions.user(ofAccessToken: listener.token, at: now) == nil {
+                turn.messages.append(context.message("_disconnect", Self.disconnect))
+                turn.isLast = true
+            }
+            if !turn.isLast { tell(&context, at: second, view, into: &turn) }
+            context.sent += turn.messages
+            context.sent.removeFirst(max(0, context.sent.count - settings.replayMaximum))
+            return turn
+        }
+    }
+
+    /// Deltas of what is due, and one heartbeat for all that were silent for long.
+    private func tell(
+        _ context: inout Context, at second: Int, _ view: MarketView, into turn: inout MessageBatch
+    ) {
+        var silent: [JSONDocument] = []
+        for index in context.subscriptions.indices {
+            var subscription = context.subscriptions[index]
+            guard !subscription.isReset, second >= subscription.looked + subscription.interval else {
+                continue
+            }
+            subscription.looked = second
+            let document = FakeSaxoSubscription.document(
+                subscription.subject, subscription.groups, at: view, settings)
+            if let delta = subscription.delta(to: document) {
+                subscription.known = document
+                subscription.sent = second
+                turn.messages.append(context.message(subscription.referenceID, delta))
+            } else if second - subscription.sent >= settings.heartbeatInterval {
+                subscription.sent = second
+                silent.append([
+                    "OriginatingReferenceId": .string(subscription.referenceID), "Reason": "NoNewData",
+                ])
+            }
+            context.subscriptions[index] = subscription
+        }
+        guard !silent.isEmpty else { return }
+        turn.messages.append(
+            context.message(
+                "_heartbeat", [["ReferenceId": "_heartbeat", "Heartbeats": .array(silent)]]))
+    }
+}

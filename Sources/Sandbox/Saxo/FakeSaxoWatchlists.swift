@@ -1,0 +1,53 @@
+import Brokerage
+
+/// Watchlists as older deployments offered them (fact sheet, "Watchlists"): behind a switch, and read only.
+///
+/// The shape of one list was seen in a sample of Saxo's; that of the list of lists is the sandbox's own.
+struct FakeSaxoWatchlists: Sendable {
+    let host: FakeSaxoHost
+
+    private struct Watchlist {
+        let id: String
+        let name: String
+        let symbols: [String]
+    }
+
+    private static let lists = [
+        Watchlist(id: "4711001", name: "Currencies", symbols: ["EUR/DKK", "EUR/USD", "GBP/USD", "USD/JPY"]),
+        Watchlist(id: "4711002", name: "Technology", symbols: ["AAPL", "MSFT", "NVDA", "GOOGL"]),
+    ]
+
+    var routes: [SandboxRoute] {
+        [
+            host.get("/ref/v1/watchlists") { visit in
+                .json(
+                    try FakeSaxoPage(visit).document(Self.lists) { list in
+                        ["Name": .string(list.name), "WatchlistId": .string(list.id)]
+                    })
+            },
+            host.get("/ref/v1/watchlists/{watchlist_id}") { visit in
+                let id = visit.request.parameters["watchlist_id"]
+                guard let list = Self.lists.first(where: { $0.id == id }) else {
+                    throw FakeSaxoError.notFound
+                }
+                return .json(["Instruments": .array(Self.items(of: list, in: visit.view.market))])
+            },
+        ]
+    }
+
+    private static func items(of list: Watchlist, in market: Market) -> [JSONDocument] {
+        list.symbols.compactMap(market.anyInstrument).compactMap(FakeSaxoDirectory.instrument(of:)).map {
+            listing in
+            [
+                "Amount": 0,
+                "AssetType": .string(listing.assetType.rawValue),
+                "Description": .string(listing.description),
+                "NonTradableReason": "None",
+                "Symbol": .string(listing.symbol),
+                "TradingStatus": "Tradable",
+                "Uic": JSONDocument(integerLiteral: listing.uic),
+                "WatchlistInstrumentId": .string("\(list.id)\(listing.uic)"),
+            ]
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Brokerage
+
+/// `GET /v8/finance/chart/{symbol}`: columns of bars, and in `meta` the last price.
+struct FakeYahooChart: Sendable {
+    private let listing: FakeYahooListing
+    private let query: FakeYahooChartQuery
+    private let view: MarketView
+    private let settings: FakeYahooSettings
+
+    /// Throws ``FakeYahooError`` for a symbol that is not listed and a range that is not to be had.
+    init(_ visit: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
+        settings = visit.settings
+        view = visit.view
+        guard let listing = FakeYahooListing(visit.request.parameters["symbol"] ?? "", in: visit.view.market)
+        else { throw .noChart(status: settings.unknownSymbolStatus) }
+        self.listing = listing
+        query = try FakeYahooChartQuery(visit, of: listing.instrument)
+    }
+
+    func document() -> JSONDocument {
+        let rows = rows
+        var members: [JSONDocument.Member] = [.init(name: "meta", value: meta)]
+        if !rows.isEmpty {
+            let stamps = rows.map { JSONDocument(integerLiteral: $0.second) }
+            members.append(.init(name: "timestamp", value: .array(stamps)))
+        }
+        members.append(.init(name: "indicators", value: indicators(rows)))
+        return ["chart": ["result": [.object(members)], "error": nil]]
+    }
+
+    /// One line of the columns; without a bar it is null throughout.
+    private struct Row {
+        let second: Int
+        let bar: Bar?
+    }
+
+    private var rows: [Row] {
+        let bars = view.bars(
+            of: listing.instrument, every: query.interval.length, from: query.seconds.lowerBound,
+            through: query.seconds.upperBound - 1, extendedHours: query.includesExtendedHours,
+            alignment: query.includesExtendedHours ? .clock : .opening)
+        var rows = bars.map { Row(second: stamp(of: $0), bar: isMissing($0) ? nil : $0.bar) }
+        if settings.addsLiveBar, query.interval.isIntraday, let second = liveSecond, !rows.isEmpty,
+            let price = view.price(listing.instrument.symbol)
+        {
+            let bar = Bar(open: price, high: price, low: price, close: price, volume: 0)
+            rows.append(Row(second: second, bar: bar))
+        }
+        return rows
+    }
+
+    /// A day of the exchanges is stamped with its opening, everything else with its beginning.
+    private func stamp(of candle: TimedBar) -> Int {
+        guard query.interval == .day else { return candle.start }
+        let schedule = listing.instrument.schedule
+        let moment = Instant(secondsSince1970: Int64(candle.start)) ?? .earliest
+        return schedule.session(on: schedule.date(at: moment))?.open ?? candle.start
+    }
+
+    private func isMissing(_ candle: TimedBar) -> Bool {
+        if view.unpriced.contains(listing.instrument.symbol), candle.start >= today { return true }
+        guard let share = settings.missingBarOneIn, share > 0, query.interval.isIntraday else { return false }
+        return SeededRandom(seed: UInt64(bitPattern: Int64(candle.start))).branch(listing.symbol)
+            .number(0, below: share) == 0
+    }
+
+    /// The second with which the trading day begins; a symbol without a price has no bar from there on.
+    private var today: Int {
+        view.tradingDay(of: listing.instrument)?.preMarketOpen ?? .max
+    }
+
+    /// Now, where it lies in the chart, bars are being made, and none begins just now.
+    private var liveSecond: Int? {
+        let phase = view.phase(of: listing.instrument)
+        guard query.seconds.contains(view.now), view.now % 60 != 0,
+            phase == .regular || (query.includesExtendedHours && phase != nil)
+        else { return nil }
+        return view.now
+    }
+
+    /// Columns of the same length as the stamps; an empty object where there is nothing.
+    private func indicators(_ rows: [Row]) -> JSONDocument {
+        guard !rows.isEmpty else { return ["quote": [[:]]] }
+        func column(_ value: (Bar) -> JSONDocument) -> JSONDocument {
+            .array(rows.map { .optional($0.bar, value) })
+        }
+        let close = column { price($0.close) }
+        var members: [JSONDocument.Member] = [
+            .init(
+                name: "quote",
+                value: [
+                    [
+                        "open": column { price($0.open) }, "high": column { price($0.high) },
+                        "low": column { price($0.low) }, "close": close,
+                        "volume": column { JSONDocument(integerLiteral: $0.volume) },
+                    ]
+                ])
+        ]
+        if !query.interval.isIntraday {
+            members.append(.init(name: "adjclose", value: [["adjclose": close]]))
+        }
+        return .object(members)
+    }
+
+    private func price(_ ticks: Int) -> JSONDocument {
+        settings.pricesAreSinglePrecision
+            ? .singlePrecision(listing.instrument.price(ticks)) : listing.price(ticks)
+    }
+}
+
+extension FakeYahooChart {
+    private var meta: JSONDocument {
+        let zone = listing.zone(at: view.now)
+        let day = FakeYahooDay(listing, view)
+        var members: [JSONDocument.Member] = [
+            .init(name: "currency", value: .string(listing.currency)),
+            .init(name: "symbol", value: .string(listing.symbol)),
+            .init(name: "exchangeName", value: .string(listing.exchange.code)),
+            .init(name: "fullExchangeName", value: .string(listing.exchange.name)),
+            .init(name: "instrumentType", value: .string(listing.type.quoteType)),
+            .init(name: "firstTradeDate", value: firstTradeDate),
+            .init(name: "hasPrePostMarketData", value: .bool(listing.hasExtendedHours)),
+            .init(name: "gmtoffset", value: JSONDocument(integerLiteral: zone.offset)),
+            .init(name: "timezone", value: .string(zone.abbreviation)),
+            .init(name: "exchangeTimezoneName", value: .string(zone.name)),
+            .init(name: "longName", value: .string(listing.name)),
+            .init(name: "shortName", value: .string(listing.name)),
+        ]
+        if let day { members += priced(day) }
+        if let previous = chartPreviousClose {
+            members.append(.init(name: "chartPreviousClose", value: listing.price(previous)))
+        }
+        if query.interval.isIntraday, let day {
+            members.append(.init(name: "previousClose", value: listing.price(day.previousClose)))
+        }
+        return .object(
+            members + [
+                .init(name: "scale", value: 3),
+                .init(name: "priceHint", value: JSONDocument(integerLiteral: listing.priceHint)),
+                .init(name: "currentTradingPeriod", value: currentTradingPeriod),
+                .init(name: "dataGranularity", value: .string(query.interval.rawValue)),
+                .init(name: "range", value: .string(query.range)),
+                .init(
+                    name: "validRanges", value: .array(FakeYahooChartQuery.validRanges.map { .string($0) })),
+            ])
+    }
+
+    private func priced(_ day: FakeYahooDay) -> [JSONDocument.Member] {
+        var members: [JSONDocument.Member] = [
+            .init(name: "regularMarketTime", value: JSONDocument(integerLiteral: day.second)),
+            .init(name: "regularMarketPrice", value: listing.price(day.bar.close)),
+            .init(name: "regularMarketDayHigh", value: listing.price(day.bar.high)),
+            .init(name: "regularMarketDayLow", value: listing.price(day.bar.low)),
+            .init(name: "regularMarketVolume", value: JSONDocument(integerLiteral: day.bar.volume)),
+        ]
+        if let year = YearPriceStats(listing.instrument, view) {
+            members += [
+                .init(name: "fiftyTwoWeekHigh", value: listing.price(year.high)),
+                .init(name: "fiftyTwoWeekLow", value: listing.price(year.low)),
+            ]
+        }
+        return members
+    }
+
+    private var firstTradeDate: JSONDocument {
+        .optional(listing.instrument.schedule.session(on: settings.historyBegins)) {
+            JSONDocument(integerLiteral: $0.open)
+        }
+    }
+
+    /// The official close of the session before the chart, in ticks.
+    private var chartPreviousClose: Int? {
+        let schedule = listing.instrument.schedule
+        let first = Instant(secondsSince1970: Int64(query.seconds.lowerBound)) ?? .earliest
+        let session = schedule.session(before: schedule.date(at: first))
+        return session.map { view.market.close(listing.instrument, $0) }
+    }
+
+    /// The hours of the running trading day, or of the last.
+    private var currentTradingPeriod: JSONDocument {
+        guard let session = view.tradingDay(of: listing.instrument) else { return [:] }
+        let zone = listing.zone(at: session.open)
+        func period(_ phase: TradingSession.Phase) -> JSONDocument {
+            let seconds = session.seconds(of: phase)
+            return [
+                "timezone": .string(zone.abbreviation),
+                "start": JSONDocument(integerLiteral: seconds.lowerBound),
+                "end": JSONDocument(integerLiteral: seconds.upperBound),
+                "gmtoffset": JSONDocument(integerLiteral: zone.offset),
+            ]
+        }
+        return [
+            "pre": period(.preMarket), "regular": period(.regular), "post": period(.postMarket),
+        ]
+    }
+}

@@ -1,0 +1,141 @@
+import Brokerage
+
+/// The parameters of `GET /v8/finance/chart/{symbol}`, read and checked.
+struct FakeYahooChartQuery: Sendable {
+    let interval: Interval
+    /// As it was asked for; empty where two moments were.
+    let range: String
+    /// Only bars that begin in these seconds.
+    let seconds: Range<Int>
+    let includesExtendedHours: Bool
+
+    enum Interval: String, Sendable, CaseIterable {
+        case minute = "1m"
+        case twoMinutes = "2m"
+        case fiveMinutes = "5m"
+        case quarterHour = "15m"
+        case halfHour = "30m"
+        case sixtyMinutes = "60m"
+        case ninetyMinutes = "90m"
+        case hour = "1h"
+        case day = "1d"
+        case fiveDays = "5d"
+        case week = "1wk"
+        case month = "1mo"
+        case quarter = "3mo"
+
+        var length: BarLength {
+            switch self {
+            case .minute: .minutes(1)
+            case .twoMinutes: .minutes(2)
+            case .fiveMinutes: .minutes(5)
+            case .quarterHour: .minutes(15)
+            case .halfHour: .minutes(30)
+            case .sixtyMinutes, .hour: .hour
+            case .ninetyMinutes: .minutes(90)
+            case .day: .day
+            case .fiveDays, .week: .week
+            case .month: .month
+            case .quarter: .months(3)
+            }
+        }
+
+        var isIntraday: Bool {
+            switch length {
+            case .minutes: true
+            case .day, .week, .months: false
+            }
+        }
+
+        /// How far back it reaches, and how much one call may span, in days; nil for all.
+        var reach: (days: Int, span: Int)? {
+            switch self {
+            case .minute: (30, 8)
+            case .twoMinutes, .fiveMinutes, .quarterHour, .halfHour, .ninetyMinutes: (60, 60)
+            case .sixtyMinutes, .hour: (730, 730)
+            case .day, .fiveDays, .week, .month, .quarter: nil
+            }
+        }
+    }
+
+    static let validRanges = [
+        "1d", "5d", "1mo", "3mo", "6mo", "1y", "2y", "5y", "10y", "ytd", "max",
+    ]
+
+    /// Throws ``FakeYahooError`` for what Yahoo would refuse.
+    init(_ visit: FakeYahooHost.AuthenticatedRequest, of instrument: FakeInstrument) throws(FakeYahooError) {
+        let (request, settings) = (visit.request, visit.settings)
+        func refusal(_ text: String) -> FakeYahooError { .badRange(status: settings.badRangeStatus, text) }
+        guard let interval = Interval(rawValue: request[query: "interval"] ?? "1d") else {
+            let valid = Interval.allCases.map(\.rawValue).joined(separator: ", ")
+            throw refusal(
+                "Invalid input - interval=\(request[query: "interval"] ?? "") is not supported. "
+                    + "Valid intervals: [\(valid)]")
+        }
+        self.interval = interval
+        includesExtendedHours = request[query: "includePrePost"] == "true"
+        if let first = request[query: "period1"], request[query: "range"] == nil {
+            range = ""
+            guard let first = Int(first), let last = Int(request[query: "period2"] ?? "\(visit.view.now)")
+            else { throw refusal("Invalid input - period1 and period2 must be seconds since 1970") }
+            guard first < last else {
+                throw refusal("Invalid input - start date cannot be after end date.")
+            }
+            seconds = Market.clamped(first)..<max(Market.clamped(last), Market.clamped(first) + 1)
+        } else {
+            range = request[query: "range"] ?? "1d"
+            guard let start = Self.start(of: range, instrument, visit.view, settings) else {
+                throw refusal(
+                    "Invalid input - range=\(range) is not supported. Valid ranges: "
+                        + "[\(Self.validRanges.joined(separator: ", "))]")
+            }
+            seconds = start..<(visit.view.now + 1)
+        }
+        try Self.check(seconds, interval, now: visit.view.now, refusal)
+    }
+
+    private static func check(
+        _ seconds: Range<Int>, _ interval: Interval, now: Int, _ refusal: (String) -> FakeYahooError
+    ) throws(FakeYahooError) {
+        guard let reach = interval.reach else { return }
+        let end = min(seconds.upperBound, now)
+        // A day more, because ranges are counted in whole days of the exchange.
+        guard seconds.lowerBound >= now - (reach.days + 1) * 86_400,
+            end - seconds.lowerBound <= (reach.span + 1) * 86_400
+        else {
+            throw refusal(
+                "\(interval.rawValue) data not available for startTime=\(seconds.lowerBound) and "
+                    + "endTime=\(end). The requested range must be within the last \(reach.days) days.")
+        }
+    }
+
+    /// The second with which a range begins; nil for a range that Yahoo does not know.
+    private static func start(
+        of range: String, _ instrument: FakeInstrument, _ view: MarketView, _ settings: FakeYahooSettings
+    ) -> Int? {
+        let schedule = instrument.schedule
+        guard let today = view.marketDay(of: instrument)?.date else { return nil }
+        let first: CalendarDate? =
+            switch range {
+            case "1d": today
+            case "5d": sessions(4, before: today, schedule)
+            case "1mo": today.adding(months: -1)
+            case "3mo": today.adding(months: -3)
+            case "6mo": today.adding(months: -6)
+            case "1y": today.adding(months: -12)
+            case "2y": today.adding(months: -24)
+            case "5y": today.adding(months: -60)
+            case "10y": today.adding(months: -120)
+            case "ytd": CalendarDate(year: today.year, month: 1, day: 1)
+            case "max": settings.historyBegins
+            default: nil
+            }
+        return first.flatMap { schedule.start(of: max($0, settings.historyBegins)) }
+    }
+
+    private static func sessions(
+        _ count: Int, before date: CalendarDate, _ schedule: Schedule
+    ) -> CalendarDate? {
+        (0..<count).reduce(date) { date, _ in schedule.session(before: date)?.date ?? date }
+    }
+}

@@ -1,0 +1,82 @@
+import NIOHTTP1
+
+/// Why Yahoo refuses a request: an envelope of its own for each endpoint, or plain text.
+struct FakeYahooError: Error, Hashable {
+    let status: Int
+    let envelope: Envelope
+    let code: String
+    let description: String
+
+    enum Envelope: String, Hashable {
+        case chart
+        case quoteSummary
+        /// What the front says before it looks at the endpoint.
+        case finance
+    }
+
+    static func unauthorized(_ description: String) -> FakeYahooError {
+        FakeYahooError(status: 401, envelope: .finance, code: "Unauthorized", description: description)
+    }
+
+    static func badRequest(_ description: String) -> FakeYahooError {
+        FakeYahooError(status: 400, envelope: .finance, code: "Bad Request", description: description)
+    }
+
+    /// A symbol that has no chart.
+    static func noChart(status: Int) -> FakeYahooError {
+        FakeYahooError(
+            status: status, envelope: .chart, code: "Not Found",
+            description: "No data found, symbol may be delisted")
+    }
+
+    /// A range or an interval that is not to be had.
+    static func badRange(status: Int, _ description: String) -> FakeYahooError {
+        FakeYahooError(
+            status: status, envelope: .chart, code: status == 400 ? "Bad Request" : "Unprocessable Entity",
+            description: description)
+    }
+
+    static func noSummary(of modules: [String]) -> FakeYahooError {
+        FakeYahooError(
+            status: 404, envelope: .quoteSummary, code: "Not Found",
+            description: "No fundamentals data found for any of the summaryTypes="
+                + modules.joined(separator: ","))
+    }
+}
+
+extension SandboxResponse {
+    init(_ error: FakeYahooError) {
+        self = .json(
+            .object([
+                .init(
+                    name: error.envelope.rawValue,
+                    value: [
+                        "result": nil,
+                        "error": ["code": .string(error.code), "description": .string(error.description)],
+                    ])
+            ]), status: HTTPResponseStatus(statusCode: error.status))
+    }
+
+    /// What Yahoo's edge says to an address that asks too often.
+    static func yahooTooManyRequests(_ settings: FakeYahooSettings) -> SandboxResponse {
+        .text(settings.tooManyRequestsText, status: .tooManyRequests)
+    }
+
+    /// What Yahoo or the proxy before it says for a status that a script demands.
+    static func yahoo(status code: Int, _ settings: FakeYahooSettings) -> SandboxResponse {
+        let status = HTTPResponseStatus(statusCode: code)
+        switch code {
+        case 429: return .yahooTooManyRequests(settings)
+        // The proxy answers for a service that is gone, and it speaks HTML.
+        case 502, 503, 504:
+            return .text(
+                "<html><head><title>Yahoo - \(code) \(status.reasonPhrase)</title></head></html>\n",
+                type: "text/html", status: status)
+        default:
+            return SandboxResponse(
+                FakeYahooError(
+                    status: code, envelope: .finance, code: status.reasonPhrase,
+                    description: status.reasonPhrase))
+        }
+    }
+}

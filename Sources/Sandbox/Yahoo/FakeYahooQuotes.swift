@@ -1,0 +1,115 @@
+import Brokerage
+
+/// `GET /v7/finance/quote`: many symbols in one call.
+struct FakeYahooQuotes: Sendable {
+    let visit: FakeYahooHost.AuthenticatedRequest
+
+    /// Throws ``FakeYahooError`` for a list that is missing or too long.
+    func document() throws -> JSONDocument {
+        let symbols = (visit.request[query: "symbols"] ?? "").split(separator: ",").map(String.init)
+        guard !symbols.isEmpty else {
+            throw FakeYahooError.badRequest("Missing value for the \"symbols\" argument")
+        }
+        guard symbols.count <= visit.settings.maximumSymbols else {
+            throw FakeYahooError.badRequest("The \"symbols\" argument has too many values")
+        }
+        var seen: Set<String> = []
+        let quotes = symbols.filter { seen.insert($0).inserted }.compactMap(quote)
+        return ["quoteResponse": ["result": .array(quotes.map(chosen)), "error": nil]]
+    }
+
+    /// The members that the parameter `fields` names, and those that every quote has.
+    private func chosen(_ members: [JSONDocument.Member]) -> JSONDocument {
+        guard let fields = visit.request[query: "fields"], !fields.isEmpty else { return .object(members) }
+        let names = Set(fields.split(separator: ",").map(String.init))
+        return .object(members.filter { names.contains($0.name) || Self.always.contains($0.name) })
+    }
+
+    private static let always: Set<String> = ["language", "region", "quoteType", "symbol", "tradeable"]
+
+    /// Nil for a symbol that was never listed.
+    private func quote(of symbol: String) -> [JSONDocument.Member]? {
+        if visit.settings.delisted.contains(symbol) { return delisted(symbol) }
+        return FakeYahooListing(symbol, in: visit.view.market).map { listing in
+            described(listing) + (FakeYahooDay(listing, visit.view).map { priced(listing, $0) } ?? [])
+        }
+    }
+
+    private func delisted(_ symbol: String) -> [JSONDocument.Member] {
+        [
+            .init(name: "language", value: "en-US"),
+            .init(name: "region", value: "US"),
+            .init(name: "quoteType", value: "NONE"),
+            .init(name: "triggerable", value: false),
+            .init(name: "hasPrePostMarketData", value: false),
+            .init(name: "tradeable", value: false),
+            .init(name: "cryptoTradeable", value: false),
+            .init(name: "symbol", value: .string(symbol)),
+        ]
+    }
+
+    private func described(_ listing: FakeYahooListing) -> [JSONDocument.Member] {
+        let zone = listing.zone(at: visit.view.now)
+        return [
+            .init(name: "language", value: "en-US"),
+            .init(name: "region", value: "US"),
+            .init(name: "quoteType", value: .string(listing.type.quoteType)),
+            .init(name: "typeDisp", value: .string(listing.type.display)),
+            .init(name: "quoteSourceName", value: "Delayed Quote"),
+            .init(name: "currency", value: .string(listing.currency)),
+            .init(name: "shortName", value: .string(listing.name)),
+            .init(name: "longName", value: .string(listing.name)),
+            .init(name: "priceHint", value: JSONDocument(integerLiteral: listing.priceHint)),
+            .init(name: "exchangeDataDelayedBy", value: 0),
+            .init(name: "tradeable", value: false),
+            .init(name: "marketState", value: .string(listing.marketState(visit.view))),
+            .init(name: "exchange", value: .string(listing.exchange.code)),
+            .init(name: "fullExchangeName", value: .string(listing.exchange.name)),
+            .init(name: "exchangeTimezoneName", value: .string(zone.name)),
+            .init(name: "gmtOffSetMilliseconds", value: JSONDocument(integerLiteral: zone.offset * 1_000)),
+            .init(name: "symbol", value: .string(listing.symbol)),
+        ]
+    }
+
+    private func priced(_ listing: FakeYahooListing, _ day: FakeYahooDay) -> [JSONDocument.Member] {
+        let low = listing.instrument.price(day.bar.low).withoutTrailingZeros
+        let high = listing.instrument.price(day.bar.high).withoutTrailingZeros
+        var members: [JSONDocument.Member] = [
+            .init(name: "regularMarketPrice", value: listing.price(day.bar.close)),
+            .init(name: "regularMarketChange", value: .singlePrecision(day.change)),
+            .init(name: "regularMarketChangePercent", value: .singlePrecision(day.changePercent)),
+            .init(name: "regularMarketTime", value: JSONDocument(integerLiteral: day.second)),
+            .init(name: "regularMarketDayHigh", value: listing.price(day.bar.high)),
+            .init(name: "regularMarketDayLow", value: listing.price(day.bar.low)),
+            .init(name: "regularMarketDayRange", value: .string("\(low) - \(high)")),
+            .init(name: "regularMarketVolume", value: JSONDocument(integerLiteral: day.bar.volume)),
+            .init(name: "regularMarketPreviousClose", value: listing.price(day.previousClose)),
+            .init(name: "regularMarketOpen", value: listing.price(day.bar.open)),
+        ]
+        if let year = YearPriceStats(listing.instrument, visit.view) {
+            members += [
+                .init(name: "fiftyTwoWeekLow", value: listing.price(year.low)),
+                .init(name: "fiftyTwoWeekHigh", value: listing.price(year.high)),
+            ]
+        }
+        if let company = listing.company {
+            let value = company.marketCapitalization(at: day.bar.close)
+            members.append(.init(name: "marketCap", value: JSONDocument(integerLiteral: value)))
+        }
+        return members + sides(listing) + extended(listing, day)
+    }
+
+    /// Bid and ask; a side that nobody takes is absent.
+    private func sides(_ listing: FakeYahooListing) -> [JSONDocument.Member] {
+        let quote = visit.view.market.quote(listing.instrument, at: visit.view.now)
+        return [("bid", quote.bid), ("ask", quote.ask)].compactMap { name, side in
+            side.map { .init(name: name, value: listing.price($0.price)) }
+        }
+    }
+
+    private func extended(_ listing: FakeYahooListing, _ day: FakeYahooDay) -> [JSONDocument.Member] {
+        guard let (phase, price) = day.extendedPrice else { return [] }
+        let name = phase == .preMarket ? "preMarketPrice" : "postMarketPrice"
+        return [.init(name: name, value: listing.price(price))]
+    }
+}

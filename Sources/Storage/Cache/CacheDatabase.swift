@@ -1,0 +1,46 @@
+import GRDB
+
+/// `portico-cache.db`: counts of calls, and values that would cost calls to get again.
+///
+/// It is never synchronised call by call: what was written outlives the process even if it is killed, and may be lost with
+/// the machine's power. It can be deleted while no Portico runs.
+package struct CacheDatabase: Sendable {
+    package static let name = "portico-cache.db"
+
+    let database: SQLiteDatabase
+
+    package init(in folder: DataDirectory) throws(StorageError) {
+        database = try SQLiteDatabase.open(Self.name, in: folder, .normal, Self.migrator)
+    }
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1: quota and lasting values") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE quota (
+                        provider TEXT NOT NULL, connection TEXT NOT NULL, window TEXT NOT NULL, kind INTEGER NOT NULL,
+                        until INTEGER NOT NULL, count INTEGER NOT NULL,
+                        PRIMARY KEY (provider, connection, window, kind, until)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX quota_until ON quota (until);
+                    CREATE TABLE lasting (
+                        kind TEXT NOT NULL, provider TEXT NOT NULL, subject TEXT NOT NULL, bytes BLOB NOT NULL,
+                        size INTEGER NOT NULL, read_at INTEGER NOT NULL, fresh_until INTEGER NOT NULL,
+                        stale_until INTEGER NOT NULL,
+                        PRIMARY KEY (kind, provider, subject)
+                    ) STRICT;
+                    CREATE INDEX lasting_read_at ON lasting (read_at, size);
+                    CREATE INDEX lasting_stale_until ON lasting (stale_until);
+                    """)
+        }
+        migrator.registerMigration("2: quota by uptime") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE quota ADD COLUMN boot TEXT;
+                    ALTER TABLE quota ADD COLUMN uptime_until INTEGER;
+                    """)
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import GRDB
+import Glibc
+
+/// What state a data folder is in, point by point; nothing is changed, and a server may work with it meanwhile.
+package struct DataDirectoryCheck: Sendable {
+    /// One point.
+    package struct Finding: Hashable, Sendable {
+        /// What was looked at.
+        package let subject: String
+        package let isFine: Bool
+        /// What was seen; where it is not fine, with a way out.
+        package let text: String
+
+        init(_ subject: String, _ isFine: Bool, _ text: String) {
+            self.subject = subject
+            self.isFine = isFine
+            self.text = text
+        }
+    }
+
+    package private(set) var findings: [Finding] = []
+    private let folder: DataDirectory
+
+    /// As little free space as is still fine, in bytes.
+    private static let leastSpace = 256 << 20
+
+    package var isFine: Bool { findings.allSatisfy(\.isFine) }
+
+    /// - Parameters:
+    ///   - folder: Where `portico.db` is.
+    ///   - masterKey: What its secrets are sealed with; nil where there is none.
+    package init(of folder: DataDirectory, with masterKey: MasterKey?) {
+        self.folder = folder
+        lookAtSpace()
+        lookAtFiles()
+        let house = folder.path(of: UserDatabase.name)
+        do throws(StorageError) {
+            try UserDatabase.refuseEmptyFile(in: folder)
+        } catch {
+            find("database", false, "\(error)")
+            return
+        }
+        guard lookAtTables(of: house, "database") else { return }
+        lookAtMigrations(of: house)
+        lookAtKeys(of: house, masterKey)
+        let cache = folder.path(of: CacheDatabase.name)
+        if FileManager.default.fileExists(atPath: cache) { _ = lookAtTables(of: cache, "cache") }
+    }
+
+    private mutating func find(_ subject: String, _ isFine: Bool, _ text: String) {
+        findings.append(Finding(subject, isFine, text))
+    }
+
+    // MARK: - The folder
+
+    private mutating func lookAtSpace() {
+        var status = statvfs()
+        guard unsafe statvfs(folder.path, &status) == 0 else {
+            return find(
+                "disk", false, "The space in \(folder.path) cannot be read: \(DataDirectory.reason()).")
+        }
+        let (bytes, isBeyond) = UInt64(status.f_bavail).multipliedReportingOverflow(
+            by: UInt64(status.f_frsize))
+        let free = isBeyond ? UInt64.max : bytes
+        let isFine = free >= UInt64(Self.leastSpace)
+        find(
+            "disk", isFine,
+            "\(free >> 20) MiB are free." + (isFine ? "" : " Writes will fail soon: make room."))
+    }
+
+    private mutating func lookAtFiles() {
+        for name in [UserDatabase.name, CacheDatabase.name, MasterKey.fileName] {
+            var status = stat()
+            guard unsafe stat(folder.path(of: name), &status) == 0 else { continue }
+            let mode = status.st_mode & 0o777
+            let digits = String(mode, radix: 8)
+            find(
+                "file \(name)", mode & 0o077 == 0,
+                mode & 0o077 == 0
+                    ? "Its owner's alone (0\(digits))."
+                    : "Others may read it (0\(digits)): chmod 600 \(folder.path(of: name))")
+        }
+    }
+
+    // MARK: - The databases
+
+    /// False where there is nothing more to be read.
+    private mutating func lookAtTables(of path: String, _ subject: String) -> Bool {
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: .reading)
+            let (faults, dangling) = try queue.read { db in
+                (
+                    try String.fetchAll(db, sql: "PRAGMA integrity_check(10)"),
+                    try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").count
+                )
+            }
+            try queue.close()
+            guard faults == ["ok"] else {
+                find(subject, false, "\(StorageError.damaged(path: path))")
+                return false
+            }
+            let isWhole = dangling == 0
+            find(
+                subject, isWhole,
+                isWhole
+                    ? "It is whole, and everything in it belongs to something."
+                    : "\(dangling) rows belong to something that is gone: restore a backup.")
+            return true
+        } catch {
+            find(subject, false, "\(StorageError(error, path: path))")
+            return false
+        }
+    }
+
+    private mutating func lookAtMigrations(of path: String) {
+        let migrator = UserDatabase.migrator
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: .reading)
+            let (isNewer, done) = try queue.read { db in
+                (try migrator.hasBeenSuperseded(db), try migrator.completedMigrations(db))
+            }
+            try queue.close()
+            guard !isNewer else { return find("migrations", false, "\(StorageError.newer(path: path))") }
+            let waiting = migrator.migrations.count - done.count
+            find(
+                "migrations", true,
+                waiting == 0
+                    ? "All \(done.count) are done." : "The next start does the last \(waiting) of them.")
+        } catch {
+            find("migrations", false, "\(StorageError(error, path: path))")
+        }
+    }
+
+    private mutating func lookAtKeys(of path: String, _ masterKey: MasterKey?) {
+        guard let masterKey else {
+            return find("keys", false, "There is no master key: name the one in use, or restore portico.key.")
+        }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: .reading)
+            let counts = try queue.read { db in try CredentialStore.examine(db, at: path, masterKey) }
+            try queue.close()
+            find(
+                "keys", counts.broken == 0,
+                counts.broken == 0
+                    ? "\(counts.whole) secrets open with the master key."
+                    : "\(counts.broken) secrets do not open: their users must connect again.")
+        } catch {
+            find("keys", false, "\(StorageError(error, path: path))")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Crypto
+import Foundation
+import GRDB
+
+/// The keys that seal credentials, themselves sealed with the master key.
+///
+/// The newest seals; the others open what they have sealed. So a master key is changed by sealing a few keys anew, and a
+/// data key by making one more.
+struct DataEncryptionKeys: Sendable {
+    private let keys: [Int64: SymmetricKey]
+    /// Of the key that seals.
+    let currentID: Int64
+
+    /// Opens the keys of a file, and makes one where there is none.
+    init(in database: SQLiteDatabase, _ master: MasterKey) throws(StorageError) {
+        let path = database.path
+        var keys = try database.readNow { db in try DataEncryptionKeys(db, at: path, master) }.keys
+        if keys.isEmpty {
+            let (id, key) = try Self.make(in: database, master)
+            keys[id] = key
+        }
+        self.init(keys)
+    }
+
+    /// Opens the keys that are there.
+    ///
+    /// - Throws: `wrongMasterKey`.
+    init(_ db: Database, at path: String, _ master: MasterKey) throws {
+        let rows = try Row.fetchAll(db, sql: "SELECT id, wrapped, master_key_id FROM data_key")
+        var keys: [Int64: SymmetricKey] = [:]
+        for row in rows {
+            let id: Int64 = row["id"]
+            guard row["master_key_id"] == master.id, let key = try? Self.unwrap(row["wrapped"], id, master)
+            else { throw StorageError.wrongMasterKey(path: path) }
+            keys[id] = key
+        }
+        self.init(keys)
+    }
+
+    private init(_ keys: [Int64: SymmetricKey]) {
+        self.keys = keys
+        currentID = keys.keys.max() ?? 0
+    }
+
+    func seal(_ secret: Secret, _ identity: CredentialOwner) throws -> Data {
+        guard let key = keys[currentID] else { throw CryptoKitError.incorrectKeySize }
+        let data = identity.additionalData(keyID: currentID)
+        // With a nonce of 12 bytes there is always a combined form.
+        return try AES.GCM.seal(secret.bytes, using: key, authenticating: data).combined ?? Data()
+    }
+
+    /// Nil for what this key, for this identity, has not sealed.
+    func open(_ sealed: Data, _ keyID: Int64, _ identity: CredentialOwner) -> Secret? {
+        guard let key = keys[keyID], let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
+        let data = identity.additionalData(keyID: keyID)
+        return (try? AES.GCM.open(box, using: key, authenticating: data)).map { Secret(Array($0)) }
+    }
+
+    private static func make(
+        in database: SQLiteDatabase, _ master: MasterKey
+    ) throws(StorageError) -> (Int64, SymmetricKey) {
+        let key = SymmetricKey(size: .bits256)
+        let id = try database.writeNow { db in
+            try db.execute(
+                sql: "INSERT INTO data_key (wrapped, master_key_id) VALUES (?, ?)",
+                arguments: [Data(), master.id])
+            // The id is sealed in with the key, so it must be known first.
+            let id = db.lastInsertedRowID
+            try db.execute(
+                sql: "UPDATE data_key SET wrapped = ? WHERE id = ?",
+                arguments: [try wrap(key, id, master), id])
+            return id
+        }
+        return (id, key)
+    }
+
+    /// Seals all keys anew, for a change of the master key; those that are sealed with the new one already are left.
+    ///
+    /// - Returns: how many.
+    static func rewrap(
+        _ db: Database, at path: String, from old: MasterKey, to new: MasterKey
+    ) throws -> Int {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT id, wrapped, master_key_id FROM data_key WHERE master_key_id <> ?",
+            arguments: [new.id])
+        for row in rows {
+            let id: Int64 = row["id"]
+            guard row["master_key_id"] == old.id, let key = try? unwrap(row["wrapped"], id, old) else {
+                throw StorageError.wrongMasterKey(path: path)
+            }
+            try db.execute(
+                sql: "UPDATE data_key SET wrapped = ?, master_key_id = ? WHERE id = ?",
+                arguments: [try wrap(key, id, new), new.id, id])
+        }
+        return rows.count
+    }
+
+    private static func wrap(_ key: SymmetricKey, _ id: Int64, _ master: MasterKey) throws -> Data {
+        let bytes = unsafe key.withUnsafeBytes { unsafe Data($0) }
+        // With a nonce of 12 bytes there is always a combined form.
+        return try AES.GCM.seal(bytes, using: master.key, authenticating: label(id)).combined ?? Data()
+    }
+
+    private static func unwrap(_ wrapped: Data, _ id: Int64, _ master: MasterKey) throws -> SymmetricKey {
+        SymmetricKey(
+            data: try AES.GCM.open(.init(combined: wrapped), using: master.key, authenticating: label(id)))
+    }
+
+    private static func label(_ id: Int64) -> Data { Data("portico data key 1 \(id)".utf8) }
+}

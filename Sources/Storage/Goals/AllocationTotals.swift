@@ -1,0 +1,94 @@
+import Brokerage
+
+/// What allocations take of one instrument.
+///
+/// An allocation of one account draws on that account, one without draws on what they hold together: there is enough
+/// where no account gives more than it holds, and all together give no more than they hold.
+struct AllocationTotals {
+    private let symbol: Symbol
+    private let held: HeldQuantities
+    private var takenOf: [String: Decimal] = [:]
+    private var takenOfAny = Decimal.zero
+
+    private init(of symbol: Symbol, _ held: HeldQuantities) {
+        self.symbol = symbol
+        self.held = held
+    }
+
+    /// Why some new allocations cannot be added to those that there are; nil where they can.
+    static func refusal(
+        of new: [GoalAllocation], beside others: [GoalAllocation], holding held: HeldQuantities
+    ) -> GoalError? {
+        var claims: [Symbol: AllocationTotals] = [:]
+        for (index, allocation) in new.enumerated() {
+            let symbol = allocation.symbol
+            do throws(Decimal.Overflow) {
+                var claim: AllocationTotals
+                if let known = claims[symbol] {
+                    claim = known
+                } else {
+                    claim = AllocationTotals(of: symbol, held)
+                    for other in others where other.symbol == symbol { try claim.add(other) }
+                }
+                guard try held.quantity(of: symbol, in: allocation.account) > .zero else {
+                    return .notHeld(index: index)
+                }
+                if let overdraft = try claim.overdraft(by: allocation) {
+                    return .overdrawn(index: index, overdraft)
+                }
+                try claim.add(allocation)
+                claims[symbol] = claim
+            } catch {
+                return .tooManyDigits(index: index)
+            }
+        }
+        return nil
+    }
+
+    /// Nil where there is enough left for one more.
+    private func overdraft(by allocation: GoalAllocation) throws(Decimal.Overflow) -> GoalError
+        .Overallocation?
+    {
+        let wanted = try allocation.claim(in: held)
+        if let account = allocation.account {
+            let (has, before) = (try held.quantity(of: symbol, in: account), try taken(of: account))
+            if try before + wanted > has {
+                return GoalError.Overallocation(held: has, taken: before, wanted: wanted)
+            }
+        }
+        let (has, before) = (try held.quantity(of: symbol, in: nil), try taken())
+        return try before + wanted > has
+            ? GoalError.Overallocation(held: has, taken: before, wanted: wanted) : nil
+    }
+
+    private mutating func add(_ allocation: GoalAllocation) throws(Decimal.Overflow) {
+        let claim = try allocation.claim(in: held)
+        if let account = allocation.account {
+            takenOf[account] = try (takenOf[account] ?? .zero) + claim
+        } else {
+            takenOfAny = try takenOfAny + claim
+        }
+    }
+
+    /// Never more than there is: what was sold since it was allocated is not taken from anything else.
+    private func taken(of account: String) throws(Decimal.Overflow) -> Decimal {
+        min(takenOf[account] ?? .zero, try held.quantity(of: symbol, in: account))
+    }
+
+    private func taken() throws(Decimal.Overflow) -> Decimal {
+        var sum = takenOfAny
+        for account in takenOf.keys { sum = try sum + taken(of: account) }
+        return min(sum, try held.quantity(of: symbol, in: nil))
+    }
+}
+
+extension GoalAllocation {
+    /// How many pieces it takes.
+    fileprivate func claim(in held: HeldQuantities) throws(Decimal.Overflow) -> Decimal {
+        switch share {
+        case .all: try held.quantity(of: symbol, in: account)
+        case .percent(let percent): try held.quantity(of: symbol, in: account).share(inPercent: percent)
+        case .quantity(let quantity): quantity
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package import Brokerage
+
+/// Something to save for, and the holdings that count towards it.
+package struct StoredGoal: Hashable, Sendable {
+    package let id: String
+    package let content: GoalFields
+    package let createdAt: Instant
+    /// When something of it was last changed.
+    package let updatedAt: Instant
+}
+
+/// What a user says of a goal.
+package struct GoalFields: Hashable, Sendable {
+    package var title: String
+    package var about: String
+    /// Above zero.
+    package var target: Decimal
+    /// ISO 4217; the target is in it.
+    package var currency: String
+    package var dueOn: CalendarDate?
+    package var allocations: [GoalAllocation]
+
+    package init(
+        title: String, about: String, target: Decimal, currency: String, dueOn: CalendarDate?,
+        allocations: [GoalAllocation]
+    ) {
+        self.title = title
+        self.about = about
+        self.target = target
+        self.currency = currency
+        self.dueOn = dueOn
+        self.allocations = allocations
+    }
+}
+
+/// A share of a holding that counts towards a goal.
+package struct GoalAllocation: Hashable, Sendable {
+    package let symbol: Symbol
+    /// The account that counts, by the id that the schema gives it; nil for what all accounts hold.
+    package let account: String?
+    package let share: Share
+
+    package init(symbol: Symbol, account: String?, share: Share) {
+        self.symbol = symbol
+        self.account = account
+        self.share = share
+    }
+
+    package enum Share: Hashable, Sendable {
+        /// All of it.
+        case all
+        /// So many pieces, above zero.
+        case quantity(Decimal)
+        /// In per cent of what is held, above zero, at most 100.
+        case percent(Decimal)
+    }
+}
+
+/// What is to be changed of a goal; nil stays as it is.
+package struct GoalPatch: Hashable, Sendable {
+    package var title: String?
+    package var about: String?
+    package var target: Decimal?
+    package var currency: String?
+    package var dueOn: DueOn = .kept
+    /// In the place of all that it has.
+    package var allocations: [GoalAllocation]?
+
+    package init() {}
+
+    package enum DueOn: Hashable, Sendable {
+        case kept
+        case removed
+        case on(CalendarDate)
+    }
+}
+
+extension GoalFields {
+    /// The content with some of it changed.
+    func applying(_ patch: GoalPatch) -> GoalFields {
+        var content = self
+        if let title = patch.title { content.title = title }
+        if let about = patch.about { content.about = about }
+        if let target = patch.target { content.target = target }
+        if let currency = patch.currency { content.currency = currency }
+        switch patch.dueOn {
+        case .kept: break
+        case .removed: content.dueOn = nil
+        case .on(let date): content.dueOn = date
+        }
+        if let allocations = patch.allocations { content.allocations = allocations }
+        return content
+    }
+}
+
+/// Why a goal is not made or changed.
+package enum GoalError: Error, Hashable, Sendable {
+    /// The user has no such goal.
+    case notFound
+    /// The user has as many goals as one may have.
+    case tooManyGoals(limit: Int)
+    /// No account, or not the one that is named, holds what the allocation at this index is of.
+    case notHeld(index: Int)
+    /// The allocation at this index would take more than is left.
+    case overdrawn(index: Int, Overallocation)
+    /// The quantities that the allocation at this index is reckoned with have too many digits.
+    case tooManyDigits(index: Int)
+
+    /// Quantities of what an allocation is of, in pieces.
+    package struct Overallocation: Hashable, Sendable {
+        package let held: Decimal
+        /// What other allocations take, of this goal and of the others.
+        package let taken: Decimal
+        package let wanted: Decimal
+    }
+}

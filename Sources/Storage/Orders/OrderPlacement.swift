@@ -1,0 +1,115 @@
+package import Brokerage
+import GRDB
+package import Upstream
+
+/// An order that is to be placed.
+package struct OrderPlacement: Hashable, Sendable {
+    /// 128 random bits: of the order, and of the write that places it.
+    package let id: String
+    package let owner: OwnerID
+    package let connection: String
+    /// Whether a user has created the connection; false for a connection of the settings, which has no row in
+    /// the database.
+    package let isConnectionStored: Bool
+    package let provider: ProviderID
+    /// What its user calls it.
+    package let idempotencyKey: String
+    package let ticket: OrderTicket
+
+    /// - Parameters:
+    ///   - owner: the owner of the order.
+    ///   - connection: the connection that places it.
+    ///   - isConnectionStored: whether a user has created the connection; false for a connection of the
+    ///     settings.
+    ///   - provider: the broker of the connection.
+    ///   - idempotencyKey: the user's own key of the order.
+    ///   - ticket: the order to place. The id for the broker is derived from the new order's own id.
+    package init(
+        owner: OwnerID, connection: String, isConnectionStored: Bool, provider: ProviderID,
+        idempotencyKey: String, ticket: OrderTicket
+    ) {
+        id = JournalWrite.newID()
+        self.owner = owner
+        self.connection = connection
+        self.isConnectionStored = isConnectionStored
+        self.provider = provider
+        self.idempotencyKey = idempotencyKey
+        var ticket = ticket
+        ticket.clientOrderID = JournalWrite.clientOrderID(of: id)
+        self.ticket = ticket
+    }
+
+    package var identity: OrderIdentity { OrderIdentity(owner: owner, connection: connection, id: id) }
+
+    /// The order before the broker has it.
+    package func order(at now: Instant) -> Order {
+        var order = Order(
+            id: "", symbol: ticket.symbol, side: ticket.side, state: .pending,
+            reading: Provenance(source: provider, fetchedAt: now))
+        order.accountID = ticket.accountID
+        order.clientOrderID = idempotencyKey
+        order.set(ticket.price)
+        order.timeInForce = ticket.timeInForce
+        order.isExtendedHours = ticket.isExtendedHours
+        switch ticket.size {
+        case .quantity(let quantity): order.quantity = quantity
+        case .notional(let notional): order.notional = notional
+        }
+        return order
+    }
+}
+
+extension Order {
+    /// Sets type and prices.
+    fileprivate mutating func set(_ price: OrderPricing) {
+        type = price.type
+        switch price {
+        case .market: break
+        case .limit(let limit): limitPrice = limit
+        case .stop(let stop): stopPrice = stop
+        case .stopLimit(let stop, let limit): (stopPrice, limitPrice) = (stop, limit)
+        case .trailingStop(.percent(let percent)): trailPercent = percent
+        case .trailingStop(.amount(let amount)): trailAmount = amount
+        }
+    }
+}
+
+extension OrderPlacement {
+    /// Whether an order was placed as this one is meant: to the same account, and to the last figure.
+    func isSame(as order: JournalOrder, _ write: Row) -> Bool {
+        guard order.identity.connection == connection, order.order.accountID == ticket.accountID,
+            order.order.symbol == ticket.symbol, order.order.side == ticket.side
+        else { return false }
+        let size: OrderSize? =
+            write.decimal("quantity").map { .quantity($0) } ?? write.decimal("notional").map { .notional($0) }
+        return size == ticket.size && OrderPricing(write) == ticket.price
+            && (write.value("time_in_force") as TimeInForce?) == ticket.timeInForce
+            && (write["expires_on"] as String?) == ticket.expiresOn?.description
+            && (write["extended_hours"] as Bool?) == ticket.isExtendedHours
+    }
+
+    /// What is meant, for the row of its write.
+    var columns: SQLColumns {
+        var columns = SQLColumns()
+        switch ticket.size {
+        case .quantity(let quantity): columns.add("quantity", quantity)
+        case .notional(let notional): columns.add("notional", notional)
+        }
+        columns.add(ticket.price)
+        columns.add("time_in_force", ticket.timeInForce.rawValue)
+        columns.add("expires_on", ticket.expiresOn?.description)
+        columns.add("extended_hours", ticket.isExtendedHours)
+        return columns
+    }
+}
+
+extension OrderReplacement {
+    var columns: SQLColumns {
+        var columns = SQLColumns()
+        columns.add("quantity", quantity)
+        columns.add(price)
+        columns.add("time_in_force", timeInForce?.rawValue)
+        columns.add("expires_on", expiresOn?.description)
+        return columns
+    }
+}

@@ -1,0 +1,93 @@
+/// The state of a change at a broker: an order that is placed, replaced or cancelled.
+///
+/// The state is in the database before anything happens at the broker, so that after a crash at any point it
+/// is known whether a request may have been sent.
+///
+/// Only ``OrderJournal/mark(_:now:)`` changes PENDING to SENT, by a comparison and a change in one step: only
+/// the caller that gets `true` from it sends the request. ``step(after:)`` has all other transitions.
+package enum OrderWriteState: String, Sendable, CaseIterable {
+    /// It is recorded; the request has not been sent.
+    case pending = "PENDING"
+    /// The request is being sent, or has been sent.
+    case sent = "SENT"
+    /// The request may have arrived, and its response is lost.
+    ///
+    /// The broker is queried.
+    case unconfirmed = "UNCONFIRMED"
+    /// The broker took it.
+    case done = "DONE"
+    /// The broker refused it.
+    case refused = "REFUSED"
+    /// The broker did not have it in a query that was late enough.
+    case missing = "MISSING"
+    /// The outcome can never be determined: the broker cannot report it, or the connection has been deleted.
+    case undetermined = "UNDETERMINED"
+
+    /// Whether no outcome is awaited any more.
+    ///
+    /// The broker may still report the order, see ``step(after:)``.
+    package var isFinal: Bool {
+        switch self {
+        case .pending, .sent, .unconfirmed: false
+        case .done, .refused, .missing, .undetermined: true
+        }
+    }
+}
+
+/// What may become known of a write.
+package enum OrderWriteEvent: Sendable, CaseIterable {
+    /// The broker cannot have acted on it: it was not reached, or turned the request away unread.
+    case notTaken
+    /// The broker answered that it took it.
+    case taken
+    /// The broker answered that it refuses.
+    case refused
+    /// The request was sent, and its outcome is not known.
+    case answerLost
+    /// The broker has it, in response to a query or in its stream.
+    case found
+    /// Asked long enough afterwards, the broker did not have it.
+    case notFound
+    /// The outcome can never be determined.
+    case undeterminable
+    /// No process executes it any more: its process has ended.
+    case abandoned
+}
+
+/// What an event does to a write.
+package enum OrderWriteTransition: Hashable, Sendable {
+    case to(OrderWriteState)
+    /// The entry is removed: nothing has happened, and the same change may be requested again.
+    case forget
+}
+
+extension OrderWriteState {
+    /// What an event does in this state; nil for one that cannot happen in it, which changes nothing.
+    package func step(after event: OrderWriteEvent) -> OrderWriteTransition? {
+        switch (self, event) {
+        // What was not marked as sent was not sent.
+        case (.pending, .notTaken), (.pending, .abandoned): .forget
+        // A refusal by the broker's rules before anything was sent.
+        case (.pending, .refused): .to(.refused)
+        case (.pending, .taken), (.pending, .answerLost), (.pending, .found), (.pending, .notFound),
+            (.pending, .undeterminable):
+            nil
+        case (.sent, .notTaken): .forget
+        case (.sent, .taken), (.sent, .found): .to(.done)
+        case (.sent, .refused): .to(.refused)
+        // The mark is set before the request is sent, so the request may not have been sent: only the broker
+        // knows.
+        case (.sent, .answerLost), (.sent, .abandoned): .to(.unconfirmed)
+        case (.sent, .notFound), (.sent, .undeterminable): nil
+        case (.unconfirmed, .found): .to(.done)
+        case (.unconfirmed, .notFound): .to(.missing)
+        case (.unconfirmed, .undeterminable): .to(.undetermined)
+        case (.unconfirmed, .notTaken), (.unconfirmed, .taken), (.unconfirmed, .refused),
+            (.unconfirmed, .answerLost), (.unconfirmed, .abandoned):
+            nil
+        // The broker has it after all; its state is recorded.
+        case (.missing, .found), (.undetermined, .found): .to(.done)
+        case (.done, _), (.refused, _), (.missing, _), (.undetermined, _): nil
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Brokerage
+import Synchronization
+import Upstream
+
+/// All sessions that have not ended, in memory, where each request looks for its own.
+///
+/// A lock, because requests arrive on any thread; it is held for a look-up. Only the file's writer adds
+/// sessions, each time that it has changed the file, so memory and file agree.
+final class ActiveSessions: Sendable {
+    private let state: Mutex<State>
+
+    private struct State {
+        let policy: SessionPolicy
+        /// No session expires before this time.
+        var earliestEnd = Instant.latest
+        var byID: [String: ActiveSession] = [:]
+        var byOwner: [OwnerID: Set<String>] = [:]
+        var byHash: [TokenHash: ActiveSession] = [:]
+        /// By the digests of tokens that have been seen: the file has other hashes.
+        var byDigest: [TokenHash: ActiveSession] = [:]
+        var digests: [String: TokenHash] = [:]
+
+        mutating func add(_ session: ActiveSession) {
+            byID[session.id] = session
+            byOwner[session.owner, default: []].insert(session.id)
+            byHash[session.hash] = session
+            earliestEnd = min(earliestEnd, session.end(policy))
+        }
+
+        /// - Returns: the session; nil if there is none.
+        mutating func remove(_ id: String) -> ActiveSession? {
+            guard let session = byID.removeValue(forKey: id) else { return nil }
+            byHash[session.hash] = nil
+            if let digest = digests.removeValue(forKey: id) { byDigest[digest] = nil }
+            byOwner[session.owner]?.remove(id)
+            if byOwner[session.owner]?.isEmpty == true { byOwner[session.owner] = nil }
+            return session
+        }
+
+        mutating func note(_ digest: TokenHash, of session: ActiveSession) {
+            byDigest[digest] = session
+            digests[session.id] = digest
+        }
+    }
+
+    init(_ policy: SessionPolicy) {
+        state = Mutex(State(policy: policy))
+    }
+
+    /// The session of a token that has been seen before.
+    func session(withDigest digest: TokenHash) -> ActiveSession? {
+        state.withLock { $0.byDigest[digest] }
+    }
+
+    /// The session of a token that is seen for the first time.
+    func session(withHash hash: TokenHash, digest: TokenHash) -> ActiveSession? {
+        state.withLock { state in
+            guard let session = state.byHash[hash] else { return nil }
+            state.note(digest, of: session)
+            return session
+        }
+    }
+
+    func session(_ id: String) -> ActiveSession? {
+        state.withLock { $0.byID[id] }
+    }
+
+    /// A user's, the one used last first.
+    func sessions(of owner: OwnerID) -> [ActiveSession] {
+        state.withLock { state in
+            (state.byOwner[owner] ?? []).compactMap { state.byID[$0] }
+        }
+        .sorted { ($0.lastUsedAt, $0.id) > ($1.lastUsedAt, $1.id) }
+    }
+
+    var all: [ActiveSession] { state.withLock { Array($0.byID.values) } }
+
+    func add(_ session: ActiveSession) {
+        state.withLock { $0.add(session) }
+    }
+
+    /// Ends sessions and their tokens.
+    func remove(_ ids: [String]) {
+        let ended = state.withLock { state in ids.compactMap { state.remove($0) } }
+        for session in ended { session.validity.end() }
+    }
+
+    /// Ends these sessions and their tokens, but no later session with the same id.
+    func remove(_ sessions: [ActiveSession]) {
+        state.withLock { state in
+            for session in sessions where state.byID[session.id] === session { _ = state.remove(session.id) }
+        }
+        for session in sessions { session.validity.end() }
+    }
+
+    /// Ends the expired sessions, and their tokens.
+    ///
+    /// It reads all sessions only if one can have expired since the last call.
+    func removeExpired(at now: Instant) {
+        let ended = state.withLock { state -> [ActiveSession] in
+            guard state.earliestEnd <= now else { return [] }
+            let policy = state.policy
+            let ended = state.byID.values.filter { $0.end(policy) <= now }
+            for session in ended { _ = state.remove(session.id) }
+            state.earliestEnd = state.byID.values.map { $0.end(policy) }.min() ?? .latest
+            return ended
+        }
+        for session in ended { session.validity.end() }
+    }
+
+    /// Replaces all sessions by those of the file, but keeps later times of last use.
+    ///
+    /// A session that is unchanged in the file remains the same object. The tokens of all others end: of
+    /// sessions that were removed, have another token, or have other rights.
+    func replace(with sessions: [ActiveSession]) {
+        let ended = state.withLock { state in
+            let old = state
+            state = State(policy: old.policy)
+            for session in sessions {
+                guard let known = old.byID[session.id] else {
+                    state.add(session)
+                    continue
+                }
+                guard known.isUnchanged(in: session) else {
+                    session.inherit(from: known)
+                    state.add(session)
+                    continue
+                }
+                state.add(known)
+                if let digest = old.digests[known.id] { state.note(digest, of: known) }
+            }
+            return old.byID.values.filter { state.byID[$0.id] !== $0 }
+        }
+        for session in ended { session.validity.end() }
+    }
+}

@@ -1,0 +1,153 @@
+import Synchronization
+
+/// Lets a bounded number of calls be in flight; others wait in the order in which they came.
+final class ConcurrencyLimiter: Sendable {
+    /// Why a call did not get through.
+    enum Failure: Error {
+        case timedOut
+        case cancelled
+        /// More wait already than the bound.
+        case overloaded
+    }
+
+    private typealias Outcome = Result<Void, Failure>
+
+    private enum Waiter {
+        /// Has a number and does not wait yet.
+        case booked
+        case waiting(CheckedContinuation<Outcome, Never>)
+        case settled(Outcome)
+    }
+
+    private struct State {
+        var free: Int
+        var waiters: [Int: Waiter] = [:]
+        /// Numbers that wait, those that have left among them.
+        var queue: [Int] = []
+        var head = 0
+        var nextNumber = 0
+
+        /// The longest waiting one.
+        mutating func next() -> Int? {
+            while head < queue.count {
+                let number = queue[head]
+                head += 1
+                if case .waiting? = waiters[number] { return number }
+            }
+            queue.removeAll(keepingCapacity: true)
+            head = 0
+            return nil
+        }
+
+        /// While no call ends, nobody else would.
+        mutating func dropThoseThatLeft() {
+            queue = queue[head...].filter { waiters[$0] != nil }
+            head = 0
+        }
+    }
+
+    private let state: Mutex<State>
+    private let longestQueue: Int
+    private let clock: TimeSource
+
+    /// - Parameters:
+    ///   - limit: calls in flight; at least 1.
+    ///   - longestQueue: calls that wait.
+    ///   - clock: What deadlines are measured by.
+    init(limit: Int, longestQueue: Int = 1_024, clock: TimeSource) {
+        state = Mutex(State(free: max(limit, 1)))
+        self.longestQueue = longestQueue
+        self.clock = clock
+    }
+
+    /// Returns when the call may go out; ``leave()`` must follow.
+    func enter(before deadline: ContinuousClock.Instant) async throws(Failure) {
+        let number = try book()
+        guard let number else { return }
+        let alarm = Task { [self] in
+            guard (try? await clock.sleep(deadline)) != nil else { return }
+            settle(number, .timedOut)
+        }
+        defer { alarm.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if let outcome = wait(number, continuation) { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            settle(number, .cancelled)
+        }
+        try outcome.get()
+    }
+
+    /// The call has ended.
+    func leave() {
+        let next: CheckedContinuation<Outcome, Never>? = state.withLock { state in
+            guard let number = state.next(), case .waiting(let continuation)? = state.waiters[number] else {
+                state.free += 1
+                return nil
+            }
+            state.waiters[number] = nil
+            return continuation
+        }
+        next?.resume(returning: .success(()))
+    }
+
+    /// Nil for a call that is through, else its number in the queue.
+    private func book() throws(Failure) -> Int? {
+        let result: Result<Int?, Failure> = state.withLock { state in
+            if state.free > 0 {
+                state.free -= 1
+                return .success(nil)
+            }
+            guard state.waiters.count < longestQueue else { return .failure(.overloaded) }
+            state.nextNumber += 1
+            state.waiters[state.nextNumber] = .booked
+            return .success(state.nextNumber)
+        }
+        return try result.get()
+    }
+
+    private func wait(_ number: Int, _ continuation: CheckedContinuation<Outcome, Never>) -> Outcome? {
+        state.withLock { state in
+            if case .settled(let outcome)? = state.waiters[number] {
+                state.waiters[number] = nil
+                return outcome
+            }
+            if state.free > 0 {
+                state.free -= 1
+                state.waiters[number] = nil
+                return .success(())
+            }
+            state.waiters[number] = .waiting(continuation)
+            state.queue.append(number)
+            return nil
+        }
+    }
+
+    /// One who waits leaves.
+    private func settle(_ number: Int, _ failure: Failure) {
+        let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
+            switch state.waiters[number] {
+            case .booked:
+                state.waiters[number] = .settled(.failure(failure))
+                return nil
+            case .waiting(let continuation):
+                state.waiters[number] = nil
+                if state.queue.count > 2 * longestQueue { state.dropThoseThatLeft() }
+                return continuation
+            case .settled, nil: return nil
+            }
+        }
+        continuation?.resume(returning: .failure(failure))
+    }
+}
+
+extension ProviderFailure.Cause {
+    init(_ failure: ConcurrencyLimiter.Failure) {
+        switch failure {
+        case .timedOut: self = .timedOut
+        case .cancelled: self = .cancelled
+        case .overloaded: self = .overloaded
+        }
+    }
+}

@@ -1,0 +1,272 @@
+package import Brokerage
+import Synchronization
+import Tracing
+
+/// Calls one provider: sends, tries reads again, tells failures apart, reports what it did.
+///
+/// A write goes out once, whatever happens: its method decides, not the caller.
+package struct ProviderHTTPClient: Sendable {
+    private let line: ProviderChannel
+    private let windows: [QuotaWindow]
+    private let readings: @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota]
+    private let failure: @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
+
+    /// A caller of one provider.
+    ///
+    /// `failure` tells what a response that is none means, and nil for a good one; a provider that puts its errors
+    /// under status 200 looks for them there.
+    package init(
+        _ provider: ProviderID, over transport: HTTPClient, clock: TimeSource = .system,
+        retry: RetryPolicy = RetryPolicy(),
+        failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause? = {
+            ProviderFailure.Cause.status(of: $0, now: $1)
+        }
+    ) {
+        let line = ProviderChannel(QuotaAccount(provider), over: transport, clock: clock, retry: retry)
+        self.init(line: line, windows: [], readings: { _, _ in [] }, failure: failure)
+    }
+
+    /// See ``ProviderChannel/caller(within:readings:failure:)``.
+    init(
+        line: ProviderChannel, windows: [QuotaWindow],
+        readings: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota],
+        failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
+    ) {
+        self.line = line
+        self.windows = windows
+        self.readings = readings
+        self.failure = failure
+    }
+
+    package var provider: ProviderID { line.holder.provider }
+    private var clock: TimeSource { line.clock }
+    private var retry: RetryPolicy { line.retry }
+
+    /// Sends a request and reads its response.
+    ///
+    /// Each attempt takes a slot in each of the caller's windows before it is sent. Without a slot it fails
+    /// with `quotaExhausted` and the time of the next slot, and nothing is sent. Nothing is sent to a host
+    /// whose circuit breaker is open (`circuitOpen`), nor above the limits of the operation or its client
+    /// (`notAllowed`). The number of calls in flight is at most the one that the monitor allows the provider.
+    ///
+    /// - Parameters:
+    ///   - operation: A name for records: `account`.
+    ///   - request: Its deadline is limited to that of `context`.
+    ///   - context: The owner and the deadline of the call.
+    ///   - read: Makes a value from a good response.
+    /// - Returns: The value that `read` made.
+    /// - Throws: The failure of the last attempt.
+    package func call<Value>(
+        _ operation: String, _ request: HTTPClientRequest, in context: CallContext,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        var course = Progress(start: clock.now())
+        var request = request
+        let span = context.tracing?.begin(operation, of: &request, to: provider.rawValue)
+        do throws(ProviderFailure) {
+            let value = try await repeatedly(request, in: context, &course, read: read)
+            record(operation, .answered, course, in: context, span)
+            return value
+        } catch {
+            record(operation, .failed(error.cause), course, in: context, span)
+            throw error
+        }
+    }
+
+    /// How a call goes, for its record.
+    private struct Progress {
+        let start: ContinuousClock.Instant
+        /// How often the request went out.
+        var attempts = 0
+        /// Of the last attempt's response; nil where it brought none.
+        var status: Int?
+    }
+
+    private func repeatedly<Value>(
+        _ request: HTTPClientRequest, in context: CallContext, _ course: inout Progress,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        var attempt = 1
+        while true {
+            let failure: ProviderFailure
+            do throws(ProviderFailure) {
+                return try await once(request, isRetry: attempt > 1, in: context, &course, read: read)
+            } catch {
+                failure = error
+            }
+            guard request.method.isRead, attempt < retry.attempts,
+                let next = resumption(after: failure.cause, attempt: attempt, before: context.deadline)
+            else { throw failure }
+            do {
+                try await clock.sleep(next)
+            } catch {
+                throw ProviderFailure(provider, .cancelled)
+            }
+            attempt += 1
+        }
+    }
+
+    private func once<Value>(
+        _ request: HTTPClientRequest, isRetry: Bool, in context: CallContext, _ course: inout Progress,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        let deadline = min(request.deadline, context.deadline)
+        let authority = request.url.authority
+        if !isRetry, let refusal = context.allowance?.refusal() {
+            throw ProviderFailure(provider, .notAllowed(refusal))
+        }
+        // Whoever would be refused does not queue first.
+        try line.monitor.check(provider, authority)
+        do throws(ConcurrencyLimiter.Failure) {
+            try await line.gate.enter(before: deadline)
+        } catch {
+            throw ProviderFailure(provider, ProviderFailure.Cause(error))
+        }
+        defer { line.gate.leave() }
+        let pass = try line.monitor.admit(provider, authority)
+        let watch = request.method.isRead ? nil : context.watch
+        var latestSend = deadline
+        var (isAllowed, isMarked) = (false, false)
+        // One pass, or more if the request was not sent because its slots were too old at its first byte.
+        while true {
+            let reservation: QuotaReservation
+            do throws(ProviderFailure) {
+                reservation = try await self.reservation(
+                    before: latestSend, isMarked: isMarked, isShared: context.allowance?.isBudgeted ?? false)
+            } catch {
+                line.monitor.withdraw(pass)
+                if isMarked { watch?.wasNotTaken() }
+                throw error
+            }
+            if !isAllowed, let refusal = context.allowance?.take(isRetry: isRetry) {
+                line.monitor.withdraw(pass)
+                await line.ledger.release(reservation)
+                throw ProviderFailure(provider, .notAllowed(refusal))
+            }
+            isAllowed = true
+            if let watch, !isMarked {
+                // Measured from before the mark: a process that is stopped while it sets the mark sends
+                // nothing either.
+                latestSend = min(deadline, clock.now() + WriteObserver.validity)
+                try await announce(to: watch, pass, reservation)
+                isMarked = true
+            }
+            let start = clock.now()
+            do throws(ProviderFailure) {
+                let value = try await exchange(
+                    request, reservation, before: deadline, latestSend: latestSend, start: start, watch,
+                    &course, read: read)
+                guard let value else { continue }
+                line.monitor.didEnd(pass, sentAt: start, nil)
+                return value
+            } catch {
+                line.monitor.didEnd(pass, sentAt: start, error.cause)
+                throw error
+            }
+        }
+    }
+
+    /// Takes a slot in each window; throws if there is none, or if it is too late to send.
+    private func reservation(
+        before latestSend: ContinuousClock.Instant, isMarked: Bool, isShared: Bool
+    ) async throws(ProviderFailure) -> QuotaReservation {
+        guard clock.now() < latestSend else {
+            throw ProviderFailure(provider, isMarked ? .overloaded : .timedOut)
+        }
+        return try await line.ledger.reserve(
+            windows, of: line.holder, before: latestSend, isShared: isShared)
+    }
+
+    /// Has a write marked before it is sent.
+    ///
+    /// A write that cannot be marked is not sent.
+    private func announce(
+        to watch: WriteObserver, _ pass: ProviderMonitor.Permit, _ reservation: QuotaReservation
+    ) async throws(ProviderFailure) {
+        do {
+            try await watch.willSend()
+        } catch {
+            line.monitor.withdraw(pass)
+            await line.ledger.release(reservation)
+            throw ProviderFailure(provider, .cancelled)
+        }
+    }
+
+    /// Sends the request and reads its response; returns nil if it was not sent because its time had passed.
+    private func exchange<Value>(
+        _ request: HTTPClientRequest, _ reservation: QuotaReservation,
+        before deadline: ContinuousClock.Instant,
+        latestSend: ContinuousClock.Instant, start: ContinuousClock.Instant, _ watch: WriteObserver?,
+        _ course: inout Progress, read: (HTTPClientResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value? {
+        var request = request
+        request.deadline = deadline
+        // The error does not show whether the request was sent: libcurl may fail to connect again after it
+        // has sent the request on a kept connection, and a deadline may pass before a connection is made.
+        let wasReleased = Atomic(false)
+        if watch != nil || !windows.isEmpty {
+            request.maySend = { [clock, ledger = line.ledger] in
+                guard clock.now() < latestSend, ledger.confirm(reservation) else { return false }
+                wasReleased.store(true, ordering: .releasing)
+                return true
+            }
+        }
+        // A write is not given up early to be tried again, as it is not tried again.
+        if request.method.isRead { request.deadline = min(request.deadline, start + retry.attemptTimeout) }
+        let response: HTTPClientResponse
+        course.attempts += 1
+        course.status = nil
+        do throws(HTTPClientError) {
+            response = try await line.transport.send(request)
+        } catch .notSent {
+            course.attempts -= 1
+            await line.ledger.release(reservation)
+            return nil
+        } catch {
+            if !wasReleased.load(ordering: .acquiring) {
+                watch?.wasNotTaken()
+                await line.ledger.release(reservation)
+            }
+            throw ProviderFailure(provider, transport: error)
+        }
+        course.status = response.status
+        let now = clock.wallTime()
+        let cause = failure(response, now)
+        if !windows.isEmpty {
+            await line.ledger.note(readings(response, now), cause, in: windows, of: line.holder)
+        }
+        if let cause {
+            if cause.isTurnedAway { watch?.wasNotTaken() }
+            throw ProviderFailure(provider, cause)
+        }
+        do throws(JSONError) {
+            return try read(response)
+        } catch {
+            throw ProviderFailure(provider, .answerInvalid(error))
+        }
+    }
+
+    /// When to try again; nil if it makes no sense or cannot be before the deadline.
+    private func resumption(
+        after cause: ProviderFailure.Cause, attempt: Int, before deadline: ContinuousClock.Instant
+    ) -> ContinuousClock.Instant? {
+        guard cause.isTransient else { return nil }
+        var pause = retry.pause(after: attempt)
+        if let retryAt = cause.retryAt { pause = max(pause, retryAt.duration(since: clock.wallTime())) }
+        let next = clock.now() + pause
+        return next < deadline ? next : nil
+    }
+
+    private func record(
+        _ operation: String, _ outcome: CallRecord.Outcome, _ course: Progress, in context: CallContext,
+        _ span: (any Tracing.Span)?
+    ) {
+        let record = CallRecord(
+            provider: provider, operation: operation, outcome: outcome, start: course.start,
+            duration: course.start.duration(to: clock.now()), status: course.status,
+            attempts: course.attempts)
+        line.monitor.observe?(record)
+        context.observe?(record)
+        span?.end(as: record)
+    }
+}

@@ -1,0 +1,322 @@
+package import Brokerage
+import Synchronization
+
+/// The bounds of a ``QuoteFeed``.
+package struct QuoteFeedPolicy: Sendable {
+    /// How often what no stream tells of is read.
+    package var pollInterval = Duration.seconds(5)
+    /// The longest pause after failed reads, if it is longer than the usual one.
+    ///
+    /// The pause doubles with each failed read.
+    package var longestPause = Duration.seconds(60)
+    /// A snapshot may take so long.
+    package var patience = Duration.seconds(10)
+    /// How the stream is connected again: its pauses and jitter; the number of attempts is without bound.
+    package var retry = RetryPolicy.streams
+    /// Symbols that are followed at once.
+    package var symbols = 2_000
+    /// The most symbols that are followed at once for one client: see ``QuoteClient``.
+    package var symbolsPerClient = 400
+    /// The number of symbols that one call of a snapshot reads.
+    ///
+    /// The calls that a follower causes are computed from it.
+    package var symbolsPerCall = Int.max
+    /// Who follows at once.
+    package var followers = 50_000
+
+    package init() {}
+}
+
+/// Follows the prices of one provider: each symbol once, whoever asks.
+///
+/// While anybody follows, one connection of the provider's stream carries all symbols. It is connected again when it breaks,
+/// with growing pauses; until it stands, and for what it does not carry, prices are polled. A symbol's first quote, and each
+/// after a new connection, comes from a snapshot, on which the stream's changes are laid.
+package final class QuoteFeed: Sendable {
+    /// Reads the latest quotes of some symbols, within quota.
+    package typealias Snapshot = @Sendable ([Symbol], CallContext) async -> [Symbol: QuoteEvent]
+
+    private struct State {
+        var board: QuoteFeedState
+        /// Counts the works: what is left of an earlier one has no say any more.
+        var generation = 0
+        /// What keeps the board up to date, while anybody follows.
+        var work: Task<Void, Never>?
+        /// Since when nobody follows.
+        var idleSince: ContinuousClock.Instant?
+        /// Tells the connection what to carry.
+        var wanted: AsyncStream<Set<Symbol>>.Continuation?
+        /// Tells that there are unread symbols.
+        var nudge: AsyncStream<Void>.Continuation?
+        /// Nobody follows here again.
+        var isClosed = false
+        /// Bells that are to be rung.
+        var bells: [QuoteFeedState.Bell] = []
+        /// Whether somebody is about to ring them.
+        var isRinging = false
+    }
+
+    private let provider: ProviderID
+    private let stream: (any QuoteStream)?
+    private let policy: QuoteFeedPolicy
+    private let clock: TimeSource
+    private let snapshot: Snapshot
+    // Held while the board changes, never while anything is awaited or a bell rung: messages of the stream come on its thread.
+    // The streams of wanted symbols and of nudges are written to while it is held, in the order of the changes. So no
+    // handler of a cancellation or of a stream's end may wait for it: such a handler runs while a lock of the task that
+    // reads is held, for which `yield` waits.
+    private let state: Mutex<State>
+
+    /// A hub that calls nobody until somebody follows.
+    ///
+    /// - Parameters:
+    ///   - provider: Whose prices.
+    ///   - stream: Its stream; nil where it has none.
+    ///   - policy: Bounds and pauses.
+    ///   - clock: What pauses are measured by.
+    ///   - snapshot: Reads quotes.
+    package init(
+        _ provider: ProviderID, stream: (any QuoteStream)?, policy: QuoteFeedPolicy = QuoteFeedPolicy(),
+        clock: TimeSource = .system, snapshot: @escaping Snapshot
+    ) {
+        self.provider = provider
+        self.stream = stream
+        self.policy = policy
+        self.clock = clock
+        self.snapshot = snapshot
+        state = Mutex(State(board: QuoteFeedState(provider, policy), idleSince: clock.now()))
+    }
+
+    /// How many symbols are followed now.
+    package var symbolCount: Int { state.withLock { $0.board.symbolCount } }
+
+    /// Since when nobody follows; nil while anybody does.
+    package var idleSince: ContinuousClock.Instant? { state.withLock(\.idleSince) }
+
+    /// Follows symbols until the follower is released.
+    ///
+    /// If the feed is full, symbols of an authenticated user replace symbols that only anonymous clients
+    /// follow. A symbol for which there is no room, or above the client's share, is reported as ended
+    /// (`feedFull`). So is a symbol that no client follows yet, if the client may make no call for it
+    /// (`notAllowed`). The others are followed.
+    ///
+    /// - Parameters:
+    ///   - symbols: At least one.
+    ///   - client: The client for which they are counted.
+    ///   - allowance: The calls that the client may cause: one is used for each call that reads symbols that
+    ///     no client follows yet. Later reads are for all followers. Nil for no limit.
+    ///   - bell: Rings once there is undelivered news, again when it was taken and there is more, and at the
+    ///     end. A new follower takes its first news without a bell. It is called on any thread, and must be
+    ///     quick; it may call the hub.
+    /// - Returns: The follower, which delivers the news. It is over at once if the hub has been closed.
+    /// - Throws: `feedFull` if there are as many followers as allowed.
+    package func follow(
+        _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance? = nil,
+        ringing bell: @escaping @Sendable () -> Void
+    ) throws(ProviderFailure) -> QuoteFeedSubscriber {
+        let (number, mustRing): (Int?, Bool) = state.withLock { state in
+            // A number that nobody has.
+            if state.isClosed { return (0, false) }
+            guard state.board.followerCount < policy.followers else { return (nil, false) }
+            let (number, bells) = state.board.add(
+                symbols, for: client, within: allowance, ringing: bell)
+            state.idleSince = nil
+            if state.work == nil { start(&state) }
+            state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+            state.nudge?.yield()
+            return (number, take(bells, &state))
+        }
+        guard let number else { throw ProviderFailure(provider, .feedFull(symbolsPerClient: nil)) }
+        if mustRing { Task.detached { [self] in ringBells() } }
+        return QuoteFeedSubscriber(number, of: self)
+    }
+
+    /// Ends it: nothing more is asked of the provider, and who follows is told that it is over.
+    package func close() {
+        let (bells, work) = state.withLock { state in
+            state.isClosed = true
+            return (state.board.removeAll(), stop(&state))
+        }
+        work?.cancel()
+        for ring in bells { ring() }
+    }
+
+    func takeUntold(by number: Int) -> QuoteFeedUpdate? {
+        state.withLock { $0.board.takeUntold(by: number) }
+    }
+
+    func leave(_ number: Int) {
+        leave { $0.remove(number) }
+    }
+
+    func leave(_ symbols: Set<Symbol>, of number: Int) {
+        leave { $0.remove(symbols, of: number) }
+    }
+
+    private func leave(_ removal: (inout QuoteFeedState) -> Void) {
+        let work = state.withLock { state -> Task<Void, Never>? in
+            removal(&state.board)
+            guard state.board.isIdle else {
+                state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+                return nil
+            }
+            if state.work != nil { state.idleSince = clock.now() }
+            return stop(&state)
+        }
+        work?.cancel()
+    }
+
+    // MARK: Work
+
+    /// Starts the work: a task of its own, because it belongs to all who follow and not to the first.
+    private func start(_ state: inout State) {
+        let (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.generation += 1
+        state.nudge = nudge
+        let generation = state.generation
+        state.work = Task.detached { [self] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.keepConnected(generation) }
+                group.addTask { await self.readUnread(nudges, generation) }
+                group.addTask { await self.poll(generation) }
+            }
+        }
+    }
+
+    /// Takes the work down; it is to be cancelled outside of the lock.
+    private func stop(_ state: inout State) -> Task<Void, Never>? {
+        defer {
+            state.generation += 1
+            state.work = nil
+            state.wanted = nil
+            state.nudge = nil
+            state.board.disconnected()
+        }
+        return state.work
+    }
+
+    private func readUnread(_ nudges: AsyncStream<Void>, _ generation: Int) async {
+        for await _ in nudges {
+            await read(generation) { $0.takeUnread() }
+        }
+    }
+
+    private func poll(_ generation: Int) async {
+        var pause = policy.pollInterval
+        while (try? await clock.sleep(clock.now() + pause)) != nil {
+            let hasFailed = await !read(generation) { $0.takePolled(beyond: stream?.symbolLimit) }
+            pause =
+                hasFailed
+                ? max(policy.pollInterval, min(pause * 2, policy.longestPause)) : policy.pollInterval
+        }
+    }
+
+    /// - Returns: false if there was something to read, and all reads failed.
+    @discardableResult
+    private func read(_ generation: Int, _ symbols: (inout QuoteFeedState) -> [Symbol]) async -> Bool {
+        let (ofUsers, ofOthers) = state.withLock { state -> ([Symbol], [Symbol]) in
+            let symbols = state.generation == generation ? symbols(&state.board) : []
+            let areOfUsers = symbols.map { state.board.isFollowedByUser($0) }
+            // If calls are not scarce, one call for both is better than two.
+            guard provider.isScarce || !areOfUsers.contains(true) else { return (symbols, []) }
+            return (
+                zip(symbols, areOfUsers).filter(\.1).map(\.0),
+                zip(symbols, areOfUsers).filter { !$0.1 }.map(\.0)
+            )
+        }
+        // Anonymous clients use no more of a quota by subscriptions than by queries.
+        let outcomes = [
+            await read(ofUsers, nil, generation), await read(ofOthers, .ofAnonymousClients, generation),
+        ].compactMap(\.self)
+        return outcomes.isEmpty || outcomes.contains(true)
+    }
+
+    /// Whether any of the symbols was read; nil if there are none.
+    private func read(
+        _ symbols: [Symbol], _ allowance: CallAllowance?, _ generation: Int
+    ) async -> Bool? {
+        guard !symbols.isEmpty else { return nil }
+        let call = CallContext(deadline: clock.now() + policy.patience, allowance: allowance)
+        let results = await snapshot(symbols, call)
+        change(generation) { $0.settle(results, at: clock.wallTime()) }
+        return results.values.contains { (try? $0.get()) != nil }
+    }
+
+    /// Runs one connection after another; without a stream it is over at once, and all is polled.
+    private func keepConnected(_ generation: Int) async {
+        guard let stream else { return }
+        _ = await ReconnectingStream(policy.retry, clock: clock).run { didStand throws(ProviderFailure) in
+            defer { disconnected(generation) }
+            try await stream.run(wanted(by: stream, generation)) { event in
+                if case .connected = event { didStand() }
+                self.take(event, generation)
+            }
+        }
+    }
+
+    private func wanted(by stream: any QuoteStream, _ generation: Int) -> AsyncStream<Set<Symbol>> {
+        let (wanted, continuation) = AsyncStream.makeStream(
+            of: Set<Symbol>.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { state in
+            guard state.generation == generation else { return continuation.finish() }
+            continuation.yield(state.board.streamed(atMost: stream.symbolLimit))
+            state.wanted = continuation
+        }
+        return wanted
+    }
+
+    private func disconnected(_ generation: Int) {
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            state.wanted = nil
+            state.board.disconnected()
+        }
+    }
+
+    private func take(_ event: StreamEvent<QuoteUpdate>, _ generation: Int) {
+        switch event {
+        case .connected:
+            state.withLock { state in
+                guard state.generation == generation else { return }
+                state.board.connected()
+                state.nudge?.yield()
+            }
+        case .value(let value):
+            change(generation) { $0.apply(value, at: clock.wallTime()) }
+        }
+    }
+
+    private func change(_ generation: Int, _ change: (inout QuoteFeedState) -> [QuoteFeedState.Bell]) {
+        let mustRing = state.withLock { state in
+            guard state.generation == generation else { return false }
+            let count = state.board.symbolCount
+            let bells = change(&state.board)
+            if state.board.symbolCount != count {
+                state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+            }
+            return take(bells, &state)
+        }
+        // Not here: what else the stream has just told, a trade's price and then its quote, is one piece of news by then.
+        if mustRing { Task.detached { [self] in ringBells() } }
+    }
+
+    /// - Returns: whether the caller must ring the bells outside of the lock.
+    private func take(_ bells: [QuoteFeedState.Bell], _ state: inout State) -> Bool {
+        state.bells += bells
+        if state.bells.isEmpty || state.isRinging { return false }
+        state.isRinging = true
+        return true
+    }
+
+    private func ringBells() {
+        while true {
+            let bells = state.withLock { state in
+                defer { state.bells = [] }
+                state.isRinging = !state.bells.isEmpty
+                return state.bells
+            }
+            if bells.isEmpty { return }
+            for ring in bells { ring() }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+import Brokerage
+
+/// Who follows which symbols, what is known of each, and what each follower has not been told yet.
+///
+/// A value without time or tasks: ``QuoteFeed`` keeps it behind its lock and does what it says.
+struct QuoteFeedState {
+    /// Tells a follower that there is something untold, or that it is over.
+    typealias Bell = @Sendable () -> Void
+
+    private struct Subscriber {
+        let client: QuoteClient
+        var symbols: Set<Symbol>
+        /// Of which there are news: the latest only, for who is slow is not told what is over.
+        var untold: Set<Symbol> = []
+        /// Symbols that are no longer followed, with failures that are not delivered yet.
+        var ended: [Symbol: ProviderFailure] = [:]
+        let bell: Bell
+
+        var hasUntold: Bool { !untold.isEmpty || !ended.isEmpty }
+    }
+
+    private struct Entry {
+        var followers: Set<Int> = []
+        /// The number of authenticated followers.
+        var authenticated = 0
+        var news: QuoteEvent?
+        /// What the stream has told since the last snapshot was asked for.
+        var change: QuoteUpdate?
+
+        var quote: Quote? { try? news?.get() }
+    }
+
+    private let provider: ProviderID
+    /// The most symbols that are followed at once, in total and for one client.
+    private let limit: (symbols: Int, perClient: Int)
+    /// The number of symbols that one call reads; at least 1.
+    private let symbolsPerCall: Int
+    private var followers: [Int: Subscriber] = [:]
+    private var entries: [Symbol: Entry] = [:]
+    /// The number of followers of each client for each symbol.
+    private var clients: [QuoteClient: [Symbol: Int]] = [:]
+    /// Symbols without an authenticated follower.
+    ///
+    /// They are removed to make room for symbols with one.
+    private var evictable: Set<Symbol> = []
+    private var nextNumber = 0
+    /// Symbols that a snapshot is wanted of as soon as possible.
+    private var unread: Set<Symbol> = []
+    /// Whether the stream stands.
+    private(set) var isStreaming = false
+
+    init(_ provider: ProviderID, _ policy: QuoteFeedPolicy) {
+        self.provider = provider
+        limit = (policy.symbols, policy.symbolsPerClient)
+        symbolsPerCall = max(policy.symbolsPerCall, 1)
+    }
+
+    var isIdle: Bool { followers.isEmpty }
+    var followerCount: Int { followers.count }
+    var symbols: Set<Symbol> { Set(entries.keys) }
+    var symbolCount: Int { entries.count }
+
+    // MARK: Followers
+
+    /// Adds a follower, for which known prices and symbols without room are undelivered news; the other
+    /// symbols are read.
+    ///
+    /// The bell rings when there is undelivered news and there was none before. A new follower takes its
+    /// first news without a bell.
+    ///
+    /// - Returns: The follower's number, and the bells of the followers whose symbols were removed.
+    mutating func add(
+        _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance?,
+        ringing bell: @escaping Bell
+    ) -> (number: Int, bells: [Bell]) {
+        nextNumber += 1
+        let number = nextNumber
+        // The caller's set is copied only if some of the symbols are refused.
+        followers[number] = Subscriber(client: client, symbols: symbols, bell: bell)
+        var bells: [Bell] = []
+        // The number of symbols for which a call has been taken already.
+        var paid = 0
+        var callRefusal: ProviderFailure?
+        for symbol in symbols {
+            let isNew = entries[symbol] == nil
+            if let failure = refusal(of: symbol, for: client) ?? (isNew ? callRefusal : nil) {
+                refuse(symbol, of: number, failure)
+                continue
+            }
+            if isNew {
+                if paid == 0 {
+                    if let refusal = allowance?.take(isRetry: false) {
+                        let failure = ProviderFailure(provider, .notAllowed(refusal))
+                        callRefusal = failure
+                        refuse(symbol, of: number, failure)
+                        continue
+                    }
+                    paid = symbolsPerCall
+                }
+                paid -= 1
+                bells += makeRoom()
+            }
+            add(symbol, to: number, of: client)
+        }
+        return (number, bells)
+    }
+
+    private mutating func refuse(_ symbol: Symbol, of number: Int, _ failure: ProviderFailure) {
+        followers[number]?.symbols.remove(symbol)
+        followers[number]?.ended[symbol] = failure
+    }
+
+    private mutating func add(_ symbol: Symbol, to number: Int, of client: QuoteClient) {
+        var entry = entries[symbol] ?? Entry()
+        entry.followers.insert(number)
+        if client.isAuthenticated { entry.authenticated += 1 }
+        if entry.authenticated > 0 { evictable.remove(symbol) } else { evictable.insert(symbol) }
+        if entry.news == nil {
+            unread.insert(symbol)
+        } else {
+            followers[number]?.untold.insert(symbol)
+        }
+        entries[symbol] = entry
+        clients[client, default: [:]][symbol, default: 0] += 1
+    }
+
+    /// The reason why a symbol may not be followed for a client; nil if it may, possibly in place of another
+    /// symbol.
+    private func refusal(of symbol: Symbol, for client: QuoteClient) -> ProviderFailure? {
+        if let own = clients[client], own[symbol] == nil, own.count >= limit.perClient {
+            return ProviderFailure(provider, .feedFull(symbolsPerClient: limit.perClient))
+        }
+        guard entries[symbol] == nil, entries.count >= limit.symbols else { return nil }
+        if client.isAuthenticated, !evictable.isEmpty { return nil }
+        return ProviderFailure(provider, .feedFull(symbolsPerClient: nil))
+    }
+
+    /// Ends a symbol that only anonymous clients follow, if there is no room for one more symbol.
+    ///
+    /// - Returns: The bells of its followers.
+    private mutating func makeRoom() -> [Bell] {
+        guard entries.count >= limit.symbols, let evicted = evictable.first else { return [] }
+        return end(evicted, ProviderFailure(provider, .feedFull(symbolsPerClient: nil)))
+    }
+
+    /// Ends a symbol for all followers.
+    ///
+    /// - Returns: The bells that have not rung since their followers last took news.
+    private mutating func end(_ symbol: Symbol, _ failure: ProviderFailure) -> [Bell] {
+        var bells: [Bell] = []
+        for number in entries[symbol]?.followers ?? [] {
+            guard let follower = followers[number] else { continue }
+            if !follower.hasUntold { bells.append(follower.bell) }
+            followers[number]?.symbols.remove(symbol)
+            followers[number]?.untold.remove(symbol)
+            followers[number]?.ended[symbol] = failure
+            forget(symbol, of: number, follower.client)
+        }
+        return bells
+    }
+
+    /// Lets a follower go, and forgets what nobody follows any more.
+    mutating func remove(_ number: Int) {
+        guard let follower = followers.removeValue(forKey: number) else { return }
+        for symbol in follower.symbols { forget(symbol, of: number, follower.client) }
+    }
+
+    /// Lets a follower go from some of its symbols; from the last of them is as good as gone.
+    mutating func remove(_ symbols: Set<Symbol>, of number: Int) {
+        guard let follower = followers[number] else { return }
+        if follower.symbols.isSubset(of: symbols) { return remove(number) }
+        for symbol in follower.symbols.intersection(symbols) { forget(symbol, of: number, follower.client) }
+        followers[number]?.symbols.subtract(symbols)
+        followers[number]?.untold.subtract(symbols)
+    }
+
+    private mutating func forget(_ symbol: Symbol, of number: Int, _ client: QuoteClient) {
+        if let count = clients[client]?[symbol] {
+            clients[client]?[symbol] = count > 1 ? count - 1 : nil
+            if clients[client]?.isEmpty == true { clients[client] = nil }
+        }
+        guard entries[symbol]?.followers.remove(number) != nil else { return }
+        if client.isAuthenticated { entries[symbol]?.authenticated -= 1 }
+        if entries[symbol]?.followers.isEmpty == true {
+            entries[symbol] = nil
+            unread.remove(symbol)
+            evictable.remove(symbol)
+        } else if entries[symbol]?.authenticated == 0 {
+            evictable.insert(symbol)
+        }
+    }
+
+    /// What a follower was not told; nil after it left.
+    mutating func takeUntold(by number: Int) -> QuoteFeedUpdate? {
+        guard let follower = followers[number] else { return nil }
+        // Releases the capacity, because most followers have no undelivered news most of the time.
+        followers[number]?.untold = []
+        var update = QuoteFeedUpdate()
+        for symbol in follower.untold { update.news[symbol] = entries[symbol]?.news }
+        if !follower.ended.isEmpty {
+            followers[number]?.ended = [:]
+            for (symbol, failure) in follower.ended { update.news[symbol] = .failure(failure) }
+            update.ended = Set(follower.ended.keys)
+        }
+        return update
+    }
+
+    /// Lets all followers go.
+    ///
+    /// - Returns: their bells.
+    mutating func removeAll() -> [Bell] {
+        defer { (followers, entries, unread, clients, evictable) = ([:], [:], [], [:], []) }
+        return followers.values.map(\.bell)
+    }
+
+    // MARK: News
+
+    /// The symbols that wait for their first snapshot, or for one after the stream stood again.
+    mutating func takeUnread() -> [Symbol] {
+        let symbols = unread.filter { entries[$0] != nil }
+        unread = []
+        return begin(Array(symbols))
+    }
+
+    /// The symbols that no stream tells of: all while none stands, else those that it has no room for, and those whose
+    /// snapshot failed.
+    mutating func takePolled(beyond streamed: Int?) -> [Symbol] {
+        guard isStreaming else { return begin(Array(entries.keys)) }
+        let carried = self.streamed(atMost: streamed)
+        return begin(entries.filter { !carried.contains($0.key) || $0.value.quote == nil }.map(\.key))
+    }
+
+    /// What the stream is to carry, at most so many.
+    func streamed(atMost limit: Int?) -> Set<Symbol> {
+        guard let limit, limit < entries.count else { return symbols }
+        return Set(ordered.prefix(max(limit, 0)))
+    }
+
+    /// Whether an authenticated user follows a symbol.
+    func isFollowedByUser(_ symbol: Symbol) -> Bool { entries[symbol].map { $0.authenticated > 0 } ?? false }
+
+    /// The symbols of authenticated users first, in a stable order, so that a limit cuts off the same ones
+    /// each time.
+    private var ordered: [Symbol] {
+        entries.keys.sorted { first, second in
+            let (isFirstEvictable, isSecondEvictable) = (
+                evictable.contains(first), evictable.contains(second)
+            )
+            return isFirstEvictable == isSecondEvictable ? first.text < second.text : isSecondEvictable
+        }
+    }
+
+    /// A snapshot is asked for now: what the stream tells from here on is later than it.
+    private mutating func begin(_ symbols: [Symbol]) -> [Symbol] {
+        for symbol in symbols { entries[symbol]?.change = nil }
+        return symbols
+    }
+
+    /// Stores the results of a snapshot.
+    ///
+    /// A symbol that the provider does not know is no longer followed.
+    mutating func settle(_ results: [Symbol: QuoteEvent], at moment: Instant) -> [Bell] {
+        var news: [Symbol: QuoteEvent] = [:]
+        var bells: [Bell] = []
+        for (symbol, result) in results {
+            guard let entry = entries[symbol] else { continue }
+            switch (result, entry.news) {
+            case (.success(let quote), _):
+                news[symbol] = .success(
+                    entry.change.map { quote.applying($0, from: provider, at: moment) } ?? quote)
+            case (.failure, .success(let known)?):
+                // What the stream keeps telling is not out of date because a snapshot failed.
+                if !isStreaming || entry.change == nil { news[symbol] = .success(known.asStale) }
+            case (.failure(let failure), _) where failure.cause.isUnknownSymbol:
+                bells += end(symbol, failure)
+            case (.failure, _):
+                news[symbol] = result
+            }
+        }
+        return bells + tell(news)
+    }
+
+    /// Takes in what the stream says.
+    mutating func apply(_ change: QuoteUpdate, at moment: Instant) -> [Bell] {
+        let symbol = change.symbol
+        guard let entry = entries[symbol] else { return [] }
+        entries[symbol]?.change = entry.change?.followed(by: change) ?? change
+        // Without a snapshot most of the quote is unknown yet, and not none.
+        guard case .success(let quote)? = entry.news else { return [] }
+        return tell([symbol: .success(quote.applying(change, from: provider, at: moment))])
+    }
+
+    /// The stream stands: what happened before is not known, so all is to be read again.
+    mutating func connected() {
+        isStreaming = true
+        unread = symbols
+    }
+
+    mutating func disconnected() {
+        isStreaming = false
+    }
+
+    /// Keeps what is known of symbols.
+    ///
+    /// - Returns: the bells of those for whom it says anything new, and who have not been rung for since they last looked.
+    private mutating func tell(_ news: [Symbol: QuoteEvent]) -> [Bell] {
+        var bells: [Bell] = []
+        for (symbol, item) in news {
+            guard let known = entries[symbol] else { continue }
+            entries[symbol]?.news = item
+            guard known.news.map({ !item.says(theSameAs: $0) }) ?? true else { continue }
+            bells.reserveCapacity(known.followers.count)
+            for number in known.followers {
+                guard let follower = followers[number] else { continue }
+                if !follower.hasUntold { bells.append(follower.bell) }
+                followers[number]?.untold.insert(symbol)
+            }
+        }
+        return bells
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// Whether the provider does not know the symbol, so that a retry has no use.
+    fileprivate var isUnknownSymbol: Bool {
+        switch self {
+        case .notFound, .unsupported: true
+        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .rateLimited,
+            .quotaExhausted, .overloaded, .feedFull, .cancelled, .notAllowed:
+            false
+        }
+    }
+}

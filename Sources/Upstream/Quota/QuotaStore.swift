@@ -1,0 +1,70 @@
+package import Brokerage
+
+/// Keeps what the ledger must not forget when the process ends, however it ends.
+package protocol QuotaStore: Sendable {
+    /// Reads what was kept and has not ended.
+    ///
+    /// An entry from before the machine's last start may end by the wall clock later than any entry that is
+    /// stored now can end: then the wall clock was wrong when it was stored, or is wrong now. Such an entry
+    /// ends ``StoredQuotaUsage/longest`` after `uptime`, also for the next processes until the machine restarts.
+    ///
+    /// - Parameters:
+    ///   - now: The time by the wall clock.
+    ///   - uptime: The same by the machine's uptime.
+    /// - Returns: The entries.
+    /// - Throws: what keeps it from being read.
+    func load(now: Instant, uptime: Duration) throws -> [StoredQuotaUsage]
+
+    /// Adds to what is kept: the counts of entries that are alike but for them are added up.
+    ///
+    /// When it returns, the entries outlive the process, even if it is killed.
+    ///
+    /// - Parameters:
+    ///   - entries: a negative count takes back what was added before.
+    ///   - now: what ended long before may be forgotten.
+    ///   - uptime: The same by the machine's uptime.
+    /// - Throws: what keeps it from being kept.
+    func add(_ entries: [StoredQuotaUsage], now: Instant, uptime: Duration) async throws
+}
+
+/// Places that are taken in a window, or a window that is closed, until a moment.
+package struct StoredQuotaUsage: Hashable, Sendable {
+    package let holder: QuotaAccount
+    /// The ``QuotaWindow/name``.
+    package let window: String
+    package let kind: Kind
+    /// By the wall clock, in whole seconds, rounded up.
+    package let until: Instant
+    /// The same by the machine's uptime (CLOCK_BOOTTIME), which no step of the wall clock changes; nil for an
+    /// entry from before the machine's last start.
+    package let untilUptime: Duration?
+    /// Calls; 1 for a closure.
+    package let count: Int
+
+    package enum Kind: Int, Hashable, Sendable {
+        case calls = 0
+        case closure = 1
+    }
+
+    /// The longest time until an entry ends, with some reserve: a closure or a day of 25 hours.
+    package static let longest = Duration.seconds(26 * 3_600)
+
+    package init(
+        holder: QuotaAccount, window: String, kind: Kind, until: Instant, untilUptime: Duration? = nil,
+        count: Int
+    ) {
+        self.holder = holder
+        self.window = window
+        self.kind = kind
+        self.until = until.roundedUpToSecond
+        self.untilUptime = untilUptime
+        self.count = count
+    }
+}
+
+extension Instant {
+    fileprivate var roundedUpToSecond: Instant {
+        guard nanoseconds > 0 else { return self }
+        return Instant(secondsSince1970: secondsSince1970 + 1) ?? .latest
+    }
+}

@@ -1,0 +1,252 @@
+import Brokerage
+
+/// The slots that are taken in one window.
+///
+/// A call has a slot from the time at which it may be sent until both the slot's validity and then the window
+/// have passed: the call may be sent until its validity ends. The search for a slot counts all slots that
+/// become free later, including those booked for later times. So no interval of the window's length has more
+/// calls than the limit, in whatever order slots were booked, counted at the times at which the calls are
+/// sent.
+struct QuotaWindowCounter {
+    private struct Places {
+        let freeAt: ContinuousClock.Instant
+        var count: Int
+    }
+
+    var window: QuotaWindow {
+        didSet { if window.period != oldValue.period { dayEnd = nil } }
+    }
+    /// Soonest free first, no two with the same moment.
+    private var taken: [Places] = []
+    private var sum = 0
+    /// The limit by the provider's last word.
+    private var toldLimit: Int?
+    /// No call before this: the provider refused one.
+    private var closedUntil: ContinuousClock.Instant?
+    /// Refusals in a row that did not say until when.
+    private var bareRefusals = 0
+    /// When the day ends that calls count for, once one does.
+    private var dayEnd: ContinuousClock.Instant?
+
+    /// As many places are told apart by their moments; above, they are counted in so many steps a window.
+    private static let resolution = 512
+    /// A provider that closes a window for longer is asked again after this.
+    static let longestClosure = Duration.seconds(25 * 3_600)
+    /// The time for which the entry of a slot of a rolling window outlasts the slot in memory.
+    ///
+    /// A call whose connection opens slowly can thus replace the slot without another entry. It is twice the
+    /// time in which a connection must open.
+    static let keptMargin = Duration.seconds(10)
+    private static let shortestClosure = Duration.seconds(1)
+
+    init(_ window: QuotaWindow) {
+        self.window = window
+    }
+
+    /// The stricter of the configured and the told limit.
+    var limit: Int { max(min(window.limit, toldLimit ?? .max), 0) }
+
+    /// Nothing is taken or closed: the count can be forgotten.
+    mutating func isIdle(at now: ContinuousClock.Instant) -> Bool {
+        free(at: now)
+        return taken.isEmpty && closedUntil == nil
+    }
+
+    // MARK: Places
+
+    /// The first time, `start` or later, at which a call may be sent; nil if there is none.
+    ///
+    /// Every later time is allowed as well.
+    ///
+    /// - Parameters:
+    ///   - start: The earliest time.
+    ///   - isShared: Whether the call belongs to a client without a session or with a guest session. All such
+    ///     clients together take at most half of a window of a minute or longer, rounded up.
+    /// - Returns: The time; nil if the limit is zero.
+    func earliest(
+        from start: ContinuousClock.Instant, isShared: Bool = false
+    ) -> ContinuousClock.Instant? {
+        let limit = isShared && window.isKept ? (self.limit + 1) / 2 : self.limit
+        guard limit > 0 else { return nil }
+        var earliest = max(start, closedUntil ?? start)
+        var later = 0
+        for places in taken.reversed() {
+            if places.freeAt <= earliest { break }
+            later += places.count
+            if later >= limit {
+                earliest = places.freeAt
+                break
+            }
+        }
+        return earliest
+    }
+
+    /// Takes a place for a call at a moment that ``earliest(from:)`` allows; when it will be free again.
+    mutating func take(
+        at start: ContinuousClock.Instant, _ moment: ClockReading
+    ) -> QuotaReservation.Slot {
+        let sendBefore = start + window.validity
+        let freeAt = stepped(end(of: sendBefore, moment))
+        add(1, freeAt: freeAt)
+        let keptUntil: ContinuousClock.Instant
+        switch window.period {
+        case .rolling: keptUntil = freeAt + Self.keptMargin
+        // The end of a day does not depend on the time at which the call is sent.
+        case .newYorkDay: keptUntil = freeAt
+        }
+        return QuotaReservation.Slot(
+            window: window, sendBefore: sendBefore, freeAt: freeAt, keptUntil: keptUntil, moment: moment)
+    }
+
+    /// Replaces a slot that is too old by a slot from now on; returns nil if none is free now.
+    ///
+    /// The stored entry of a slot does not change: the slot is not replaced if the entry would end before the
+    /// new slot.
+    mutating func renew(
+        _ place: QuotaReservation.Slot, _ moment: ClockReading
+    ) -> QuotaReservation.Slot? {
+        var renewed = self
+        renewed.free(at: moment.now)
+        renewed.giveBack(freeAt: place.freeAt)
+        guard renewed.earliest(from: moment.now) == moment.now else { return nil }
+        let taken = renewed.take(at: moment.now, moment)
+        guard window.isKept else {
+            self = renewed
+            return taken
+        }
+        guard taken.freeAt <= place.keptUntil else { return nil }
+        self = renewed
+        return QuotaReservation.Slot(
+            window: window, sendBefore: taken.sendBefore, freeAt: taken.freeAt, keptUntil: place.keptUntil,
+            moment: place.moment)
+    }
+
+    /// Gives a place back that no call has used.
+    mutating func giveBack(freeAt: ContinuousClock.Instant) {
+        guard let index = taken.firstIndex(where: { $0.freeAt == freeAt }) else { return }
+        taken[index].count -= 1
+        sum -= 1
+        if taken[index].count <= 0 { taken.remove(at: index) }
+    }
+
+    /// Forgets what does not count any more.
+    mutating func free(at now: ContinuousClock.Instant) {
+        if let closedUntil, closedUntil <= now { self.closedUntil = nil }
+        let count = taken.prefix { $0.freeAt <= now }.count
+        guard count > 0 else { return }
+        sum -= taken.prefix(count).reduce(0) { $0 + $1.count }
+        taken.removeFirst(count)
+    }
+
+    /// What an earlier process left behind.
+    ///
+    /// It lasts no longer than the window does from now: the wall clock may have been set back in between.
+    mutating func restore(_ kept: StoredQuotaUsage, _ moment: ClockReading) {
+        let until = moment.end(of: kept)
+        guard kept.count > 0, until > moment.now else { return }
+        switch kept.kind {
+        case .calls:
+            let start = moment.now + window.validity
+            // An end by the uptime does not depend on the wall clock, which may be wrong now.
+            let latest = kept.untilUptime == nil ? end(of: start, moment) : start + window.period.longest
+            add(min(kept.count, limit), freeAt: stepped(min(until, latest)))
+        case .closure:
+            closedUntil = max(min(until, moment.now + Self.longestClosure), closedUntil ?? moment.now)
+        }
+    }
+
+    // MARK: What the provider says
+
+    /// Takes the provider's word where it is stricter than the count: somebody else may use the same credential.
+    ///
+    /// - Returns: the places that were added, and when they are free again.
+    mutating func correct(
+        _ reading: ReportedQuota, _ moment: ClockReading
+    ) -> (count: Int, freeAt: ContinuousClock.Instant)? {
+        free(at: moment.now)
+        // A limit of none would never be asked about again, and so never end.
+        toldLimit = reading.limit.map { max($0, 1) }
+        let latest = moment.now + window.period.longest
+        let freeAt =
+            reading.resetsAt.map { min(moment.instant(of: $0), latest) } ?? end(of: moment.now, moment)
+        let missing = limit - sum - min(max(reading.remaining, 0), limit)
+        guard missing > 0, freeAt > moment.now else { return nil }
+        add(missing, freeAt: stepped(freeAt))
+        return (missing, stepped(freeAt))
+    }
+
+    /// Lets no call out until the provider's moment.
+    ///
+    /// A refusal without one closes for a second, the next for two, up to the window's length.
+    ///
+    /// - Returns: until when.
+    mutating func close(until retryAt: Instant?, _ moment: ClockReading) -> ContinuousClock.Instant {
+        let pause: Duration
+        if let retryAt {
+            pause = min(retryAt.duration(since: moment.wallTime), Self.longestClosure)
+        } else {
+            let doubled = Self.shortestClosure * (1 << min(bareRefusals, 16))
+            pause = min(doubled, max(window.period.longest, Self.shortestClosure))
+            bareRefusals += 1
+        }
+        let until = max(moment.now + pause, closedUntil ?? moment.now)
+        closedUntil = until
+        return until
+    }
+
+    func isClosed(at now: ContinuousClock.Instant) -> Bool {
+        closedUntil.map { $0 > now } ?? false
+    }
+
+    /// The provider let a call through.
+    mutating func wasAdmitted() { bareRefusals = 0 }
+
+    func status(_ moment: ClockReading) -> QuotaStatus {
+        var count = self
+        count.free(at: moment.now)
+        let remaining = count.closedUntil == nil ? max(limit - count.sum, 0) : 0
+        let allFree = [count.taken.last?.freeAt, count.closedUntil].compactMap(\.self).max()
+        return QuotaStatus(
+            window: window, limit: limit, remaining: remaining,
+            resetsAt: allFree.map { moment.wallTime(of: $0) })
+    }
+
+    // MARK: Steps
+
+    /// When a call at a moment counts no more.
+    private mutating func end(
+        of start: ContinuousClock.Instant, _ moment: ClockReading
+    ) -> ContinuousClock.Instant {
+        switch window.period {
+        case .rolling: return start + window.period.longest
+        case .newYorkDay:
+            // Once a call counts for a day, that day ends when it was going to: setting the wall clock changes nothing.
+            if let dayEnd, dayEnd > start { return dayEnd }
+            let end = moment.newYorkDayEnd(after: start)
+            dayEnd = end
+            return end
+        }
+    }
+
+    /// The moment, or where many are counted the next step after it: later and so stricter.
+    private func stepped(_ instant: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        guard window.limit > Self.resolution else { return instant }
+        let step = window.period.longest.attoseconds / Int128(Self.resolution)
+        guard step > 0 else { return instant }
+        let rest = Self.origin.duration(to: instant).attoseconds % step
+        if rest == 0 { return instant }
+        return instant + Duration(attoseconds: rest < 0 ? -rest : step - rest)
+    }
+
+    private static let origin = ContinuousClock.now
+
+    private mutating func add(_ count: Int, freeAt: ContinuousClock.Instant) {
+        sum += count
+        let index = (taken.lastIndex { $0.freeAt <= freeAt }).map { $0 + 1 } ?? 0
+        if index > 0, taken[index - 1].freeAt == freeAt {
+            taken[index - 1].count += count
+        } else {
+            taken.insert(Places(freeAt: freeAt, count: count), at: index)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Synchronization
+
+/// Messages between the network's thread and who receives them.
+final class WebSocketReceiveQueue: Sendable {
+    typealias Arrival = Result<WebSocketMessage, WebSocketError>
+
+    private struct State {
+        var messages: [WebSocketMessage] = []
+        /// Messages before it have been received.
+        var head = 0
+        var waiters: [(id: Int, continuation: CheckedContinuation<Arrival, Never>)] = []
+        var nextID = 0
+        var end: WebSocketError?
+        /// The network's thread waits for room.
+        var isHeld = false
+
+        var count: Int { messages.count - head }
+
+        mutating func next() -> WebSocketMessage? {
+            guard head < messages.count else { return nil }
+            let message = messages[head]
+            head += 1
+            // In halves, so that each message moves once on average.
+            if head * 2 >= messages.count {
+                messages.removeFirst(head)
+                head = 0
+            }
+            return message
+        }
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = max(capacity, 1)
+    }
+
+    /// Why it has ended; nil while it has not.
+    var end: WebSocketError? { state.withLock { $0.end } }
+
+    // MARK: The network's side
+
+    func deliver(_ message: WebSocketMessage) {
+        let waiter: CheckedContinuation<Arrival, Never>? = state.withLock { state in
+            guard state.end == nil else { return nil }
+            if state.waiters.isEmpty {
+                state.messages.append(message)
+                return nil
+            }
+            return state.waiters.removeFirst().continuation
+        }
+        waiter?.resume(returning: .success(message))
+    }
+
+    /// Ends it: the first reason stays.
+    ///
+    /// Messages that came before can still be received.
+    func finish(_ error: WebSocketError) {
+        let waiters = state.withLock { state in
+            if state.end == nil { state.end = error }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: .failure(error)) }
+    }
+
+    /// Whether more may be read now; if not, ``receive(readOn:)`` says when.
+    func wantsMore() -> Bool {
+        state.withLock { state in
+            state.isHeld = state.count >= capacity && state.end == nil
+            return !state.isHeld
+        }
+    }
+
+    var isHeld: Bool { state.withLock { $0.isHeld } }
+
+    // MARK: The receiver's side
+
+    /// The next message.
+    ///
+    /// - Parameter readOn: called when the network's thread waited for room, and there is some.
+    /// - Returns: the message.
+    /// - Throws: why there will be none.
+    func receive(readOn: () -> Void) async throws(WebSocketError) -> WebSocketMessage {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let arrival: Arrival = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (arrival, isRoom) = take(id, continuation)
+                if isRoom { readOn() }
+                if let arrival { continuation.resume(returning: arrival) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        return try arrival.get()
+    }
+
+    private func take(
+        _ id: Int, _ continuation: CheckedContinuation<Arrival, Never>
+    ) -> (arrival: Arrival?, isRoom: Bool) {
+        state.withLock { state in
+            // A task that is cancelled later finds its waiter below.
+            if Task.isCancelled { return (.failure(.cancelled), false) }
+            if let message = state.next() {
+                let isRoom = state.isHeld && state.count * 2 <= capacity
+                if isRoom { state.isHeld = false }
+                return (.success(message), isRoom)
+            }
+            if let end = state.end { return (.failure(end), false) }
+            state.waiters.append((id, continuation))
+            return (nil, false)
+        }
+    }
+
+    private func cancel(_ id: Int) {
+        let waiter: CheckedContinuation<Arrival, Never>? = state.withLock { state in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index).continuation
+        }
+        waiter?.resume(returning: .failure(.cancelled))
+    }
+}

@@ -1,0 +1,37 @@
+import NIOCore
+
+/// Lets the answers of one event loop leave together.
+///
+/// Whoever writes to a socket pays for what the kernel does with it, down to the waking of its reader where that is on
+/// the same machine. Answers that leave one behind the other cost less than each between two questions; so they wait for
+/// the end of the loop's turn, or until there are so many.
+final class FlushBatcher {
+    /// After so many answers the round ends early.
+    private static let size = 16
+
+    private let eventLoop: any EventLoop
+    private var connections: [HTTPConnectionHandler] = []
+
+    init(_ eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    /// Has a connection flushed with the others.
+    func add(_ connection: HTTPConnectionHandler) {
+        connections.append(connection)
+        switch connections.count {
+        case 1: eventLoop.assumeIsolated().execute { self.end() }
+        case FlushBatcher.size: end()
+        default: break
+        }
+    }
+
+    private func end() {
+        guard !connections.isEmpty else { return }
+        var ending: [HTTPConnectionHandler] = []
+        swap(&ending, &connections)
+        for connection in ending { connection.flush() }
+        ending.removeAll(keepingCapacity: true)
+        if connections.isEmpty { swap(&ending, &connections) }
+    }
+}

@@ -1,0 +1,332 @@
+import GraphQL
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// One connection, or one stream of HTTP/2: takes parts of requests from its codec, has the requests answered in order,
+/// and writes the answers.
+///
+/// An answer that is at hand is written where it was asked for, on the event loop, without a task. Answers that are made
+/// in one turn of the loop are flushed together where no TLS stands between.
+final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = Never
+
+    let server: ServerState
+    let encoding: ResponseEncoding
+    private var assembler: RequestAssembler
+    /// Requests behind the current one.
+    var waiting: CircularBuffer<HTTPExchange> = []
+    var current: CurrentExchange?
+    /// Set with the last answer: from then on nothing is read or answered.
+    var isOver = false
+    /// Whether the server is shutting down: requests that have arrived are finished, new ones are refused.
+    var isDraining: Bool { assembler.isDraining }
+    /// Whether the connection is closed as soon as it is idle.
+    ///
+    /// Set for connections that were open when the shutdown began.
+    private var closesWhenIdle = false
+    /// Whether the grace period of the shutdown is over.
+    private var isPastGracePeriod = false
+    /// Whether a read has begun and not yet completed; flushing waits for its end.
+    private var isInRead = false
+    var needsFlush = false
+    /// The round that answers are flushed in; nil behind TLS, whose handler may close the connection by itself.
+    private(set) var flushRound: FlushBatcher?
+    /// Whether a read was asked for and held back, because enough requests wait.
+    var holdsRead = false
+    /// Whether a head has begun to arrive; the codec knows.
+    var isMidHead = false
+    /// Whether a client waits for `100 Continue`.
+    private var owesInvitation = false
+    private var deadline: ConnectionTimer
+    var timer: Scheduled<Void>?
+    /// Where the handler stands in the pipeline; nil once it has left.
+    private(set) var context: ChannelHandlerContext?
+
+    init(_ server: ServerState, encoding: ResponseEncoding) {
+        self.server = server
+        self.encoding = encoding
+        assembler = RequestAssembler(
+            router: server.router, limits: server.limits, memory: server.load.requestMemory,
+            shares: server.load.shares, trustedProxies: server.configuration.trustedProxies,
+            reportProxy: server.reportProxy)
+        deadline = ConnectionTimer(now: .now(), server.limits)
+    }
+
+    /// Whether a request's head has arrived and its end has not.
+    var isMidRequest: Bool { assembler.isMidRequest }
+
+    // MARK: - Channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        // Behind a handshake, the connection is counted by then.
+        if context.channel.isActive { begin(context: context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        switch encoding {
+        case .http1:
+            switch server.load.connections.add(
+                context.channel, from: ClientAddress(context.channel.remoteAddress))
+            {
+            case .admitted:
+                flushRound = server.flushRounds.round(of: context.eventLoop)
+                begin(context: context)
+            case .full: turnAway(.connections, context: context)
+            case .greedy: turnAway(.connectionsOfAddress, context: context)
+            }
+        case .http2:
+            server.load.connections.add(stream: context.channel)
+            begin(context: context)
+        }
+        context.fireChannelActive()
+    }
+
+    private func begin(context: ChannelHandlerContext) {
+        assembler.peer = ClientAddress(context.channel.remoteAddress)
+        // A stream of HTTP/2 gets this by an event.
+        if encoding == .http1 { assembler.isDraining = server.load.connections.isDraining }
+        setTimer(context: context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isOver = true
+        timer?.cancel()
+        timer = nil
+        waiting.removeAll()
+        for promise in current?.body?.waiting ?? [] { promise.fail(CancellationError()) }
+        current?.cancel(in: server.load.waitingRoom)
+        current = nil
+        context.fireChannelInactive()
+    }
+
+    /// NIO's codec of HTTP/2 fires parts; that of HTTP/1.1 calls.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        receive(RequestEvent(unwrapInboundIn(data), limits: server.limits))
+    }
+
+    /// Takes the next part of a request; the end of the read must follow.
+    func receive(_ part: RequestEvent) {
+        guard !isOver, let context else { return }
+        isInRead = true
+        switch assembler.receive(part, newID: server.requestIDs.make) {
+        case .nothing: break
+        case .invite:
+            owesInvitation = true
+            inviteIfDue(context: context)
+        case .exchange(let exchange): enqueue(exchange, context: context)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isInRead = false
+        if assembler.isMidRequest { assembler.releaseReadBuffers() }
+        flushIfNeeded(context: context)
+        settle(context: context)
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        // A request that waits is enough: what the client sends beyond stays in its socket.
+        guard waiting.isEmpty || isOver else {
+            holdsRead = true
+            return
+        }
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            resumeWriters()
+            proceed(context: context)
+        } else {
+            settle(context: context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is DrainEvent: drain(context: context)
+        case is GracePeriodEndEvent: abort(context: context)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Begins the shutdown of the connection: takes no new requests, and closes it after the responses to
+    /// those that have arrived.
+    private func drain(context: ChannelHandlerContext) {
+        assembler.isDraining = true
+        closesWhenIdle = true
+        if let body = current?.body, !body.endsByItself { current?.cancel(in: server.load.waitingRoom) }
+        if isMidHead, current == nil, waiting.isEmpty { refuse(.shuttingDown, context: context) }
+        settle(context: context)
+    }
+
+    /// Ends the grace period: requests without a response get one with the reason.
+    private func abort(context: ChannelHandlerContext) {
+        drain(context: context)
+        isPastGracePeriod = true
+        let problem = HTTPError.aborted(limit: server.limits.drainTimeout)
+        guard !isOver else { return }
+        // The response has begun, and its client must not take a part of it as complete.
+        guard current?.body == nil else { return close(context: context) }
+        giveUp(problem, context: context)
+        if !isOver, assembler.isMidRequest { refuse(problem, context: context) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        server.logger.debug("Connection failed", metadata: ["error": "\(error)"])
+        close(context: context)
+    }
+
+    // MARK: - Requests in order
+
+    private func enqueue(_ exchange: HTTPExchange, context: ChannelHandlerContext) {
+        if current == nil, waiting.isEmpty, context.channel.isWritable {
+            return answer(exchange, context: context)
+        }
+        guard waiting.count < server.limits.pipelinedRequests else {
+            let overload = HTTPError.Overload.pipelinedRequests(limit: server.limits.pipelinedRequests)
+            return refuse(.overloaded(overload), context: context)
+        }
+        var waitingExchange = exchange
+        if case .answer(let answerer, var body) = exchange.work {
+            // It may wait long, and would retain the buffer that it was read into.
+            body.releaseReadBuffer()
+            waitingExchange.work = .answer(answerer, body: body)
+        }
+        waiting.append(waitingExchange)
+    }
+
+    /// Answers with a problem once everything before it is answered, and ends the connection.
+    private func refuse(_ problem: HTTPError, context: ChannelHandlerContext) {
+        waiting.append(HTTPExchange(ending: problem, id: server.requestIDs.make()))
+        proceed(context: context)
+    }
+
+    /// Answers what can be answered.
+    private func serve(context: ChannelHandlerContext) {
+        while !isOver, current == nil, context.channel.isWritable, let exchange = waiting.popFirst() {
+            answer(exchange, context: context)
+        }
+    }
+
+    private func answer(_ exchange: HTTPExchange, context: ChannelHandlerContext) {
+        switch exchange.work {
+        case .tell(let response): send(response, for: exchange, context: context)
+        case .answer where isPastGracePeriod:
+            let problem = HTTPError.aborted(limit: server.limits.drainTimeout)
+            send(problem.response(id: exchange.id), for: exchange, context: context)
+        case .answer(let answerer, let body):
+            var begun = exchange
+            begun.work = .begun
+            switch answerer(body, isDraining) {
+            case .ready(let response): send(response, for: begun, context: context)
+            case .later(let fetch): wait(for: fetch, begun, context: context)
+            }
+        case .begun: break
+        }
+    }
+
+    /// Says that there is no room, and closes at once: a connection too many is not kept for politeness.
+    private func turnAway(_ overload: HTTPError.Overload, context: ChannelHandlerContext) {
+        isOver = true
+        let exchange = HTTPExchange(ending: .overloaded(overload), id: server.requestIDs.make())
+        guard case .tell(let response) = exchange.work else { return }
+        let output = encode(response, for: exchange, isLast: true, context: context)
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        write(output, context: context, promise: promise)
+        context.flush()
+        promise.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+    }
+
+    /// Goes on after something outside a read has happened.
+    func proceed(context: ChannelHandlerContext) {
+        serve(context: context)
+        inviteIfDue(context: context)
+        if !isInRead { flushIfNeeded(context: context) }
+        settle(context: context)
+        if holdsRead, waiting.isEmpty, self.context != nil {
+            holdsRead = false
+            context.read()
+        }
+    }
+
+    private func inviteIfDue(context: ChannelHandlerContext) {
+        guard owesInvitation, encoding == .http1, !isOver, current == nil, waiting.isEmpty else { return }
+        owesInvitation = false
+        // A client that has sent its body by now has not waited.
+        guard assembler.isMidRequest else { return }
+        write(.bytes(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), context: context)
+        needsFlush = true
+    }
+
+    // MARK: - Phases
+
+    /// The phase has taken too long.
+    private func expire(context: ChannelHandlerContext) {
+        let limits = server.limits
+        switch deadline.phase {
+        case .idle: close(context: context)
+        case .writing, .ending, .lingering: context.channel.closeWithoutHandshake()
+        case .head: refuse(.slow(.head, limit: limits.headTimeout), context: context)
+        case .body: refuse(.slow(.body, limit: limits.bodyTimeout), context: context)
+        case .queued: giveUp(.overloaded(.requestsInFlight), context: context)
+        case .answering: giveUp(.answerTooSlow(limit: limits.answerTimeout), context: context)
+        case .streaming:
+            server.logger.error(
+                "Streamed answer fell silent",
+                metadata: ["requestID": "\(current?.exchange.id, default: "-")"])
+            close(context: context)
+        }
+    }
+
+    /// Finds the phase that the connection is in by now, after reads and writes.
+    func settle(context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        let phase: ConnectionPhase =
+            if !context.channel.isWritable {
+                .writing
+            } else if let current {
+                current.phase
+            } else if assembler.isMidRequest {
+                .body
+            } else {
+                isMidHead ? .head : .idle
+            }
+        // A stream of HTTP/2 has already ended with its response.
+        if phase == .idle, closesWhenIdle, encoding == .http1 { return closeBehindAnswers(context: context) }
+        if phase != deadline.phase { enter(phase, context: context) }
+    }
+
+    /// Closes an idle connection after its client has received the earlier responses.
+    private func closeBehindAnswers(context: ChannelHandlerContext) {
+        isOver = true
+        enter(.ending, context: context)
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
+        promise.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+    }
+
+    func enter(_ phase: ConnectionPhase, context: ChannelHandlerContext) {
+        if deadline.enter(phase, now: .now(), server.limits) { setTimer(context: context) }
+    }
+
+    private func setTimer(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline.end) {
+            if self.deadline.timerFired(now: .now()) {
+                self.expire(context: context)
+            } else {
+                self.setTimer(context: context)
+            }
+        }
+    }
+}

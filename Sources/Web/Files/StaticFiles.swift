@@ -1,0 +1,132 @@
+import Foundation
+import NIOHTTP1
+
+/// The files of a folder, read once into a table by the paths that they are asked for by.
+///
+/// No path of a request ever reaches the file system, so that none can lead out of the folder. `index.html` stands at
+/// its folder's path. Hidden files, and those whose extension is of no type that pages have, are left out; symbolic
+/// links are followed, since who made the folder made them.
+package struct StaticFiles: Sendable {
+    private var files: [String: StaticFile] = [:]
+    /// Paths of folders without their slash.
+    private var folders: Set<String> = []
+    private var size = 0
+
+    /// How much one may hold: it stays in memory.
+    static let maximumFiles = 500
+    /// In bytes, of all files.
+    static let maximumSize = 32 << 20
+    /// Folders in folders, which a link to a folder above could make endless.
+    static let maximumDepth = 8
+
+    /// Reads a folder.
+    ///
+    /// - Parameters:
+    ///   - path: of the file system.
+    ///   - compression: which is done now, once for all requests.
+    /// - Throws: `StaticFilesError` where a file cannot be read or be named in a URL, or there is too much of them.
+    package init(
+        at path: String, compression: CompressionPolicy = CompressionPolicy()
+    ) throws(StaticFilesError) {
+        try read(path, as: "/", depth: 0, level: compression.level)
+    }
+
+    /// What stands at which path.
+    package var routes: [String: any Route] {
+        var routes: [String: any Route] = files.mapValues { file in ReadOnlyRoute { _ in file.response } }
+        for folder in folders where files[folder + "/"] != nil {
+            routes[folder] = ReadOnlyRoute { _ in
+                var response = HTTPResponse(.permanentRedirect)
+                response.headers = [HTTPResponse.Header("location", folder + "/")]
+                return response
+            }
+        }
+        return routes
+    }
+
+    /// The paths that files are asked for by.
+    package var paths: [String] { files.keys.sorted() }
+
+    private mutating func read(
+        _ path: String, as url: String, depth: Int, level: Int
+    ) throws(StaticFilesError) {
+        guard depth <= StaticFiles.maximumDepth else { throw .tooMuch(path, .depth) }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw .unreadable(path)
+        }
+        for name in names.sorted() where !name.hasPrefix(".") {
+            let file = path + "/" + name
+            switch StaticFiles.kind(of: file) {
+            case .typeDirectory?:
+                guard StaticFiles.isPlain(name) else { throw .name(file) }
+                folders.insert(url + name)
+                try read(file, as: url + name + "/", depth: depth + 1, level: level)
+            case .typeRegular?:
+                guard let type = FileType(ofFile: name) else { continue }
+                guard StaticFiles.isPlain(name) else { throw .name(file) }
+                try add(file, name, type, as: url, level: level)
+            // A link that leads nowhere, or something that reading would wait for, such as a pipe.
+            case nil, _?: throw .unreadable(file)
+            }
+        }
+    }
+
+    private mutating func add(
+        _ path: String, _ name: String, _ type: FileType, as url: String, level: Int
+    ) throws(StaticFilesError) {
+        guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
+        size += data.count
+        guard files.count < StaticFiles.maximumFiles else { throw .tooMuch(path, .files) }
+        guard size <= StaticFiles.maximumSize else { throw .tooMuch(path, .size) }
+        let key = name == "index.html" ? url : url + name
+        files[key] = StaticFile(name, type, Array(data), level: level)
+    }
+
+    /// What a path leads to in the end; nil where it leads nowhere.
+    private static func kind(of path: String) -> FileAttributeType? {
+        let end = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: end)
+        return attributes?[.type] as? FileAttributeType
+    }
+
+    /// Whether a name stands in a URL as it is (RFC 3986, section 2.3).
+    private static func isPlain(_ name: String) -> Bool {
+        name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+    }
+}
+
+/// A folder that cannot be served.
+package enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible {
+    case unreadable(String)
+    case name(String)
+    case tooMuch(String, Bound)
+
+    /// What there may be so much of.
+    package enum Bound: Sendable, Hashable {
+        case files
+        case size
+        case depth
+    }
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path): "\"\(path)\" cannot be read. Allow it, or take it out."
+        case .name(let path):
+            "\"\(path)\" cannot be served: its name may have letters, digits, and - . _ ~ only. Rename it."
+        case .tooMuch(let path, .files):
+            "With \"\(path)\" there are more than \(StaticFiles.maximumFiles) files. Is it the right folder?"
+        case .tooMuch(let path, .size):
+            "With \"\(path)\" there are more than \(StaticFiles.maximumSize >> 20) MiB. Is it the right folder?"
+        case .tooMuch(let path, .depth):
+            "\"\(path)\" is deeper than \(StaticFiles.maximumDepth) folders. Does a link lead back up?"
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import GraphQL
+import NIOCore
+import NIOHTTP1
+
+extension HTTPError {
+    var status: HTTPResponseStatus {
+        if case .expectationFailed = self { .expectationFailed } else { code.status }
+    }
+
+    /// `extensions.code`.
+    var code: HTTPErrorCode {
+        switch self {
+        case .malformed, .tokenInURL, .invalidParameter, .invalidRequest, .expectationFailed, .webSocketKey:
+            .badRequest
+        case .webSocketVersion: .upgradeRequired
+        case .document(let problem): problem.code
+        case .unsupportedVersion: .httpVersionNotSupported
+        case .uriTooLong: .uriTooLong
+        case .headersTooLarge, .tooManyFields: .headersTooLarge
+        case .bodyTooLarge: .payloadTooLarge
+        case .unsupportedMethod, .unsupportedTransferEncoding: .notImplemented
+        case .slow: .requestTimeout
+        case .unknownHost: .hostNotAllowed
+        case .foreignOrigin: .originNotAllowed
+        case .unknownPath: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .unsupportedMediaType, .unsupportedContentEncoding: .unsupportedMediaType
+        case .notAcceptable, .severalResponses: .notAcceptable
+        case .unauthorized: .unauthenticated
+        case .overloaded: .overloaded
+        case .tooManyRequests: .rateLimited
+        case .answerTooSlow: .timeout
+        case .shuttingDown: .shuttingDown
+        case .aborted: .requestAborted
+        case .internalError: .internalServerError
+        }
+    }
+
+    /// Header fields that the status asks for.
+    var headers: [HTTPResponse.Header] {
+        switch self {
+        case .methodNotAllowed(_, let allowed):
+            [HTTPResponse.Header("allow", allowed.map(\.rawValue).joined(separator: ", "))]
+        case .unauthorized(let refusal): [HTTPResponse.Header("www-authenticate", refusal.challenge)]
+        case .overloaded, .shuttingDown: [HTTPResponse.Header("retry-after", "1")]
+        // RFC 9110, section 15.5.22: what to upgrade to; and RFC 6455, section 4.4: in which version.
+        case .webSocketVersion:
+            [
+                HTTPResponse.Header("connection", "upgrade"), HTTPResponse.Header("upgrade", "websocket"),
+                HTTPResponse.Header("sec-websocket-version", "13"),
+            ]
+        case .tooManyRequests(_, _, let delay):
+            [HTTPResponse.Header("retry-after", "\(delay.secondsRoundedUp)")]
+        case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
+            .tooManyFields, .bodyTooLarge,
+            .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownHost, .foreignOrigin,
+            .unknownPath, .unsupportedMediaType,
+            .unsupportedContentEncoding, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
+            .invalidRequest, .document, .answerTooSlow, .aborted, .internalError, .webSocketKey:
+            []
+        }
+    }
+
+    /// Whether nobody can tell where the next request would begin, or the client should not send one.
+    private var endsConnection: Bool {
+        switch self {
+        case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
+            .tooManyFields, .bodyTooLarge, .unsupportedTransferEncoding, .expectationFailed, .slow,
+            .overloaded(.connections), .overloaded(.connectionsOfAddress), .overloaded(.pipelinedRequests),
+            .overloaded(.requestMemory), .shuttingDown:
+            true
+        case .unknownHost, .foreignOrigin, .unknownPath, .methodNotAllowed, .unsupportedMediaType,
+            .unsupportedContentEncoding,
+            .notAcceptable, .severalResponses, .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest,
+            .document,
+            .overloaded(.requestsInFlight), .overloaded(.responseMemory), .overloaded(.streams),
+            .overloaded(.streamMemory),
+            .overloaded(.operationsOfSocket),
+            .overloaded(.streamsOfClient), .overloaded(.socketsOfClient),
+            .tooManyRequests, .answerTooSlow, .aborted, .webSocketVersion, .webSocketKey, .internalError:
+            false
+        }
+    }
+
+    /// The problem in GraphQL's form of errors.
+    func graphQLResponse(id: RequestID) -> GraphQL.GraphQLResponse {
+        var extensions: InputObject = ["code": .string(code.rawValue), "requestId": .string(id.description)]
+        if case .tooManyRequests(_, _, let delay) = self {
+            extensions["retryAt"] = .string(Timestamp.now(plus: Int(delay.secondsRoundedUp)))
+        }
+        return GraphQL.GraphQLResponse(refusing: [GraphQLError(message, extensions: extensions)])
+    }
+
+    /// The same as an answer.
+    func response(as type: ResponseMediaType = .json, id: RequestID) -> HTTPResponse {
+        var response = HTTPResponse(status, type.contentType, body: graphQLResponse(id: id).body)
+        response.headers = headers
+        response.endsConnection = endsConnection
+        return response
+    }
+}
+
+extension TimeAmount {
+    /// For `Retry-After`, which has whole seconds: at least 1.
+    var secondsRoundedUp: Int64 {
+        max(1, (nanoseconds + 999_999_999) / 1_000_000_000)
+    }
+}

@@ -1,0 +1,135 @@
+import NIOCore
+
+/// The header fields that the front door knows, as they stand in the bytes of a head.
+///
+/// A value becomes a text when it is asked for, so that a field that nobody asks for costs nothing.
+package struct RequestHeaders: Sendable {
+    private var bytes: ByteBuffer
+    private var places = InlineArray<26, ByteRange>(repeating: ByteRange())
+    /// One bit for each name.
+    private var present: UInt32 = 0
+
+    /// Where a value stands, counted from the first readable byte.
+    private struct ByteRange {
+        var start: UInt32 = 0
+        var length: UInt32 = 0
+    }
+
+    /// Fields whose values will stand in the given bytes.
+    init(_ bytes: ByteBuffer = ByteBuffer()) {
+        self.bytes = bytes
+    }
+
+    /// Copies the bytes out of the buffer that they were read into.
+    mutating func releaseReadBuffer() {
+        bytes.releaseReadBuffer()
+    }
+
+    func has(_ name: Name) -> Bool { present & name.bit != 0 }
+
+    /// The value of a field, the members of a list joined by commas; nil where there is none.
+    subscript(name: Name) -> String? {
+        guard has(name) else { return nil }
+        let place = places[name.index]
+        return bytes.getString(at: bytes.readerIndex + Int(place.start), length: Int(place.length))
+    }
+
+    /// Whether Host names a host, where it is there.
+    var hasValidHost: Bool { hasHost(where: HostName.isValid) }
+
+    /// Whether Host is missing, or its value meets a condition.
+    func hasHost(where condition: (Span<UInt8>) -> Bool) -> Bool {
+        guard has(.host) else { return true }
+        let place = places[Name.host.index]
+        let start = Int(place.start)
+        return condition(bytes.readableBytesUInt8Span.extracting(start..<(start + Int(place.length))))
+    }
+
+    /// Whether a field shows that a proxy has forwarded the request.
+    var isFromProxy: Bool { has(.forwardedFor) || has(.proxy) }
+
+    /// Adds a field whose value stands in the bytes already.
+    ///
+    /// - Throws: `.malformed` for a field twice that has one value (RFC 9110, section 5.3). Lists are joined.
+    mutating func add(_ name: Name, at value: Range<Int>) throws(HTTPError) {
+        guard has(name) else { return set(name, at: value) }
+        let more = bytes.getString(at: bytes.readerIndex + value.lowerBound, length: value.count) ?? ""
+        try join(name, more)
+    }
+
+    /// Adds a field.
+    ///
+    /// - Throws: as above.
+    mutating func add(_ name: Name, _ value: String) throws(HTTPError) {
+        guard has(name) else { return append(name, value) }
+        try join(name, value)
+    }
+
+    private mutating func join(_ name: Name, _ more: String) throws(HTTPError) {
+        if let malformation = name.repetition { throw .malformed(malformation) }
+        append(name, "\(self[name] ?? ""), \(more)")
+    }
+
+    private mutating func append(_ name: Name, _ value: String) {
+        let start = bytes.readableBytes
+        bytes.writeString(value)
+        set(name, at: start..<bytes.readableBytes)
+    }
+
+    private mutating func set(_ name: Name, at value: Range<Int>) {
+        // A buffer's indices are of 32 bits themselves.
+        places[name.index] = ByteRange(
+            start: UInt32(clamping: value.lowerBound), length: UInt32(clamping: value.count))
+        present |= name.bit
+    }
+}
+
+extension RequestHeaders {
+    package var accept: String? { self[.accept] }
+    package var acceptEncoding: String? { self[.acceptEncoding] }
+    package var authorization: String? { self[.authorization] }
+    package var cacheControl: String? { self[.cacheControl] }
+    package var contentEncoding: String? { self[.contentEncoding] }
+    package var contentType: String? { self[.contentType] }
+    package var expect: String? { self[.expect] }
+    /// For whom proxies ask.
+    package var forwardedFor: String? { self[.forwardedFor] }
+    /// What the client has already, by the names of its contents.
+    package var ifNoneMatch: String? { self[.ifNoneMatch] }
+    /// The last event that a client of server-sent events has seen.
+    package var lastEventID: String? { self[.lastEventID] }
+    /// The site whose page a browser sends the request for.
+    package var origin: String? { self[.origin] }
+    /// The method that the page of a site wants to use.
+    package var requestedMethod: String? { self[.requestedMethod] }
+    /// Where the request stands in a trace.
+    package var traceparent: String? { self[.traceparent] }
+    /// What tracing systems on the way have to say.
+    package var tracestate: String? { self[.tracestate] }
+    package var webSocketKey: String? { self[.webSocketKey] }
+    package var webSocketProtocol: String? { self[.webSocketProtocol] }
+    package var webSocketVersion: String? { self[.webSocketVersion] }
+
+    /// Whether the client asks to go on with another protocol, given in lower case (RFC 9110, section 7.8).
+    package func asksForUpgrade(to name: StaticString) -> Bool {
+        guard let upgrade = self[.upgrade], let connection = self[.connection] else { return false }
+        return upgrade.listMembers.contains { $0.matches(name) }
+            && connection.listMembers.contains { $0.matches("upgrade") }
+    }
+
+    /// Whether the client wants to be told which upstream calls its answer has cost: `Portico-Upstream: true`.
+    var asksForUpstream: Bool { self[.porticoUpstream]?.matches("true") ?? false }
+
+    /// Whether the client wants nothing that was read before it asked (RFC 9111, section 5.2.1.4).
+    var demandsFresh: Bool {
+        self[.cacheControl]?.listMembers.contains { $0.matches("no-cache") } ?? false
+    }
+}
+
+extension ByteBuffer {
+    /// Copies the readable bytes if their storage is much longer: a read fills a buffer of up to 64 KiB.
+    mutating func releaseReadBuffer() {
+        guard storageCapacity > 2 * readableBytes + 1_024 else { return }
+        self = ByteBuffer(bytes: readableBytesView)
+    }
+}

@@ -1,0 +1,132 @@
+import NIOCore
+
+/// A body whose length nobody tells beforehand, taken apart (RFC 9112, section 7.1).
+///
+/// Extensions of chunks and trailers say nothing that is of use here: they are checked, thrown away, and bounded
+/// together by the bound of a head's fields.
+struct ChunkedDecoder {
+    private var place = Place.size
+    /// The length of extensions and trailers so far.
+    private var padding = 0
+    private var trailers = 0
+
+    private enum Place {
+        /// In the line that says how long a chunk is.
+        case size
+        /// In a chunk of which so much is left.
+        case data(left: Int)
+        /// At the end of line behind a chunk.
+        case dataEnd
+        /// Behind the last chunk.
+        case trailer
+    }
+
+    /// What there is next.
+    enum Step {
+        case more
+        case data(ByteBuffer)
+        case end
+    }
+
+    /// The digits of a size, so many that no integer overflows.
+    private static let longestSize = 15
+
+    mutating func next(in bytes: inout ByteBuffer, _ limits: ServerLimits) throws(HTTPError) -> Step {
+        while true {
+            switch place {
+            case .size:
+                guard let length = try line(in: bytes, limits) else { return .more }
+                let size = try readSize(bytes.readableBytesUInt8Span.extracting(first: length - 2), limits)
+                bytes.moveReaderIndex(forwardBy: length)
+                place = size == 0 ? .trailer : .data(left: size)
+            case .data(let left):
+                let length = min(left, bytes.readableBytes)
+                guard length > 0, let data = bytes.readSlice(length: length) else { return .more }
+                place = length == left ? .dataEnd : .data(left: left - length)
+                return .data(data)
+            case .dataEnd:
+                guard try passLineEnd(in: &bytes) else { return .more }
+                place = .size
+            case .trailer:
+                guard let length = try line(in: bytes, limits) else { return .more }
+                if length > 2 { try readTrailer(bytes.readableBytesUInt8Span, length, limits) }
+                bytes.moveReaderIndex(forwardBy: length)
+                if length == 2 { return .end }
+            }
+        }
+    }
+
+    /// The length of the line that comes next, its CR LF included; nil where more must arrive.
+    private func line(in bytes: ByteBuffer, _ limits: ServerLimits) throws(HTTPError) -> Int? {
+        let span = bytes.readableBytesUInt8Span
+        var index = 0
+        while index < span.count, span[index] != .lineFeed { index += 1 }
+        guard index <= limits.headers - padding + ChunkedDecoder.longestSize + 1 else {
+            throw .malformed(.padding(limit: limits.headers))
+        }
+        guard index < span.count else { return nil }
+        guard index > 0, span[index - 1] == .carriageReturn else {
+            throw .malformed(.syntax("a line does not end with CR LF"))
+        }
+        return index + 1
+    }
+
+    private mutating func readSize(_ line: Span<UInt8>, _ limits: ServerLimits) throws(HTTPError) -> Int {
+        var size = 0
+        var index = 0
+        while index < line.count, line[index] != UInt8(ascii: ";") {
+            guard let digit = line[index].hexadecimalValue, index < ChunkedDecoder.longestSize else {
+                throw .malformed(.syntax("a chunk's size is no hexadecimal number"))
+            }
+            size = size << 4 | digit
+            index += 1
+        }
+        guard index > 0 else { throw .malformed(.syntax("a chunk's size is no hexadecimal number")) }
+        try add(line.count - index, limits)
+        while index < line.count {
+            guard line[index].isValueCharacter else {
+                throw .malformed(.syntax("an extension of a chunk has a character that it may not have"))
+            }
+            index += 1
+        }
+        return size
+    }
+
+    private mutating func readTrailer(
+        _ bytes: Span<UInt8>, _ length: Int, _ limits: ServerLimits
+    ) throws(HTTPError) {
+        trailers += 1
+        guard trailers <= limits.headerFields else { throw .tooManyFields(limit: limits.headerFields) }
+        try add(length, limits)
+        _ = try HeaderLine(in: bytes.extracting(first: length), at: 0)
+    }
+
+    private mutating func add(_ length: Int, _ limits: ServerLimits) throws(HTTPError) {
+        padding += length
+        guard padding <= limits.headers else { throw .malformed(.padding(limit: limits.headers)) }
+    }
+
+    /// False where it has not arrived yet.
+    private func passLineEnd(in bytes: inout ByteBuffer) throws(HTTPError) -> Bool {
+        guard let first = bytes.readableBytesView.first else { return false }
+        let isWrong =
+            first != .carriageReturn
+            || bytes.readableBytes > 1 && bytes.readableBytesUInt8Span[1] != .lineFeed
+        guard !isWrong else { throw .malformed(.syntax("a chunk does not end where its size says")) }
+        guard bytes.readableBytes > 1 else { return false }
+        bytes.moveReaderIndex(forwardBy: 2)
+        return true
+    }
+}
+
+extension UInt8 {
+    /// What it stands for as a digit, in either case of letters; nil where it is none.
+    fileprivate var hexadecimalValue: Int? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(self - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(self - UInt8(ascii: "a")) + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(self - UInt8(ascii: "A")) + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,366 @@
+import GraphQL
+import NIOCore
+import NIOWebSocket
+
+/// A socket that speaks GraphQL over WebSocket: does what `GraphQLWebSocketState` says about each message.
+final class GraphQLWebSocketHandler: ChannelDuplexHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let service: GraphQLWebSocketService
+    private let socket: GraphQLWebSocketService.Socket
+    /// Counts the socket for its client; nil if it is not counted.
+    private var permit: ClientShares.Permit?
+    private var state: GraphQLWebSocketState
+    /// Who has said who they are: what answers them.
+    private var caller: GraphQLWebSocketService.Caller?
+    private var operations: [UTF8Key: SocketOperation] = [:]
+    private var operationCount = 0
+    /// Operations that wait until the client takes more.
+    private var waiting: [EventLoopPromise<Void>] = []
+    private var timers: [Scheduled<Void>] = []
+    private var keepalive: RepeatedTask?
+    private var wasHeard = true
+    /// Whether reading waits until the client takes what it was sent.
+    private var holdsRead = false
+    private var isClosing = false
+    /// Whether the token of the first message has ended.
+    ///
+    /// No operation starts after that.
+    private var hasTokenEnded = false
+    private var stopObservingToken: (@Sendable () -> Void)?
+    /// Whether the server is shutting down.
+    private var isDraining = false
+    private var context: ChannelHandlerContext?
+
+    init(
+        _ service: GraphQLWebSocketService, _ socket: GraphQLWebSocketService.Socket,
+        holding permit: ClientShares.Permit?
+    ) {
+        (self.service, self.socket, self.permit) = (service, socket, permit)
+        state = GraphQLWebSocketState(limit: service.limits.operationsPerSocket)
+    }
+
+    // MARK: - The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        _ = service.load.sockets.enter()
+        guard socket.speaksProtocol else { return close(.subprotocolNotAcceptable) }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timers.append(
+            context.eventLoop.scheduleTask(in: service.limits.initialisationTimeout) {
+                if !handler.value.state.isInitialised { handler.value.close(.initialisationTimeout) }
+            })
+        let interval = service.limits.keepalive
+        keepalive = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            handler.value.keepAlive()
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    /// A client that only sends is not read on: what it is to be answered would pile up here.
+    func read(context: ChannelHandlerContext) {
+        if context.channel.isWritable { context.read() } else { holdsRead = true }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            resume()
+            if holdsRead {
+                holdsRead = false
+                context.read()
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is DrainEvent:
+            isDraining = true
+            closeIfDrained()
+        case is GracePeriodEndEvent:
+            let drainTimeout = service.limits.drainTimeout
+            for id in unfinished { refuse(id, .aborted(limit: drainTimeout)) }
+            close(.goingAway)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// The ids of queries and mutations without a response.
+    private var unfinished: [String] {
+        operations.filter { $1.type != .subscription }.map(\.key.text)
+    }
+
+    /// Closes the socket of a server that shuts down after the responses of its queries and mutations.
+    private func closeIfDrained() {
+        if isDraining, unfinished.isEmpty { close(.goingAway) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case let reason as WebSocketCloseReason: close(reason)
+        case NIOWebSocketError.invalidFrameLength: close(.messageTooLarge)
+        default: close(.protocolError)
+        }
+    }
+
+    /// Sends a ping, and closes a socket from which nothing was received since the last one.
+    private func keepAlive() {
+        guard wasHeard else { return close(.idle) }
+        wasHeard = false
+        send(.frame(.ping) { _ in })
+    }
+
+    private func end() {
+        if context != nil { service.load.sockets.leave() }
+        for operation in operations.values { operation.task.cancel() }
+        operations.removeAll()
+        for timer in timers { timer.cancel() }
+        keepalive?.cancel()
+        stopObservingToken?()
+        stopObservingToken = nil
+        resume()
+        permit = nil
+        context = nil
+    }
+
+    // MARK: - Frames
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        wasHeard = true
+        guard !isClosing || frame.opcode == .connectionClose else { return }
+        switch frame.opcode {
+        case .text: receive(frame.unmaskedData)
+        case .ping: send(.frame(.pong) { $0.writeImmutableBuffer(frame.unmaskedData) })
+        case .connectionClose: answerClose(frame.unmaskedData)
+        case .binary: close(.invalidMessage("Invalid message: must be text"))
+        default: break
+        }
+    }
+
+    private func receive(_ text: ByteBuffer) {
+        guard let message = String(validating: text.readableBytesView, as: UTF8.self) else {
+            return close(.invalidText)
+        }
+        do throws(WebSocketCloseReason) {
+            let limits = JSONLimits(
+                depth: service.limits.jsonDepth, bytes: service.limits.body,
+                values: service.limits.jsonValues)
+            let action = try state.receive(ClientMessage(json: message.utf8, limits: limits))
+            if let action { perform(action) }
+        } catch {
+            close(error)
+        }
+    }
+
+    private func send(_ frame: ByteBuffer, holding reservation: MemoryBudget.Reservation? = nil) {
+        guard !isClosing, let context else { return }
+        context.writeAndFlush(
+            wrapOutboundOut(frame), promise: context.eventLoop.promise(holding: reservation))
+    }
+
+    private func send(_ message: ServerMessage) { send(message.frame) }
+
+    /// Says why, and waits for the client's word that it has read it, for a while.
+    private func close(_ reason: WebSocketCloseReason, linger: TimeAmount? = nil) {
+        guard !isClosing, let context else { return }
+        send(
+            .frame(.connectionClose) { data in
+                data.writeInteger(reason.code)
+                data.writeString(reason.message)
+            })
+        isClosing = true
+        for operation in operations.values { operation.task.cancel() }
+        let channel = context.channel
+        timers.append(
+            context.eventLoop.scheduleTask(in: linger ?? service.limits.lingerTimeout) {
+                channel.closeWithoutHandshake()
+            })
+    }
+
+    /// Says goodbye with the client's code.
+    private func answerClose(_ data: ByteBuffer) {
+        guard let context else { return }
+        guard !isClosing else { return context.close(promise: nil) }
+        do throws(WebSocketCloseReason) {
+            let code = try WebSocketCloseReason.code(of: data)
+            send(.frame(.connectionClose) { answer in if let code { answer.writeInteger(code) } })
+        } catch {
+            return close(error)
+        }
+        isClosing = true
+        context.close(promise: nil)
+    }
+
+    // MARK: - Messages
+
+    private func perform(_ action: GraphQLWebSocketState.Action) {
+        switch action {
+        case .initialise(let payload): initialise(payload)
+        case .say(let message): send(message)
+        case .begin(let id, let request): begin(request, id: id)
+        case .end(let id):
+            operations.removeValue(forKey: UTF8Key(id))?.task.cancel()
+            closeIfDrained()
+        case .refuse(let id):
+            refuse(id, .overloaded(.operationsOfSocket(limit: service.limits.operationsPerSocket)))
+        }
+    }
+
+    private func initialise(_ payload: InputObject) {
+        guard let context else { return }
+        let token: String?
+        do throws(AuthenticationError) {
+            token = try ConnectionInitToken.read(payload) ?? socket.token
+        } catch {
+            return close(.malformedToken)
+        }
+        let responder = service.responder(token)
+        // It is not handled like one without a token: a client whose socket is closed with this code obtains
+        // its token again.
+        guard responder.refusal == nil else { return close(.invalidToken) }
+        guard count(for: responder.user) else {
+            return close(.tooManySockets(limit: service.limits.socketsPerClient))
+        }
+        caller = GraphQLWebSocketService.Caller(
+            responder: responder, token: token,
+            hearsOfUpstream: service.tellsUpstream && (socket.asksForUpstream || payload.asksForUpstream))
+        send(.acknowledge)
+        let (handler, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+        stopObservingToken = responder.onEnd { eventLoop.execute { handler.value.tokenEnded() } }
+    }
+
+    /// Counts the socket for a user, if its user was not known before.
+    ///
+    /// - Returns: False if the user has reached the limit.
+    private func count(for user: String?) -> Bool {
+        if user == socket.user { return true }
+        do {
+            permit = try service.load.shares.socket(of: user, at: socket.client)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: - The end of the token
+
+    /// The time for operations with one response, such as the mutation that has ended the token, to send it.
+    static let lastResponses = TimeAmount.milliseconds(500)
+    /// The time for a client to respond to the close frame after that.
+    ///
+    /// Together with the time above, and the time in which the end of a token by another process is detected,
+    /// it is less than a second.
+    static let lastLinger = TimeAmount.milliseconds(200)
+
+    /// Closes the socket, because its token has ended.
+    ///
+    /// Its streams get UNAUTHENTICATED as a last event, and neither `complete` nor `error`: clients then
+    /// begin them again after they have connected with another token.
+    func tokenEnded() {
+        guard !isClosing, !hasTokenEnded, let context else { return }
+        hasTokenEnded = true
+        for (id, running) in operations where running.type == .subscription { endStream(id, running) }
+        if operations.isEmpty { return closeAfterToken() }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timers.append(
+            context.eventLoop.scheduleTask(in: Self.lastResponses) { handler.value.closeAfterToken() })
+    }
+
+    /// Ends a stream whose token has ended.
+    private func endStream(_ id: UTF8Key, _ running: SocketOperation) {
+        send(.next(id: id.text, StreamedOperation.endedToken(running.requestID)))
+        running.task.cancel()
+        finish(id.text)
+    }
+
+    private func closeAfterToken() { close(.endedToken, linger: Self.lastLinger) }
+
+    // MARK: - Operations
+
+    private func refuse(_ id: String, _ problem: HTTPError) {
+        send(.error(id: id, problem.graphQLResponse(id: service.ids.make())))
+    }
+
+    private func begin(_ request: GraphQL.GraphQLRequest, id: String) {
+        guard let context, let caller else { return close(.unauthorized) }
+        // It gets no response: the socket is closed, and clients send it again with another token.
+        guard !hasTokenEnded, caller.responder.isValid() else { return tokenEnded() }
+        let admission: GraphQLWebSocketService.Admission
+        do throws(HTTPError) {
+            admission = try service.admit(request, of: caller, on: socket, isDraining: isDraining)
+        } catch {
+            state.finish(id)
+            return refuse(id, error)
+        }
+        operationCount &+= 1
+        let sender = SocketOperation.Sender(
+            handler: NIOLoopBound(self, eventLoop: context.eventLoop), id: id, number: operationCount)
+        operations[UTF8Key(id)] = SocketOperation(admission, sender, streams: service.load.streams)
+    }
+
+    /// Takes the type of an operation whose request has been prepared where it runs.
+    func note(_ type: OperationType?, of id: String, number: Int) {
+        let key = UTF8Key(id)
+        guard !isClosing, var running = operations[key], running.number == number else { return }
+        running.type = type
+        operations[key] = running
+        if hasTokenEnded, type == .subscription { endStream(key, running) }
+        closeIfDone()
+    }
+
+    /// Removes an operation whose last message is sent.
+    private func finish(_ id: String) {
+        operations[UTF8Key(id)] = nil
+        state.finish(id)
+    }
+
+    /// Sends a message of an operation, unless the operation is over.
+    func send(
+        _ message: ServerMessage, of id: String, number: Int, isLast: Bool
+    ) -> SocketOperation.SendResult {
+        guard let context, !isClosing, let running = operations[UTF8Key(id)], running.number == number else {
+            return .over
+        }
+        let frame = message.frame
+        var reservation: MemoryBudget.Reservation?
+        // The response of a mutation is always sent: after an error its client would run the mutation again.
+        let isTaken = service.load.responseMemory.reserve(
+            frame.readableBytes, for: service.load.shares.address(socket.client), uncounted: 4 << 10,
+            isForced: running.type == .mutation, in: &reservation)
+        if isLast || !isTaken { finish(id) }
+        guard isTaken else {
+            refuse(id, .overloaded(.responseMemory))
+            closeIfDone()
+            return .over
+        }
+        send(frame, holding: reservation)
+        if isLast { closeIfDone() }
+        guard !context.channel.isWritable, !isLast else { return .taken }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        waiting.append(promise)
+        return .waits(promise.futureResult)
+    }
+
+    /// Closes the socket after the last response of an ended token or of a server that shuts down.
+    private func closeIfDone() {
+        if hasTokenEnded, operations.isEmpty { closeAfterToken() }
+        closeIfDrained()
+    }
+
+    private func resume() {
+        let promises = waiting
+        waiting = []
+        for promise in promises { promise.succeed() }
+    }
+}

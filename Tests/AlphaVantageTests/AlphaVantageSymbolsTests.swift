@@ -1,0 +1,54 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import AlphaVantage
+
+@Suite("Alpha Vantage's spelling")
+struct AlphaVantageSymbolsTests {
+    private let dialect = AlphaVantageSymbols()
+
+    @Test(
+        "goes both ways",
+        arguments: [
+            ("IBM", "IBM"), ("BRK.B", "BRK-B"), ("TSCO:XLON", "TSCO.LON"), ("BT.A:XLON", "BT-A.LON"),
+            ("SHOP:XTSE", "SHOP.TRT"), ("GPV:XTSX", "GPV.TRV"), ("MBG:XETR", "MBG.DEX"),
+            ("RELIANCE:XBOM", "RELIANCE.BSE"), ("600104:XSHG", "600104.SHH"), ("000002:XSHE", "000002.SHZ"),
+            ("PETR4:BVMF", "PETR4.SAO"), ("AIR:XPAR", "AIR.PAR"), ("ASML:XAMS", "ASML.AMS"),
+            ("TL0:XFRA", "TL0.FRK"),
+        ])
+    func both(symbol: String, spelling: String) throws {
+        let symbol = try #require(Symbol(symbol))
+        #expect(dialect.spelling(of: symbol) == spelling)
+        #expect(dialect.symbol(spelled: spelling) == symbol)
+    }
+
+    @Test(
+        "is none for what it has no listing of",
+        arguments: ["EUR/DKK", "BTC/USD", "^SPX", "VOD:XJSE", "BRK-B"])
+    func none(symbol: String) throws {
+        #expect(dialect.spelling(of: try #require(Symbol(symbol))) == nil)
+    }
+
+    @Test("with a dot for a class is understood", arguments: [("BRK.B", "BRK.B"), ("BRK-B", "BRK.B")])
+    func lenient(spelling: String, symbol: String) {
+        #expect(dialect.symbol(spelled: spelling)?.text == symbol)
+    }
+
+    @Test(
+        "that is none of its own stands for nothing",
+        arguments: ["", ".", "TSCO.", "TSCO.XYZ", "A.B.LON", ".LON", "EUR/USD", "^GSPC", "A B", "IBM\n"])
+    func foreign(spelling: String) {
+        #expect(dialect.symbol(spelled: spelling) == nil)
+    }
+
+    @Test(
+        "tells the unit of prices where the exchange has one only",
+        arguments: [
+            ("IBM", "USD"), ("MBG:XETR", "EUR"), ("600104:XSHG", "CNY"), ("TSCO:XLON", nil),
+            ("SHOP:XTSE", nil),
+        ] as [(String, String?)])
+    func units(symbol: String, currency: String?) throws {
+        #expect(dialect.unit(of: try #require(Symbol(symbol)))?.currency == currency)
+    }
+}

@@ -1,0 +1,139 @@
+import Alpaca
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Changing an order")
+struct OrderReplacementTests {
+    @Test("keeps its id, though Alpaca puts a new order into its place, and the chain is there to be seen")
+    func replaced() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ limit: \"2.55\" }"
+            let placed = try await gateway.placed(order, backends)
+            let id = try #require(placed["id"]?.string)
+            var last = placed["providerOrderId"]?.string
+            for price in ["2.65", "2.75"] {
+                let answer = try await gateway.ask(
+                    """
+                    mutation { replaceOrder(id: "\(id)", input: { quantity: "3" price: { limit: "\(price)" } }) {
+                        order { id providerOrderId clientOrderId quantity limitPrice state
+                            replaces { id providerOrderId state replacedBy { id } } replacedBy { id } } } }
+                    """, as: alice, backends)
+                let now = try #require(answer["data"]?["replaceOrder"]?["order"], "\(answer)")
+                #expect(now["id"]?.string == id && now["clientOrderId"] == "key-1", "\(now)")
+                #expect(
+                    now["limitPrice"]?.string == price && now["quantity"] == "3" && now["replacedBy"] == .null
+                )
+                let old = now["replaces"]
+                #expect(old?["providerOrderId"]?.string == last && old?["state"] == "REPLACED")
+                #expect(old?["replacedBy"]?["id"]?.string == id && old?["id"]?.string != id)
+                // The old one is found by the id that it has now, and cannot be changed any more.
+                let oldID = try #require(old?["id"]?.string)
+                #expect(try await gateway.order(oldID, backends)["data"]?["order"]?["id"]?.string == oldID)
+                #expect(
+                    try await gateway.cancel(oldID, backends)["errors"]?[0]?["extensions"]?["rejection"]
+                        == "TOO_LATE")
+                last = now["providerOrderId"]?.string
+            }
+            let list = try await gateway.ask(
+                "{ open: orders(open: true) { nodes { id } } orders { nodes { id state } } }", as: alice,
+                backends)
+            #expect(list["data"]?["open"]?["nodes"]?.elements?.map { $0["id"]?.string } == [id])
+            let all = try #require(list["data"]?["orders"]?["nodes"]?.elements)
+            #expect(all.count == 3 && Set(all.map { $0["id"] }).count == 3, "\(all)")
+            #expect(gateway.placings == 1)
+        }
+    }
+
+    @Test("cancels it, once, and says when it is too late")
+    func cancelled() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ limit: \"2.55\" }"
+            let id = try #require(try await gateway.placed(order, backends)["id"]?.string)
+            let answer = try await gateway.cancel(id, backends)
+            #expect(answer["data"]?["cancelOrder"]?["order"]?["state"] == "PENDING_CANCEL", "\(answer)")
+            #expect(try await gateway.order(id, backends)["data"]?["order"]?["state"] == "CANCELED")
+            let again = try await gateway.cancel(id, backends)
+            #expect(again.failures == [FieldFailure("cancelOrder", "CONFLICT")])
+            #expect(again["errors"]?[0]?["extensions"]?["rejection"] == "TOO_LATE")
+            #expect(gateway.calls["DELETE /v2/orders/{order_id}"] == 1)
+        }
+    }
+
+    @Test("takes an order that was placed elsewhere, and keeps the id that it had")
+    func elsewhere() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let symbol = try #require(Symbol("AMD"))
+            let ticket = OrderTicket(
+                clientOrderID: "by-hand", accountID: "any", symbol: symbol, side: .buy, size: .quantity(1),
+                price: .limit(2))
+            let call = CallContext(deadline: .now + .seconds(3_600))
+            guard case .taken = try await gateway.client(.demo).place(ticket, in: call) else {
+                Issue.record("not taken")
+                return
+            }
+            let list = try await gateway.ask("{ orders { nodes { id clientOrderId } } }", as: alice, backends)
+            let found = try #require(list["data"]?["orders"]?["nodes"]?[0], "\(list)")
+            #expect(found["clientOrderId"] == "by-hand")
+            let id = try #require(found["id"]?.string)
+            let answer = try await gateway.ask(
+                "mutation { replaceOrder(id: \"\(id)\", input: { quantity: \"2\" }) { order { id quantity } } }",
+                as: alice, backends)
+            #expect(answer["data"]?["replaceOrder"]?["order"]?["id"]?.string == id, "\(answer)")
+            let now = try await gateway.order(id, backends)["data"]?["order"]
+            #expect(now?["id"]?.string == id && now?["quantity"] == "2" && now?["state"] == "OPEN")
+        }
+    }
+
+    @Test("that changes nothing, or what the broker does not have, is refused with the argument's path")
+    func arguments() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ limit: \"2.55\" }"
+            let id = try #require(try await gateway.placed(order, backends)["id"]?.string)
+            for (input, argument, code) in [
+                ("{}", "input", "BAD_USER_INPUT"),
+                ("{ quantity: \"0\" }", "input.quantity", "BAD_USER_INPUT"),
+                ("{ timeInForce: GTD expiresOn: \"2026-12-01\" }", "input.timeInForce", "UNSUPPORTED"),
+                ("{ timeInForce: DAY expiresOn: \"2026-12-01\" }", "input.expiresOn", "BAD_USER_INPUT"),
+            ] {
+                let answer = try await gateway.ask(
+                    "mutation { replaceOrder(id: \"\(id)\", input: \(input)) { order { id } } }", as: alice,
+                    backends)
+                let extensions = answer["errors"]?[0]?["extensions"]
+                #expect(
+                    extensions?["code"]?.string == code && extensions?["argument"]?.string == argument,
+                    "\(answer)")
+            }
+            let none = try await gateway.cancel("Order:demo:nothing", backends)
+            #expect(none.failures == [FieldFailure("cancelOrder", "NOT_FOUND", nil)])
+            #expect(gateway.calls["PATCH /v2/orders/{order_id}"] == nil)
+        }
+    }
+
+    @Test("shows in the account and the positions at once")
+    func seen() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let order = TestOrder(account: try await gateway.account(backends))
+            let question = "{ account { cash } positions(symbols: [\"AMD\"]) { quantity } }"
+            let before = try await gateway.ask(question, as: alice, backends)
+            #expect(before["data"]?["positions"] == .array([]))
+            _ = try await gateway.placed(order, backends)
+            // The time of what is kept in memory stands still: only that it was forgotten brings something new.
+            let after = try await gateway.ask(question, as: alice, backends)
+            #expect(after["data"]?["positions"]?[0]?["quantity"] == "2", "\(after)")
+            #expect(after["data"]?["account"]?["cash"] != before["data"]?["account"]?["cash"])
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Which source tells of which price")
+struct QuoteFallbackStateTests {
+    private let apple = Symbol.example
+
+    private func price(_ number: Int, isStale: Bool = false) -> QuoteEvent {
+        var quote = Quote(
+            symbol: .example,
+            reading: Provenance(source: .alpaca, fetchedAt: .earliest, isStale: isStale))
+        quote.price = Decimal(number)
+        return .success(quote)
+    }
+
+    private func failure(_ cause: ProviderFailure.Cause) -> QuoteEvent {
+        .failure(ProviderFailure(.alpaca, cause))
+    }
+
+    /// The failures of sources, as a subscriber gets them.
+    private func told(_ causes: ProviderFailure.Cause...) -> LiveNews {
+        .failure(FieldError(causes.map { ProviderFailure(.alpaca, $0) }, of: "symbol \"AAPL\""))
+    }
+
+    /// A board of one symbol at the sources 0, 1 and 2.
+    private func board() -> QuoteFallbackState { QuoteFallbackState([apple: [0, 1, 2]]) }
+
+    @Test("begins with the best source of each symbol; what none has is not followed")
+    func begins() throws {
+        let pound = try #require(Symbol("TSCO:XLON"))
+        let none = try #require(Symbol("X1"))
+        var board = QuoteFallbackState([apple: [0, 1], pound: [1], none: []])
+        #expect(board.start.follow == [0: [apple], 1: [pound]])
+        #expect(board.take([none: price(1)], from: 0) == QuoteFallbackState.Step())
+        #expect(board.takeUntold().isEmpty)
+    }
+
+    @Test("asks the next where one fails, and tells of no failure before all have failed")
+    func falls() {
+        var board = board()
+        #expect(board.take([apple: failure(.unavailable)], from: 0).follow == [1: [apple]])
+        #expect(board.takeUntold().isEmpty)
+        #expect(board.take([apple: failure(.notFound)], from: 1).follow == [2: [apple]])
+        #expect(board.takeUntold().isEmpty)
+        // The same again is nothing new.
+        #expect(board.take([apple: failure(.unavailable)], from: 0) == QuoteFallbackState.Step())
+        #expect(board.take([apple: failure(.notFound)], from: 2) == QuoteFallbackState.Step())
+        #expect(board.takeUntold() == [apple: told(.unavailable)])
+        #expect(board.takeUntold().isEmpty)
+    }
+
+    @Test("tells a failure that might have been a price, where the others know no such symbol")
+    func tellingFailure() {
+        var board = board()
+        for (source, cause) in [ProviderFailure.Cause.notFound, .timedOut, .notEntitled].enumerated() {
+            _ = board.take([apple: failure(cause)], from: source)
+        }
+        #expect(board.takeUntold() == [apple: told(.timedOut)])
+        var unknown = self.board()
+        for source in 0..<3 { _ = unknown.take([apple: failure(.notFound)], from: source) }
+        #expect(unknown.takeUntold() == [apple: told(.notFound, .notFound, .notFound)])
+    }
+
+    @Test("leaves who cannot help again once another does, and goes on following who may")
+    func leaves() {
+        var board = board()
+        _ = board.take([apple: failure(.notEntitled)], from: 0)
+        _ = board.take([apple: failure(.unavailable)], from: 1)
+        #expect(board.take([apple: price(3)], from: 2).leave == [0: [apple]])
+        #expect(board.takeUntold() == [apple: .price(price(3))])
+        // What is left has no say any more.
+        #expect(board.take([apple: price(9)], from: 0) == QuoteFallbackState.Step())
+        #expect(board.takeUntold().isEmpty)
+        // A better one that is back is told, and the one behind it left.
+        #expect(board.take([apple: price(2)], from: 1).leave == [2: [apple]])
+        #expect(board.takeUntold() == [apple: .price(price(2))])
+        #expect(board.take([apple: price(4)], from: 2) == QuoteFallbackState.Step())
+        #expect(board.takeUntold().isEmpty)
+        // And asked again when that fails.
+        #expect(board.take([apple: failure(.timedOut)], from: 1).follow == [2: [apple]])
+        #expect(board.take([apple: price(5)], from: 2) == QuoteFallbackState.Step())
+        #expect(board.takeUntold() == [apple: .price(price(5))])
+    }
+
+    @Test("tells an old price while the next source is asked, and after it a fresh one")
+    func stale() {
+        var board = board()
+        _ = board.take([apple: price(1)], from: 0)
+        #expect(board.takeUntold() == [apple: .price(price(1))])
+        #expect(board.take([apple: price(1, isStale: true)], from: 0).follow == [1: [apple]])
+        #expect(board.takeUntold() == [apple: .price(price(1, isStale: true))])
+        _ = board.take([apple: failure(.unavailable)], from: 1)
+        #expect(board.takeUntold().isEmpty)
+        _ = board.take([apple: price(2)], from: 2)
+        #expect(board.takeUntold() == [apple: .price(price(2))])
+    }
+
+    @Test("returns a failure after a fresh price of the only remaining source")
+    func failsAgain() {
+        var board = QuoteFallbackState([apple: [0, 1]])
+        _ = board.take([apple: failure(.notEntitled)], from: 0)
+        _ = board.take([apple: price(1)], from: 1)
+        #expect(board.takeUntold() == [apple: .price(price(1))])
+        _ = board.take([apple: failure(.unavailable)], from: 1)
+        #expect(board.takeUntold() == [apple: told(.unavailable)])
+        _ = board.take([apple: failure(.unavailable)], from: 1)
+        #expect(board.takeUntold().isEmpty)
+        _ = board.take([apple: price(1)], from: 1)
+        #expect(board.takeUntold() == [apple: .price(price(1))])
+    }
+
+    private static let later = Instant("2026-11-20T16:05:00Z")
+
+    /// Two failures, one after the other, and whether the second one is news.
+    static let repeated: [(ProviderFailure.Cause, ProviderFailure.Cause, isNew: Bool)] = [
+        (
+            .notAllowed(.client(limit: 3, retryAt: .earliest)),
+            .notAllowed(.client(limit: 3, retryAt: .latest)), false
+        ),
+        (.notAllowed(.sharedQuota(retryAt: later)), .notAllowed(.sharedQuota(retryAt: .latest)), false),
+        (.quotaExhausted(retryAt: later), .quotaExhausted(retryAt: .latest), false),
+        (.rateLimited(retryAt: nil), .quotaExhausted(retryAt: later), false),
+        (.unavailable, .circuitOpen(retryAt: .latest), false),
+        (.feedFull(symbolsPerClient: 9), .feedFull(symbolsPerClient: 9), false),
+        (.feedFull(symbolsPerClient: nil), .feedFull(symbolsPerClient: 9), true),
+        (.quotaExhausted(retryAt: later), .notAllowed(.sharedQuota(retryAt: later)), true),
+        (.unavailable, .timedOut, true), (.timedOut, .unauthorized, true),
+    ]
+
+    @Test("returns a failure again if its code or message changes, and after a price", arguments: repeated)
+    func repeats(first: ProviderFailure.Cause, second: ProviderFailure.Cause, isNew: Bool) {
+        var board = QuoteFallbackState([apple: [0]])
+        /// What is returned of a cause, without the time to try again.
+        func returned(_ cause: ProviderFailure.Cause) -> FieldError? {
+            _ = board.take([apple: failure(cause)], from: 0)
+            guard case .failure(var error) = board.takeUntold()[apple] else { return nil }
+            error.retryAt = nil
+            return error
+        }
+        func error(_ cause: ProviderFailure.Cause) -> FieldError {
+            var error = FieldError(ProviderFailure(.alpaca, cause))
+            error.retryAt = nil
+            return error
+        }
+        #expect(returned(first) == error(first))
+        #expect(returned(second) == (isNew ? error(second) : nil))
+        #expect(returned(second) == nil)
+        _ = board.take([apple: price(1)], from: 0)
+        #expect(board.takeUntold() == [apple: .price(price(1))])
+        #expect(returned(second) == error(second))
+    }
+
+    @Test("names all sources of a symbol that none of them knows")
+    func unknown() {
+        var board = board()
+        for (source, provider) in [ProviderID.alpaca, .yahoo, .polygon].enumerated() {
+            let news = QuoteEvent.failure(ProviderFailure(provider, .notFound))
+            _ = board.take([apple: news], ended: [apple], from: source)
+        }
+        let error = FieldError(.notFound, "None of ALPACA, YAHOO, POLYGON knows any symbol \"AAPL\".")
+        #expect(board.takeUntold() == [apple: .failure(error)])
+        #expect(board.isOver)
+    }
+
+    @Test("tells who is slow the latest only")
+    func latest() {
+        var board = board()
+        for number in 1...5 { _ = board.take([apple: price(number)], from: 0) }
+        #expect(board.takeUntold() == [apple: .price(price(5))])
+    }
+}

@@ -1,0 +1,199 @@
+import Brokerage
+import Sandbox
+import Storage
+import TestSupport
+import Testing
+import Upstream
+
+@Suite("A connection that is kept")
+struct StoredConnectionTests {
+    private static let equities = """
+        { accounts { id equity connection { status expiresAt failure { code message } } } }
+        """
+
+    private static func tokenCalls(_ house: TestGateway) -> Int {
+        house.calls(of: .saxo)["POST /token"] ?? 0
+    }
+
+    @Test("is there after a restart without a call")
+    func restarts() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let saxo = try await house.consent(.saxo, as: ann)
+            let alpaca = try await house.consent(.alpaca, as: ann)
+            let calls = house.sandbox.calls.total
+            let later = try await house.restarted()
+            let known = try await later.ask(
+                "{ accounts { id number currency connection { id label status } } }", as: ann)
+            #expect(known.failures.isEmpty, "\(known.failures)")
+            let accounts = try #require(known["data"]?["accounts"]?.elements)
+            #expect(
+                accounts.map { $0["id"] }
+                    == [saxo, alpaca].flatMap { ($0["accounts"]?.elements ?? []).map { $0["id"] } })
+            #expect(accounts.allSatisfy { $0["connection"]?["status"] == "ACTIVE" })
+            #expect(house.sandbox.calls.total == calls)
+            let figures = try await later.ask(Self.equities, as: ann)
+            #expect(figures.failures.isEmpty, "\(figures.failures)")
+            #expect(
+                figures["data"]?["accounts"]?.elements?.allSatisfy { $0["equity"]?.string != nil } == true)
+        }
+    }
+
+    @Test("has Saxo's newest tokens after each renewal, which spends the ones before")
+    func renewals() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            _ = try await house.consent(.saxo, as: ann)
+            #expect(Self.tokenCalls(house) == 1)
+            var current = house
+            for renewal in 2...4 {
+                // Longer than a token for calls is good, and shorter than the one for renewals.
+                house.clock.advance(by: .seconds(1_500))
+                let answer = try await current.ask(Self.equities, as: ann)
+                #expect(answer.failures.isEmpty, "\(answer.failures)")
+                #expect(Self.tokenCalls(house) == renewal)
+                current = try await current.restarted()
+            }
+        }
+    }
+
+    @Test("keeps the tokens of a renewal that is under way when the process is told to end")
+    func ending() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            _ = try await house.consent(.saxo, as: ann)
+            house.clock.advance(by: .seconds(1_500))
+            let slow = Fault(.latency(.milliseconds(300)), provider: .saxo, endpoint: "POST /token")
+            #expect(house.sandbox.faults.add(slow))
+            async let answer = house.ask(Self.equities, as: ann)
+            try await waitUntil { Self.tokenCalls(house) >= 2 }
+            let later = try await house.restarted()
+            _ = try await answer
+            house.sandbox.faults.reset()
+            let known = try await later.ask(Self.equities, as: ann)
+            #expect(known.failures.isEmpty, "\(known.failures)")
+            #expect(Self.tokenCalls(house) == 2)
+        }
+    }
+
+    @Test("ends when nobody renews its consent, and lives on when its user does, under its id")
+    func expires() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let id = try #require(try await house.consent(.saxo, as: ann)["id"]?.string)
+            house.clock.advance(by: .seconds(7_200))
+            let calls = house.sandbox.calls.total
+            let answer = try await house.ask(Self.equities, as: ann)
+            #expect(Set(answer.failures.map(\.code)) == ["RECONNECT_REQUIRED"], "\(answer.failures)")
+            let connection = answer["data"]?["accounts"]?[0]?["connection"]
+            #expect(connection?["status"] == "EXPIRED")
+            #expect(connection?["failure"]?["code"] == "RECONNECT_REQUIRED")
+            // It is known without a call that there is no use in one.
+            #expect(house.sandbox.calls.total == calls)
+            let renewed = try await house.consent(.saxo, more: "renew: \"\(id)\"", as: ann)
+            #expect(renewed["id"]?.string == id)
+            #expect(renewed["status"] == "ACTIVE")
+            let after = try await house.ask(Self.equities, as: ann)
+            #expect(after.failures.isEmpty, "\(after.failures)")
+        }
+    }
+
+    @Test("is revoked while the provider refuses it, over a restart too")
+    func revoked() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            _ = try await house.consent(.alpaca, as: ann)
+            #expect(house.sandbox.faults.add(Fault(.expiredToken, provider: .alpaca)))
+            let refused = try await house.ask(Self.equities, as: ann)
+            #expect(refused.failures == [FieldFailure("accounts.0.equity", "RECONNECT_REQUIRED")])
+            try await waitUntil { try await house.kept().first?.refusedAt != nil }
+            let later = try await house.restarted()
+            let status = "{ accounts { connection { status failure { code message } } } }"
+            let known = try await later.ask(status, as: ann)
+            let connection = known["data"]?["accounts"]?[0]?["connection"]
+            #expect(connection?["status"] == "REVOKED")
+            #expect(connection?["failure"]?["code"] == "RECONNECT_REQUIRED")
+            #expect(
+                connection?["failure"]?["message"] == "ALPACA refused the credential: connect with it again.")
+            house.sandbox.faults.reset()
+            #expect(try await later.ask(Self.equities, as: ann).failures.isEmpty)
+            let mended = try await later.ask(status, as: ann)
+            #expect(mended["data"]?["accounts"]?[0]?["connection"]?["status"] == "ACTIVE")
+            try await waitUntil { try await house.kept().first?.refusedAt == nil }
+        }
+    }
+
+    @Test("is revoked by its user at the provider", arguments: [ProviderID.alpaca, .saxo])
+    func withdrawn(_ provider: ProviderID) async throws {
+        try await withHouse { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            _ = try await house.consent(provider, of: "demo", as: ann)
+            _ = try await house.consent(provider, of: "second", as: bob)
+            house.sandbox.revoke(user: "demo")
+            let answer = try await house.ask("{ accounts { equity } }", as: ann)
+            #expect(Set(answer.failures.map(\.code)) == ["RECONNECT_REQUIRED"], "\(answer)")
+            let status = try await house.ask("{ accounts { connection { status } } }", as: ann)
+            #expect(status["data"]?["accounts"]?[0]?["connection"]?["status"] == "REVOKED")
+            let other = try await house.ask(Self.equities, as: bob)
+            #expect(other.failures.isEmpty, "\(other.failures)")
+        }
+    }
+
+    @Test("is unreachable while its broker is out of order, and still says whose accounts it opens")
+    func unreachable() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            _ = try await house.consent(.alpaca, as: ann)
+            #expect(house.sandbox.faults.add(Fault(.status(503), provider: .alpaca)))
+            let answer = try await house.ask(
+                "{ accounts { number equity cash } positions { symbol } }", as: ann)
+            #expect(
+                Set(answer.failures) == [
+                    FieldFailure("accounts.0.equity", "PROVIDER_UNAVAILABLE"),
+                    FieldFailure("accounts.0.cash", "PROVIDER_UNAVAILABLE"),
+                    FieldFailure("positions.0", "PROVIDER_UNAVAILABLE"),
+                ])
+            #expect(answer["data"]?["accounts"]?[0]?["number"]?.string != nil)
+            let status = try await house.ask("{ accounts { connection { status } } }", as: ann)
+            #expect(status["data"]?["accounts"]?[0]?["connection"]?["status"] == "UNREACHABLE")
+        }
+    }
+
+    @Test("with a user's own key is revoked while the service refuses it")
+    func revokedKey() async throws {
+        try await withHouse { house in
+            let ann = try house.user("ann")
+            let key = FakePolygonSettings.secondKey
+            _ = try await house.connect(.polygon, "{ apiKey: { key: \"\(key)\" } }", as: ann)
+            let status = "{ viewer { connections { status lastSuccessAt failure { code } } } }"
+            let chart =
+                "{ chart(symbol: \"MSFT\", interval: ONE_DAY, last: 5, provider: POLYGON) { source } }"
+            #expect(house.sandbox.faults.add(Fault(.expiredToken, provider: .polygon)))
+            #expect(try await house.ask(chart, as: ann).failures.map(\.code) == ["RECONNECT_REQUIRED"])
+            let refused = try await house.ask(status, as: ann)
+            let connection = refused["data"]?["viewer"]?["connections"]?[0]
+            #expect(connection?["status"] == "REVOKED", "\(refused)")
+            #expect(connection?["failure"]?["code"] == "RECONNECT_REQUIRED")
+            try await waitUntil { try await house.kept().first?.refusedAt != nil }
+        }
+    }
+
+    @Test("with a user's own key has a quota and data of its own")
+    func dataService() async throws {
+        try await withHouse { house in
+            let (ann, bob) = (try house.user("ann"), try house.user("bob"))
+            let answer = try await house.connect(
+                .alphaVantage, "{ apiKey: { key: \"\(FakeAlphaVantageSettings.secondKey)\" } }", as: ann)
+            let limits = try #require(
+                answer["data"]?["connectProvider"]?["connection"]?["rateLimits"]?.elements)
+            let day = try #require(limits.first { $0["name"] == "day" })
+            // One of them was the call that tried it out.
+            #expect(day["limit"]?.digits == "25")
+            #expect(day["remaining"]?.digits == "24")
+            let quota = "{ providers { provider rateLimits { name remaining } } }"
+            let others = try await house.ask(quota, as: bob)["data"]?["providers"]?.elements?
+                .first { $0["provider"] == "ALPHA_VANTAGE" }?["rateLimits"]?.elements
+            #expect(others?.first { $0["name"] == "day" }?["remaining"]?.digits == "25")
+        }
+    }
+}

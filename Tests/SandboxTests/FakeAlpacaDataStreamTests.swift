@@ -1,0 +1,251 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("Alpaca's data stream")
+struct FakeAlpacaDataStreamTests {
+    static let auth = #"{"action":"auth","key":"PKSANDBOXDEMO0000001","secret":"sandbox-demo-secret"}"#
+    static let keys = [
+        "APCA-API-KEY-ID": "PKSANDBOXDEMO0000001", "APCA-API-SECRET-KEY": "sandbox-demo-secret",
+    ]
+    static let connected = #"[{"T":"success","msg":"connected"}]"#
+    static let authenticated = #"[{"T":"success","msg":"authenticated"}]"#
+
+    static func error(_ code: Int, _ message: String) -> StreamClient.Frame {
+        .text(#"[{"T":"error","code":\#(code),"msg":"\#(message)"}]"#)
+    }
+
+    /// A stream whose client has been let in.
+    private func stream<Result: Sendable>(
+        _ house: RunningSandbox, _ body: @escaping @Sendable (inout StreamClient) async throws -> Result
+    ) async throws -> Result {
+        try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+            try await stream.expect(.text(Self.connected))
+            try await stream.send(Self.auth)
+            try await stream.expect(.text(Self.authenticated))
+            return try await body(&stream)
+        }
+    }
+
+    private func messages(_ stream: inout StreamClient) async throws -> [JSONValue] {
+        guard case .text(let text) = try await stream.next() else {
+            Issue.record("a text frame was expected")
+            return []
+        }
+        let document = try JSONValue(parsing: text)
+        #expect(
+            try Golden.schema(of: "alpaca").definition("DataStreamMessage").violations(in: document) == [])
+        return document.elements ?? []
+    }
+
+    @Test("sends trades, quotes and bars of what is listened to, as the clock goes on")
+    func ticks() async throws {
+        let clock = ManualClock(try instant("2026-11-19T17:34:57Z"))
+        try await withSandbox({ $0.clock = clock.clock }) { house in
+            try await stream(house) { stream in
+                try await stream.send(
+                    #"{"action":"subscribe","trades":["AAPL"],"quotes":["MSFT","NOSUCH"],"bars":["*"]}"#)
+                let confirmed = try await messages(&stream)
+                #expect(confirmed.first?["trades"] == .array(["AAPL"]))
+                #expect(confirmed.first?["quotes"] == .array(["MSFT", "NOSUCH"]))
+                #expect(confirmed.first?["bars"] == .array(["*"]))
+                #expect(confirmed.first?["corrections"] == .array(["AAPL"]))
+                clock.advance(by: .seconds(1))
+                let first = try await messages(&stream)
+                #expect(first.map { $0["T"] } == ["t", "q"])
+                #expect(first.map { $0["S"] } == ["AAPL", "MSFT"])
+                let latest = try JSONValue(
+                    parsing: await house.data("/v2/stocks/trades/latest?symbols=AAPL").body)
+                #expect(first[0]["p"] == latest["trades"]?["AAPL"]?["p"])
+                #expect(first[0]["t"] == latest["trades"]?["AAPL"]?["t"])
+                clock.advance(by: .seconds(2))
+                _ = try await messages(&stream)
+                let minute = try await messages(&stream)
+                let bars = minute.filter { $0["T"] == "b" }
+                #expect(bars.count > 40 && bars.allSatisfy { $0["t"] == "2026-11-19T17:34:00Z" })
+                try await stream.send(#"{"action":"unsubscribe","trades":["AAPL"],"bars":["*"]}"#)
+                let told = try await messages(&stream)
+                #expect(told.first?["trades"] == .array([]))
+                clock.advance(by: .seconds(1))
+                let last = try await messages(&stream)
+                #expect(last.map { $0["T"] } == ["q"])
+            }
+        }
+    }
+
+    @Test("lets a client in by the headers of its handshake")
+    func headers() async throws {
+        try await withSandbox { house in
+            try await StreamClient.open("/alpaca-stream/v2/sip", of: house.client, Self.keys) { stream in
+                try await stream.expect(.text(Self.connected))
+                try await stream.expect(.text(Self.authenticated))
+            }
+        }
+    }
+
+    @Test("refuses what is out of order, with its code")
+    func disorder() async throws {
+        try await withSandbox { house in
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+                _ = try await stream.next()
+                try await stream.send("{")
+                try await stream.expect(Self.error(400, "invalid syntax"))
+                try await stream.send(#"{"action":"subscribe","trades":["AAPL"]}"#)
+                try await stream.expect(Self.error(401, "not authenticated"))
+                try await stream.send(Self.auth)
+                try await stream.expect(.text(Self.authenticated))
+                try await stream.send(Self.auth)
+                try await stream.expect(Self.error(403, "already authenticated"))
+                try await stream.send(#"{"action":"dance"}"#)
+                try await stream.expect(Self.error(400, "invalid syntax"))
+                try await stream.send(opcode: 9, [1, 2])
+                try await stream.expect(.pong)
+                try await stream.send(opcode: 8)
+                try await stream.expect(.close(code: 1000))
+                try await stream.expect(.end)
+            }
+        }
+    }
+
+    @Test(
+        "wrong credentials end the stream",
+        arguments: [
+            #"{"action":"auth","key":"PKSANDBOXDEMO0000001","secret":"guess"}"#,
+            #"{"action":"auth","key":"oauth","secret":"sandbox-demo-token"}"#, #"{"action":"auth"}"#,
+        ])
+    func wrong(message: String) async throws {
+        try await withSandbox { house in
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+                _ = try await stream.next()
+                try await stream.send(message)
+                try await stream.expect(Self.error(402, "auth failed"))
+                try await stream.expect(.close(code: 1008))
+            }
+        }
+    }
+
+    @Test("who says nothing for ten seconds is shown the door")
+    func silence() async throws {
+        let clock = ManualClock(try instant(Moment.midday))
+        try await withSandbox({ $0.clock = clock.clock }) { house in
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+                _ = try await stream.next()
+                // The deadline counts from a moment shortly after the first message: it is set by then, or
+                // will be set to ten seconds after a time that has not moved.
+                try await stream.send("{")
+                _ = try await stream.next()
+                clock.advance(by: .seconds(10))
+                try await stream.expect(Self.error(404, "auth timeout"))
+                try await stream.expect(.close(code: 1008))
+            }
+        }
+    }
+
+    @Test("a user has one stream, and the next when it is closed")
+    func seats() async throws {
+        try await withSandbox { house in
+            try await stream(house) { _ in
+                try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client, Self.keys) { stream in
+                    try await stream.expect(.text(Self.connected))
+                    try await stream.expect(Self.error(406, "connection limit exceeded"))
+                    try await stream.expect(.close(code: 1008))
+                }
+            }
+        }
+    }
+
+    @Test("a plan's limit of symbols keeps the subscription as it was")
+    func symbolLimit() async throws {
+        try await withSandbox({ $0.alpaca.streamedSymbolLimit = 2 }) { house in
+            try await stream(house) { stream in
+                try await stream.send(#"{"action":"subscribe","trades":["AAPL"],"quotes":["AAPL"]}"#)
+                _ = try await messages(&stream)
+                try await stream.send(#"{"action":"subscribe","trades":["MSFT"]}"#)
+                try await stream.expect(Self.error(405, "symbol limit exceeded"))
+            }
+        }
+    }
+
+    @Test("an unknown feed, and a request that is no handshake, are answered over HTTP")
+    func notAStream() async throws {
+        try await withSandbox { house in
+            let plain = try await house.client.get("/alpaca-stream/v2/iex")
+            #expect(plain.status == 426)
+            await #expect {
+                try await StreamClient.open("/alpaca-stream/v2/nothing", of: house.client) { _ in }
+            } throws: {
+                ($0 as? StreamClient.Refused)?.status == 404
+            }
+            #expect(house.sandbox.calls[.alpaca, "GET /v2/{feed}"] == 2)
+        }
+    }
+
+    @Test("faults strike the handshake, and cut the stream after its first message")
+    func handshakeFaults() async throws {
+        try await withSandbox { house in
+            let faults = house.sandbox.faults
+            #expect(
+                faults.add(
+                    Fault(.status(503), provider: .alpaca, endpoint: "GET /v2/{feed}", remaining: 1)))
+            await #expect {
+                try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { _ in }
+            } throws: {
+                ($0 as? StreamClient.Refused)?.status == 503
+            }
+            let set = try await house.client.post(
+                "/_sandbox/faults",
+                #"{"effect":"disconnect","provider":"alpaca","endpoint":"GET /v2/{feed}","remaining":1}"#)
+            #expect(set.status == 201)
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+                try await stream.expect(.text(Self.connected))
+                try await stream.expect(.end)
+            }
+            try await stream(house) { _ in }
+        }
+    }
+
+    @Test("faults strike single messages too")
+    func messageFaults() async throws {
+        try await withSandbox { house in
+            let endpoint = "GET /v2/{feed} message"
+            #expect(house.sandbox.faults.add(Fault(.malformedBody, endpoint: endpoint, remaining: 1)))
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: house.client) { stream in
+                guard case .text(let text) = try await stream.next() else {
+                    Issue.record("a text frame was expected")
+                    return
+                }
+                #expect(text.hasPrefix("[{") && text.hasSuffix(",}"))
+                #expect(house.sandbox.faults.add(Fault(.closedConnection, endpoint: endpoint, remaining: 1)))
+                try await stream.send(Self.auth)
+                try await stream.expect(.end)
+            }
+        }
+    }
+
+    @Test("open streams are counted, and cut on demand, from the control desk too")
+    func cut() async throws {
+        try await withSandbox { house in
+            try await stream(house) { stream in
+                #expect(house.sandbox.streams[.alpaca, "GET /v2/{feed}"] == 1)
+                let other = try await house.client.post("/_sandbox/disconnect", #"{"provider":"saxo"}"#)
+                #expect(other.body == #"{"streams":0}"#)
+                let cut = try await house.client.post(
+                    "/_sandbox/disconnect", #"{"provider":"alpaca","endpoint":"GET /v2/{feed}"}"#)
+                #expect(cut.body == #"{"streams":1}"#)
+                try await stream.expect(.end)
+            }
+        }
+    }
+
+    @Test("a sandbox that stops closes its streams")
+    func stop() async throws {
+        try await withSandbox { house in
+            try await stream(house) { stream in
+                async let stopped: Void = house.sandbox.stop()
+                try await stream.expect(.close(code: 1001))
+                await stopped
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import Brokerage
+import Sandbox
+import TestSupport
+import Testing
+
+@Suite("Yahoo's refusals")
+struct FakeYahooErrorTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let path: String
+        let status: Int
+        let shape: String
+        let envelope: String
+        let code: String
+        let description: String
+        var testDescription: String { path }
+
+        static func chart(_ query: String, _ description: String) -> Case {
+            Case(
+                path: "/v8/finance/chart/AAPL?" + query, status: 422, shape: "ChartError", envelope: "chart",
+                code: "Unprocessable Entity", description: description)
+        }
+
+        static func bad(_ path: String, _ description: String) -> Case {
+            Case(
+                path: path, status: 400, shape: "FinanceError", envelope: "finance", code: "Bad Request",
+                description: description)
+        }
+
+        static func noSummary(_ path: String, _ modules: String) -> Case {
+            Case(
+                path: "/v10/finance/quoteSummary/" + path, status: 404, shape: "QuoteSummaryError",
+                envelope: "quoteSummary", code: "Not Found",
+                description: "No fundamentals data found for any of the summaryTypes=\(modules)")
+        }
+
+        static func noChart(_ symbol: String) -> Case {
+            Case(
+                path: "/v8/finance/chart/\(symbol)", status: 404, shape: "ChartError", envelope: "chart",
+                code: "Not Found", description: "No data found, symbol may be delisted")
+        }
+
+        static let all: [Case] = [
+            noChart("NOSUCH"), noChart("BRK.B"), noChart("SPX"), noChart("EUR%2FUSD"), noChart("%3DX"),
+            chart("range=2d", "Invalid input - range=2d is not supported. Valid ranges: [1d, 5d, 1mo,"),
+            chart("interval=3m", "Invalid input - interval=3m is not supported. Valid intervals: [1m, 2m,"),
+            chart("period1=x", "Invalid input - period1 and period2 must be seconds since 1970"),
+            chart("period1=20&period2=10", "Invalid input - start date cannot be after end date."),
+            chart("range=1mo&interval=1m", "1m data not available for startTime="),
+            chart("range=3mo&interval=5m", "5m data not available for startTime="),
+            chart("range=5y&interval=1h", "1h data not available for startTime="),
+            bad("/v7/finance/quote", #"Missing value for the "symbols" argument"#),
+            bad(
+                "/v7/finance/quote?symbols=" + Array(repeating: "AAPL", count: 101).joined(separator: ","),
+                #"The "symbols" argument has too many values"#),
+            bad("/v10/finance/quoteSummary/AAPL", #"Missing value for the "modules" argument"#),
+            bad("/v1/finance/search", #"Missing value for the "q" argument"#),
+            noSummary("AAPL?modules=earnings,secFilings", "earnings,secFilings"),
+            noSummary("SPY?modules=assetProfile", "assetProfile"),
+            noSummary("NOSUCH?modules=price", "price"),
+        ]
+    }
+
+    @Test("each has its status, its envelope and its text", arguments: Case.all)
+    func refuses(_ wanted: Case) async throws {
+        let reply = try await withSandbox { try await $0.yahooAdmitted(wanted.path) }
+        #expect(reply.status == wanted.status)
+        let document = try JSONValue(parsing: reply.body)
+        let schema = try Golden.schema(of: "yahoo").definition(wanted.shape)
+        #expect(schema.violations(in: document) == [])
+        let error = document[wanted.envelope]?["error"]
+        #expect(error?["code"] == .string(wanted.code))
+        #expect(error?["description"]?.string?.hasPrefix(wanted.description) == true, "\(reply.body)")
+    }
+
+    static let unauthorized =
+        #"{"finance":{"result":null,"error":{"code":"Unauthorized","description":"Invalid Crumb"}}}"#
+
+    @Test(
+        "quotes and summaries take cookie and crumb of one another",
+        arguments: ["/v7/finance/quote?symbols=AAPL", "/v10/finance/quoteSummary/AAPL?modules=price"])
+    func crumb(path: String) async throws {
+        let clock = ManualClock(try instant(Moment.midday))
+        try await withSandbox({ $0.clock = clock.clock }) { house in
+            let pass = try await house.yahooPass()
+            clock.advance(by: .seconds(1))
+            let other = try await house.yahooPass()
+            #expect(pass.crumb.count == 11 && pass.crumb != other.crumb)
+            func ask(_ crumb: String?, _ cookie: String?) async throws -> Client.Reply {
+                let escaped = crumb?.replacing("/", with: "%2F")
+                return try await house.yahoo(
+                    path + (escaped.map { "&crumb=\($0)" } ?? ""), cookie.map { ["Cookie": $0] } ?? [:])
+            }
+            #expect(try await ask(pass.crumb, pass.cookie).status == 200)
+            #expect(try await ask(pass.crumb, "B=1; " + pass.cookie).status == 200)
+            let forged = pass.cookie.dropLast() + (pass.cookie.hasSuffix("x") ? "y" : "x")
+            let refusals: [(String?, String?)] = [
+                (nil, nil), (pass.crumb, nil), (nil, pass.cookie), ("wrong", pass.cookie),
+                (other.crumb, pass.cookie), (pass.crumb, String(forged)), (pass.crumb, "A3="),
+            ]
+            for (crumb, cookie) in refusals {
+                let refused = try await ask(crumb, cookie)
+                #expect(refused.status == 401)
+                #expect(refused.body == Self.unauthorized)
+            }
+        }
+    }
+
+    @Test("the cookie comes with a 404, and getcrumb wants it back")
+    func cookie() async throws {
+        try await withSandbox { house in
+            let given = try await house.client.get("/yahoo-cookie/")
+            #expect(given.status == 404)
+            #expect(given.headers["set-cookie"]?.hasPrefix("A3=d=") == true)
+            #expect(given.headers["set-cookie"]?.hasSuffix("; SameSite=None; HttpOnly") == true)
+            let refused = try await house.yahoo("/v1/test/getcrumb")
+            #expect(refused.status == 401)
+            let schema = try Golden.schema(of: "yahoo").definition("FinanceError")
+            #expect(try schema.violations(in: JSONValue(parsing: refused.body)) == [])
+        }
+    }
+
+    @Test("cookie and crumb may run out")
+    func lifetime() async throws {
+        let clock = ManualClock(try instant(Moment.midday))
+        try await withSandbox({
+            $0.clock = clock.clock
+            $0.yahoo.crumbLifetime = .seconds(60)
+            $0.yahoo.unauthorizedDescription = "User is unable to access this feature"
+        }) { house in
+            let pass = try await house.yahooPass()
+            let path = "/v7/finance/quote?symbols=AAPL&crumb=\(pass.crumb.replacing("/", with: "%2F"))"
+            clock.advance(by: .seconds(59))
+            #expect(try await house.yahoo(path, ["Cookie": pass.cookie]).status == 200)
+            clock.advance(by: .seconds(1))
+            let refused = try await house.yahoo(path, ["Cookie": pass.cookie])
+            #expect(refused.status == 401)
+            #expect(refused.body.contains("User is unable to access this feature"))
+        }
+    }
+
+    @Test("where the crumb should be there may be a refusal or a page")
+    func noCrumb() async throws {
+        func answer(_ crumb: FakeYahooSettings.CrumbAnswer) async throws -> Client.Reply {
+            try await withSandbox({ $0.yahoo.crumbAnswer = crumb }) {
+                try await $0.yahoo("/v1/test/getcrumb")
+            }
+        }
+        let early = try await answer(.tooManyRequests(status: 200))
+        #expect(early.status == 200 && early.body == "Too Many Requests")
+        #expect(try await answer(.tooManyRequests(status: 429)).status == 429)
+        let page = try await answer(.page)
+        #expect(page.status == 200 && page.headers["content-type"] == "text/html")
+    }
+
+    @Test("an address that asks too often gets text, until the minute is over; so does an agent unwelcome")
+    func tooMany() async throws {
+        let clock = ManualClock(try instant("2026-11-19T17:34:58Z"))
+        try await withSandbox({
+            $0.clock = clock.clock
+            $0.yahoo.requestsPerMinute = 2
+            $0.yahoo.refusedUserAgents = ["python-requests/"]
+        }) { house in
+            func ask(_ agent: String) async throws -> Client.Reply {
+                try await house.yahoo("/v1/finance/search?q=apple", ["User-Agent": agent])
+            }
+            #expect(try await ask("python-requests/2.31").status == 429)
+            #expect(try await ask("portico").status == 200)
+            #expect(try await ask("portico").status == 200)
+            let refused = try await ask("portico")
+            #expect(refused.status == 429)
+            #expect(refused.body == "Edge: Too Many Requests")
+            #expect(refused.headers["content-type"] == "text/plain; charset=UTF-8")
+            clock.advance(by: .seconds(2))
+            #expect(try await ask("portico").status == 200)
+        }
+    }
+
+    @Test("what is known from reports only is switched by the settings")
+    func settings() async throws {
+        try await withSandbox({
+            $0.yahoo.needsCrumb = false
+            $0.yahoo.unknownSymbolStatus = 200
+            $0.yahoo.badRangeStatus = 400
+            $0.yahoo.maximumSymbols = 1
+            $0.yahoo.delisted = ["GONE"]
+        }) { house in
+            #expect(try await house.yahoo("/v7/finance/quote?symbols=AAPL").status == 200)
+            #expect(try await house.yahoo("/v7/finance/quote?symbols=AAPL,MSFT").status == 400)
+            #expect(try await house.yahoo("/v7/finance/quote?symbols=GONE").body.contains("NONE"))
+            let unknown = try await house.yahoo("/v8/finance/chart/NOSUCH")
+            #expect(unknown.status == 200 && unknown.body.contains("No data found"))
+            let range = try await house.yahoo("/v8/finance/chart/AAPL?range=2d")
+            #expect(range.status == 400 && range.body.contains(#""code":"Bad Request""#))
+        }
+    }
+
+    @Test("faults strike an endpoint with Yahoo's bodies")
+    func faults() async throws {
+        try await withSandbox { house in
+            func struck(_ effect: Fault.Effect) async throws -> Client.Reply {
+                let fault = Fault(
+                    effect, provider: .yahoo, endpoint: "GET /v8/finance/chart/{symbol}", remaining: 1)
+                #expect(house.sandbox.faults.add(fault))
+                #expect(try await house.yahoo("/v1/finance/search?q=apple").status == 200)
+                return try await house.yahoo("/v8/finance/chart/AAPL")
+            }
+            let tooMany = try await struck(.status(429))
+            #expect(tooMany.status == 429 && tooMany.body == "Edge: Too Many Requests")
+            let expired = try await struck(.expiredToken)
+            #expect(expired.status == 401 && expired.body == Self.unauthorized)
+            #expect(try await struck(.status(503)).headers["content-type"] == "text/html")
+            let schema = try Golden.schema(of: "yahoo").definition("FinanceError")
+            let failed = try await struck(.status(500))
+            #expect(try schema.violations(in: JSONValue(parsing: failed.body)) == [])
+            #expect(house.sandbox.calls[.yahoo, "GET /v8/finance/chart/{symbol}"] == 4)
+        }
+    }
+
+    @Test("the base URLs are under the address that was bound")
+    func urls() async throws {
+        try await withSandbox { house in
+            let base = "http://\(house.sandbox.address)"
+            #expect(house.sandbox.yahoo.queryURL == base + "/yahoo")
+            #expect(house.sandbox.yahoo.cookieURL == base + "/yahoo-cookie/")
+            #expect(house.sandbox.yahoo.yqlURL == base + "/yahoo-yql")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Brokerage
+import Testing
+import Upstream
+
+@testable import Saxo
+
+@Suite("Saxo's dialect")
+struct SaxoSymbolsTests {
+    @Test(
+        "names an instrument by its spelling and AssetType",
+        arguments: [
+            ("AAPL:xnas", "Stock", "AAPL"), ("BRKb:xnys", "Stock", "BRK.B"), ("SPY:arcx", "Etf", "SPY"),
+            ("TSCO:xlon", "Stock", "TSCO:XLON"), ("NOVOb:xcse", "Stock", "NOVO.B:XCSE"),
+            ("EURDKK", "FxSpot", "EUR/DKK"), ("AAPL:xnas", "CfdOnStock", "AAPL:XNAS:CfdOnStock"),
+            ("EURDKK", "FxForwards", "EURDKK:FxForwards"),
+            ("ES Dec26", "ContractFutures", "UIC=77:ContractFutures"),
+            ("EURDKK1M", "FxSpot", "UIC=77:FxSpot"), ("SPX.I", "StockIndex", "^SPX"),
+        ])
+    func names(spelling: String, assetType: String, expected: String) {
+        let key = SaxoInstrumentKey(uic: 77, assetType: assetType)
+        #expect(SaxoSymbols().symbol(of: key, spelled: spelling)?.text == expected)
+    }
+
+    @Test("names what has no spelling by its Uic, however long the AssetType is")
+    func unnamed() {
+        let key = SaxoInstrumentKey(uic: 2_147_483_647, assetType: "CertificateUncappedCapitalProtection")
+        #expect(
+            SaxoSymbols().symbol(of: key, spelled: nil)?.text == "UIC=2147483647:CertificateUncapp")
+    }
+
+    @Test(
+        "spells what it has by rule",
+        arguments: [
+            ("AAPL", "AAPL"), ("BRK.B", "BRKb"), ("TSCO:XLON", "TSCO:xlon"), ("EUR/DKK", "EURDKK"),
+            ("AAPL:XNAS:CfdOnStock", "AAPL:xnas"), ("UIC=77:ContractFutures", "77"), ("^SPX", "SPX.I"),
+            ("EURUSD=X", nil), ("C:EURUSD:", nil), ("EURO/DKK", nil),
+        ] as [(String, String?)])
+    func spells(text: String, expected: String?) throws {
+        #expect(SaxoSymbols().spelling(of: try symbol(text)) == expected)
+    }
+
+    @Test(
+        "reads back what it spells, for shares and pairs",
+        arguments: ["AAPL", "BRK.B", "TSCO:XLON", "NOVO.B:XCSE", "EUR/DKK", "A", "BT.A:XLON", "7203:XTKS"])
+    func roundTrip(text: String) throws {
+        let dialect = SaxoSymbols()
+        let spelling = try #require(dialect.spelling(of: symbol(text)))
+        #expect(dialect.symbol(spelled: spelling)?.text == text)
+    }
+
+    @Test("spells the class of a share with a dot where it is told so")
+    func dots() throws {
+        var dialect = SaxoSymbols()
+        dialect.classShares = .dot
+        #expect(dialect.symbol(spelled: "BRK.B:xnys")?.text == "BRK.B")
+        #expect(dialect.spelling(of: try symbol("BRK.B")) == "BRK.B")
+    }
+
+    @Test("leaves the exchange out for the home exchanges only, in whichever case")
+    func home() throws {
+        var dialect = SaxoSymbols()
+        dialect.homeExchanges = ["xcse"]
+        #expect(dialect.symbol(spelled: "MAERSKb:xcse")?.text == "MAERSK.B")
+        #expect(dialect.symbol(spelled: "AAPL:xnas")?.text == "AAPL:XNAS")
+        #expect(
+            SaxoSymbolQuery(try symbol("AAPL:XNAS"), in: SaxoSymbols())
+                == .share(ticker: "AAPL", exchange: ""))
+    }
+
+    @Test(
+        "takes no half of an identity",
+        arguments: [
+            "UIC=0:Stock", "UIC=x:Stock", "UIC=77", "UIC=77:", "A::B", ":AAPL", "A/B:XLON", "A:B:C:Stock",
+        ])
+    func refusals(text: String) throws {
+        #expect(SaxoSymbolQuery(try symbol(text), in: SaxoSymbols()) == nil)
+    }
+}

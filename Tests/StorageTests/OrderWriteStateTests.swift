@@ -1,0 +1,60 @@
+import Storage
+import Testing
+
+@Suite("The state of a write")
+struct OrderWriteStateTests {
+    /// All that can happen; whatever is not here changes nothing.
+    static let steps: [(OrderWriteState, OrderWriteEvent, OrderWriteTransition)] = [
+        (.pending, .notTaken, .forget),
+        (.pending, .refused, .to(.refused)),
+        (.pending, .abandoned, .forget),
+        (.sent, .notTaken, .forget),
+        (.sent, .taken, .to(.done)),
+        (.sent, .found, .to(.done)),
+        (.sent, .refused, .to(.refused)),
+        (.sent, .answerLost, .to(.unconfirmed)),
+        (.sent, .abandoned, .to(.unconfirmed)),
+        (.unconfirmed, .found, .to(.done)),
+        (.unconfirmed, .notFound, .to(.missing)),
+        (.unconfirmed, .undeterminable, .to(.undetermined)),
+        (.missing, .found, .to(.done)),
+        (.undetermined, .found, .to(.done)),
+    ]
+
+    @Test(
+        "follows the table of its steps, for every state and every event", arguments: OrderWriteState.allCases
+    )
+    func table(_ state: OrderWriteState) {
+        for event in OrderWriteEvent.allCases {
+            let expected = Self.steps.first { $0.0 == state && $0.1 == event }?.2
+            #expect(state.step(after: event) == expected, "\(state) after \(event)")
+        }
+    }
+
+    @Test(
+        "is never forgotten, once the request may have gone out, but where the broker cannot have acted on it"
+    )
+    func forgets() {
+        for state in OrderWriteState.allCases where state != .pending {
+            for event in OrderWriteEvent.allCases where state.step(after: event) == .forget {
+                #expect(state == .sent && event == .notTaken)
+            }
+        }
+    }
+
+    @Test("is sent once: no step leads to a state before the sending, and none replaces the mark")
+    func once() {
+        let steps = OrderWriteState.allCases.flatMap { state in
+            OrderWriteEvent.allCases.compactMap { state.step(after: $0) }
+        }
+        #expect(!steps.contains(.to(.pending)) && !steps.contains(.to(.sent)))
+    }
+
+    @Test("is final, except that a broker may still report a write that was given up")
+    func final() {
+        for state in OrderWriteState.allCases where state.isFinal {
+            let events = OrderWriteEvent.allCases.filter { state.step(after: $0) != nil }
+            #expect(events == (state == .missing || state == .undetermined ? [.found] : []))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Synchronization
+import Testing
+
+@testable import Upstream
+
+/// Counts who is inside.
+private final class Occupancy: Sendable {
+    private let state = Mutex((now: 0, most: 0))
+
+    var now: Int { state.withLock { $0.now } }
+    var most: Int { state.withLock { $0.most } }
+
+    func enter() { state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
+
+    func leave() { state.withLock { $0.now -= 1 } }
+}
+
+@Suite("The bound of calls in flight")
+struct ConcurrencyLimiterTests {
+    @Test("no more are through than the limit, and all get through")
+    func limits() async throws {
+        let clock = ManualClock()
+        let gate = ConcurrencyLimiter(limit: 3, clock: clock.clock)
+        let inside = Occupancy()
+        await withTaskGroup { group in
+            for _ in 0..<500 {
+                group.addTask {
+                    do {
+                        try await gate.enter(before: clock.now + .seconds(60))
+                    } catch {
+                        Issue.record("\(error)")
+                        return
+                    }
+                    inside.enter()
+                    await Task.yield()
+                    inside.leave()
+                    gate.leave()
+                }
+            }
+        }
+        #expect(inside.most == 3)
+        #expect(inside.now == 0)
+    }
+
+    @Test("who waits leaves at the deadline")
+    func deadline() async throws {
+        let clock = ManualClock()
+        let gate = ConcurrencyLimiter(limit: 1, clock: clock.clock)
+        try await gate.enter(before: clock.now)
+        let waiter = Task { try await gate.enter(before: clock.now + .seconds(1)) }
+        await clock.somebodySleeps()
+        clock.advance(by: .seconds(1))
+        await #expect(throws: ConcurrencyLimiter.Failure.timedOut) { try await waiter.value }
+        gate.leave()
+        try await gate.enter(before: clock.now)
+    }
+
+    @Test("who waits leaves when cancelled, and its place is not lost")
+    func cancelled() async throws {
+        let clock = ManualClock()
+        let gate = ConcurrencyLimiter(limit: 1, clock: clock.clock)
+        try await gate.enter(before: clock.now)
+        let waiters = (0..<5).map { _ in Task { try await gate.enter(before: clock.now + .seconds(1)) } }
+        await clock.somebodySleeps()
+        for waiter in waiters { waiter.cancel() }
+        for waiter in waiters {
+            await #expect(throws: ConcurrencyLimiter.Failure.cancelled) { try await waiter.value }
+        }
+        gate.leave()
+        try await gate.enter(before: clock.now)
+    }
+
+    @Test("no more wait than the bound")
+    func overloaded() async throws {
+        let clock = ManualClock()
+        let gate = ConcurrencyLimiter(limit: 1, longestQueue: 1, clock: clock.clock)
+        try await gate.enter(before: clock.now)
+        let waiter = Task { try await gate.enter(before: clock.now + .seconds(1)) }
+        await clock.somebodySleeps()
+        await #expect(throws: ConcurrencyLimiter.Failure.overloaded) {
+            try await gate.enter(before: clock.now + .seconds(1))
+        }
+        gate.leave()
+        try await waiter.value
+    }
+}

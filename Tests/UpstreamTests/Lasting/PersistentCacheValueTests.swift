@@ -1,0 +1,210 @@
+import Brokerage
+import Testing
+
+@testable import Upstream
+
+@Suite("Values as bytes")
+struct PersistentCacheValueTests {
+    static let reading = Provenance(
+        source: .alphaVantage, fetchedAt: Instant("2026-11-20T15:32:10.123456789Z") ?? .earliest,
+        asOf: Instant("2026-11-19T21:00:00Z"))
+
+    static func decimal(_ random: inout Seeded) -> Decimal? {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: nil
+        case 1: Decimal(coefficient: Int128.random(in: .min ... .max, using: &random), scale: 38)
+        case 2: Decimal(coefficient: .min, scale: 0)
+        default: Decimal(coefficient: Int128.random(in: -999_999...999_999, using: &random), scale: 4)
+        }
+    }
+
+    static func text(_ random: inout Seeded) -> String? {
+        [nil, "", "USD", "Ærø Møbler · 株式会社", String(repeating: "x", count: 300)].randomElement(
+            using: &random) ?? nil
+    }
+
+    static func quote(_ random: inout Seeded) -> Quote {
+        var quote = Quote(symbol: .example, reading: reading)
+        quote.price = decimal(&random)
+        quote.bid = decimal(&random)
+        quote.ask = decimal(&random)
+        quote.open = decimal(&random)
+        quote.high = decimal(&random)
+        quote.low = decimal(&random)
+        quote.previousClose = decimal(&random)
+        quote.volume = decimal(&random)
+        quote.extendedHoursPrice = decimal(&random)
+        quote.marketState = MarketState.allCases.randomElement(using: &random)
+        quote.timeliness = Timeliness.allCases.randomElement(using: &random)
+        quote.currency = text(&random)
+        quote.delayMinutes = [nil, 0, 15, Int.max].randomElement(using: &random) ?? nil
+        quote.feed = text(&random)
+        return quote
+    }
+
+    static func fundamentals(_ random: inout Seeded) -> Fundamentals {
+        var figures = Fundamentals(symbol: .example, reading: reading)
+        figures.name = text(&random)
+        figures.about = text(&random)
+        figures.currency = text(&random)
+        figures.sector = text(&random)
+        figures.industry = text(&random)
+        figures.country = text(&random)
+        figures.website = text(&random)
+        figures.marketCap = decimal(&random)
+        figures.priceEarningsRatio = decimal(&random)
+        figures.earningsPerShare = decimal(&random)
+        figures.dividendPerShare = decimal(&random)
+        figures.yearHigh = decimal(&random)
+        figures.yearLow = decimal(&random)
+        return figures
+    }
+
+    static func hit(_ random: inout Seeded) -> SearchHit {
+        var instrument = Instrument(symbol: .example, assetClass: .etf, reading: reading)
+        instrument.name = text(&random)
+        instrument.exchange = text(&random)
+        instrument.currency = text(&random)
+        instrument.decimals = [nil, 2].randomElement(using: &random) ?? nil
+        instrument.about = text(&random)
+        var listing = Listing(provider: .saxo, key: "211")
+        listing.assetType = text(&random)
+        listing.exchange = text(&random)
+        listing.isTradable = [nil, true, false].randomElement(using: &random) ?? nil
+        listing.isFractionable = [nil, true, false].randomElement(using: &random) ?? nil
+        listing.isShortable = [nil, true, false].randomElement(using: &random) ?? nil
+        listing.orderTypes = [nil, [], [.market, .trailingStop]].randomElement(using: &random) ?? nil
+        listing.tickSize = decimal(&random)
+        listing.minimumQuantity = decimal(&random)
+        listing.quantityIncrement = decimal(&random)
+        instrument.listing = Bool.random(using: &random) ? listing : nil
+        return SearchHit(instrument: instrument, matchScore: decimal(&random), region: text(&random))
+    }
+
+    static func article(_ random: inout Seeded) -> Article {
+        var article = Article(
+            id: text(&random) ?? "1", headline: text(&random) ?? "", url: "https://news.example/1",
+            publisher: text(&random) ?? "x", provider: .polygon,
+            symbols: Array(repeating: .example, count: Int.random(in: 0..<3, using: &random)),
+            publishedAt: reading.fetchedAt)
+        article.summary = text(&random)
+        article.author = text(&random)
+        article.imageURL = text(&random)
+        return article
+    }
+
+    static func series(_ random: inout Seeded) throws -> CandleSeries {
+        var series = CandleSeries(symbol: .example, interval: .oneDay, reading: reading)
+        let hasSides = Bool.random(using: &random)
+        var time = Int64.random(in: -1_000...2_000_000_000, using: &random)
+        for _ in 0..<Int.random(in: 0..<40, using: &random) {
+            time += Int64.random(in: 1...200_000, using: &random)
+            let price = Decimal(coefficient: Int128.random(in: -9_999...99_999, using: &random), scale: 3)
+            let bar = OHLC(open: try #require(price), high: 12, low: -1, close: 0)
+            let volume = Bool.random(using: &random) ? price : nil
+            let candle = Candle(
+                time: time, prices: bar, volume: volume, bid: hasSides ? bar : nil, ask: hasSides ? bar : nil)
+            let isAppended = series.append(candle)
+            #expect(isAppended)
+        }
+        // A column keeps digits that its last candles do not need.
+        if Bool.random(using: &random) { series.keepLast(5) }
+        series.currency = text(&random)
+        series.timeZone = text(&random)
+        series.adjustment = [nil, .splits].randomElement(using: &random) ?? nil
+        series.isExtendedHours = [nil, true, false].randomElement(using: &random) ?? nil
+        series.isLastComplete = [nil, true, false].randomElement(using: &random) ?? nil
+        return series
+    }
+
+    @Test("come out equal, to the digits that were written", arguments: Array(1...40) as [UInt64])
+    func roundTrip(seed: UInt64) throws {
+        var random = Seeded(state: seed)
+        let quote = Self.quote(&random)
+        let again = try Quote(lastingBytes: quote.lastingBytes)
+        #expect(again == quote)
+        #expect(again.price?.description == quote.price?.description)
+        let figures = Self.fundamentals(&random)
+        #expect(try Fundamentals(lastingBytes: figures.lastingBytes) == figures)
+        let hits = (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.hit(&random) }
+        #expect(try [SearchHit](lastingBytes: hits.lastingBytes) == hits)
+        let page = ArticlePage(
+            articles: (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.article(&random) },
+            next: Self.text(&random))
+        #expect(try ArticlePage(lastingBytes: page.lastingBytes) == page)
+        let series = try Self.series(&random)
+        #expect(try CandleSeries(lastingBytes: series.lastingBytes) == series)
+    }
+
+    @Test("with any byte changed, missing or too many are no value")
+    func damaged() throws {
+        var random = Seeded(state: 7)
+        let bytes = Self.quote(&random).lastingBytes
+        for index in bytes.indices {
+            for change: UInt8 in [1, 0x80, 0xFF] {
+                var damaged = bytes
+                damaged[index] ^= change
+                #expect(throws: CorruptedBytes()) { try Quote(lastingBytes: damaged) }
+            }
+            #expect(throws: CorruptedBytes()) { try Quote(lastingBytes: Array(bytes[..<index])) }
+        }
+        #expect(throws: CorruptedBytes()) { try Quote(lastingBytes: bytes + [0]) }
+        #expect(throws: CorruptedBytes()) { try Fundamentals(lastingBytes: bytes) }
+    }
+
+    @Test("that make no sense under a right mark trap nothing", arguments: [1, 2, 3] as [UInt64])
+    func nonsense(seed: UInt64) throws {
+        var random = Seeded(state: seed)
+        for round in 0..<2_000 {
+            var body = Array((try Self.series(&random)).lastingBytes.dropLast(8))
+            if body.isEmpty || round % 3 == 0 {
+                body = (0..<Int.random(in: 0..<60, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+            } else {
+                for _ in 0..<3 {
+                    let index = Int.random(in: body.indices, using: &random)
+                    body[index] = UInt8.random(in: 0...255, using: &random)
+                }
+            }
+            let mark = FNV1aChecksum.of(body[...])
+            let bytes = body + (0..<8).map { UInt8(truncatingIfNeeded: mark >> (8 * UInt64($0))) }
+            // Whatever becomes of it, it is a value with equal columns or an error.
+            if let series = try? CandleSeries(lastingBytes: bytes), series.count > 0 {
+                #expect(series.prices.count == series.count)
+                _ = series[series.count - 1]
+            }
+            _ = try? Quote(lastingBytes: bytes)
+            _ = try? [SearchHit](lastingBytes: bytes)
+            _ = try? Fundamentals(lastingBytes: bytes)
+            _ = try? ArticlePage(lastingBytes: bytes)
+        }
+    }
+
+    @Test("a chart takes some 15 bytes a candle")
+    func size() throws {
+        var series = CandleSeries(symbol: .example, interval: .oneDay, reading: Self.reading)
+        var random = Seeded(state: 3)
+        var cents: Int128 = 23_450
+        for day in 0..<1_000 {
+            func price() throws -> Decimal {
+                cents += Int128.random(in: -150...150, using: &random)
+                return try #require(Decimal(coefficient: cents, scale: 2))
+            }
+            let bar = OHLC(open: try price(), high: try price(), low: try price(), close: try price())
+            let volume = Decimal(Int.random(in: 40_000_000...60_000_000, using: &random))
+            let isAppended = series.append(
+                Candle(time: Int64(day) * 86_400, prices: bar, volume: volume))
+            #expect(isAppended)
+        }
+        #expect(series.lastingBytes.count < 17 * 1_000)
+    }
+
+    @Test("of kinds and versions have names of their own")
+    func names() {
+        #expect(Quote.lastingForm == "quote.1")
+        #expect(CandleSeries.lastingForm == "chart.1")
+        #expect(Fundamentals.lastingForm == "fundamentals.1")
+        #expect([SearchHit].lastingForm == "list of hit.1")
+    }
+}

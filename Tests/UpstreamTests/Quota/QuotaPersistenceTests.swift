@@ -1,0 +1,276 @@
+import Brokerage
+import Synchronization
+import Testing
+
+@testable import Upstream
+
+/// Keeps what a test's ledger must not forget.
+final class MemoryKeeper: QuotaStore {
+    private let rows: Mutex<[StoredQuotaUsage]>
+    private let failure: (any Error)?
+
+    init(_ rows: [StoredQuotaUsage] = [], failure: (any Error)? = nil) {
+        self.rows = Mutex(rows)
+        self.failure = failure
+    }
+
+    func load(now: Instant, uptime: Duration) throws -> [StoredQuotaUsage] { entries }
+
+    var entries: [StoredQuotaUsage] { rows.withLock { $0 } }
+
+    func add(_ entries: [StoredQuotaUsage], now: Instant, uptime: Duration) async throws {
+        if let failure { throw failure }
+        rows.withLock { rows in
+            for entry in entries {
+                let old = rows.firstIndex {
+                    $0.holder == entry.holder && $0.window == entry.window && $0.kind == entry.kind
+                        && $0.until == entry.until
+                }
+                let count = (old.map { rows[$0].count } ?? 0) + entry.count
+                if let old { rows.remove(at: old) }
+                rows.append(
+                    StoredQuotaUsage(
+                        holder: entry.holder, window: entry.window, kind: entry.kind, until: entry.until,
+                        untilUptime: entry.untilUptime, count: count))
+            }
+        }
+    }
+}
+
+@Suite("Keeping the quota ledger")
+struct QuotaPersistenceTests {
+    static let windows = [QuotaLedgerTests.perSecond, QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
+
+    @Test("the next process goes on counting; windows of seconds are not kept")
+    func restart() async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        for _ in 0..<3 {
+            #expect(await QuotaLedgerTests.take(Self.windows, first) == nil)
+            clock.advance(by: .seconds(2))
+        }
+        #expect(keeper.entries.allSatisfy { $0.window != "second" })
+        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        #expect(await QuotaLedgerTests.take(Self.windows, second) == nil)
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 1, 0])
+        clock.advance(by: .seconds(62))
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 5, 1])
+    }
+
+    @Test(
+        "a call whose connection opens only after its slot's validity is sent, and the next process counts it",
+        arguments: [(3, true), (10, true), (11, false)])
+    func slowConnection(seconds: Int, isSent: Bool) async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let window = QuotaWindow("minute", limit: 1, per: .rolling(seconds: 60))
+        let windows = [QuotaLedgerTests.perSecond, window, QuotaLedgerTests.perDay]
+        let holder = QuotaLedgerTests.holder
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let reservation = try await first.reserve(windows, of: holder, before: clock.now + .seconds(60))
+        clock.advance(by: .seconds(seconds))
+        #expect(first.confirm(reservation) == isSent)
+        guard isSent else {
+            await first.release(reservation)
+            #expect(keeper.entries.allSatisfy { $0.count == 0 })
+            return
+        }
+        // The process ends, and no interval of a minute has two calls.
+        clock.advance(by: .seconds(59))
+        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        #expect(await QuotaLedgerTests.take([window], second) != nil)
+        clock.advance(by: .seconds(12))
+        #expect(await QuotaLedgerTests.take([window], second) == nil)
+    }
+
+    @Test("what was given back, and what the provider said, is kept too")
+    func corrections() async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let holder = QuotaLedgerTests.holder
+        let windows = [QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
+        let used = try await first.reserve(windows, of: holder, before: clock.now + .seconds(9))
+        let unused = try await first.reserve(windows, of: holder, before: clock.now + .seconds(9))
+        await first.release(unused)
+        let reading = ReportedQuota(name: "day", limit: nil, remaining: 10, resetsAt: nil)
+        await first.note([reading], nil, in: windows, of: holder)
+        let retryAt = clock.wallTime + .seconds(90)
+        await first.note([], .rateLimited(retryAt: retryAt), in: windows, of: holder)
+        let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        second.declare(windows, of: holder)
+        #expect(second.status(of: holder) == first.status(of: holder))
+        #expect(second.status(of: holder).map(\.remaining) == [10, 0])
+        #expect(used.places.count == 2)
+    }
+
+    @Test(
+        "a wall clock that was set back between two processes freezes a window for no longer than its length")
+    func setBack() async throws {
+        let clock = ManualClock()
+        let holder = QuotaLedgerTests.holder
+        let far = clock.wallTime + .seconds(40 * 86_400)
+        let keeper = MemoryKeeper([
+            StoredQuotaUsage(holder: holder, window: "minute", kind: .calls, until: far, count: 5),
+            StoredQuotaUsage(holder: holder, window: "day", kind: .calls, until: far, count: 25),
+            StoredQuotaUsage(holder: holder, window: "other", kind: .closure, until: far, count: 1),
+        ])
+        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let other = QuotaWindow("other", limit: 5, per: .rolling(seconds: 60))
+        ledger.declare([QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay, other], of: holder)
+        #expect(ledger.status(of: holder).map(\.remaining) == [0, 0, 0])
+        clock.advance(by: .seconds(62))
+        #expect(ledger.status(of: holder).map(\.remaining) == [0, 5, 0])
+        clock.advance(by: .seconds(25 * 3_600))
+        #expect(ledger.status(of: holder).map(\.remaining) == [25, 5, 5])
+    }
+
+    @Test(
+        "setting the wall clock changes no count of this process",
+        arguments: [-86_400 * 3, -7_200, 7_200] as [Int64])
+    func wallClockSet(_ seconds: Int64) async throws {
+        let clock = ManualClock()
+        let shift = Mutex(Duration.zero)
+        let shifted = TimeSource(
+            now: { clock.now }, wallTime: { clock.wallTime + shift.withLock { $0 } }, sleep: clock.clock.sleep
+        )
+        var limits = QuotaLedger.Limits()
+        limits.longestWait = .zero
+        let ledger = QuotaLedger(clock: shifted, limits: limits)
+        let date = try #require(clock.wallTime.inNewYork.date.adding(days: 1))
+        let midnight = Instant(newYork: try #require(LocalTime(date: date, hour: 0)))
+        for _ in 0..<5 {
+            #expect(
+                await QuotaLedgerTests.take([QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay], ledger)
+                    == nil)
+        }
+        let before = clock.wallTime
+        shift.withLock { $0 = .seconds(seconds) }
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
+        clock.advance(by: .seconds(62))
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 5])
+        clock.advance(by: midnight.duration(since: before) - .seconds(62))
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [25, 5])
+    }
+
+    @Test(
+        "a step of the wall clock between two processes loses no count and makes none last longer",
+        arguments: [-3 * 86_400, -7_200, 7_200, 3 * 86_400] as [Int64])
+    func stepBetweenProcesses(_ seconds: Int64) async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let windows = [QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
+        let first = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        for _ in 0..<5 { #expect(await QuotaLedgerTests.take(windows, first) == nil) }
+        let stepped = TimeSource(
+            now: { clock.now }, wallTime: { clock.wallTime + .seconds(seconds) }, sleep: clock.clock.sleep)
+        let second = try QuotaLedger(clock: stepped, keeper: keeper)
+        second.declare(windows, of: QuotaLedgerTests.holder)
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
+        clock.advance(by: .seconds(62))
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 5])
+        clock.advance(by: .seconds(25 * 3_600))
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [25, 5])
+    }
+
+    @Test("the counts of a credential without a connection continue for its calls by any connection")
+    func retired() async throws {
+        let clock = ManualClock()
+        let keeper = MemoryKeeper()
+        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        let windows = [QuotaLedgerTests.perMinute]
+        let (holder, other) = (
+            QuotaAccount(.saxo, credential: "1"), QuotaAccount(.saxo, credential: "2")
+        )
+        for _ in 0..<2 { #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil) }
+        // Two connections with the credential end at the same time.
+        for _ in 0..<2 { ledger.retire(holder) }
+        #expect(ledger.holderCount == 0)
+        #expect(ledger.tightest().isEmpty)
+        #expect(await QuotaLedgerTests.take(windows, ledger, of: other) == nil)
+        #expect(ledger.status(of: other).map(\.remaining) == [4])
+        // A connection tries it while another attempt with it fails.
+        #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
+        ledger.retire(holder)
+        #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
+        #expect(ledger.holderCount == 2)
+        #expect(ledger.status(of: holder).map(\.remaining) == [1])
+        ledger.retire(holder)
+        // The next process has these counts, too.
+        let next = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        next.declare(windows, of: holder)
+        #expect(next.status(of: holder).map(\.remaining) == [1])
+        // Counts without effect are removed.
+        clock.advance(by: .seconds(62))
+        ledger.retire(other)
+        #expect(ledger.holderCount == 0)
+        #expect(ledger.status(of: holder).isEmpty)
+    }
+
+    @Test(
+        """
+        with too many unused credentials, no other is tried and no count is lost; the server's own key is \
+        always used
+        """)
+    func retiredBound() async throws {
+        var limits = QuotaLedger.Limits()
+        limits.holders = 2
+        let clock = ManualClock()
+        let ledger = QuotaLedger(clock: clock.clock, limits: limits)
+        let windows = [QuotaLedgerTests.perMinute]
+        let holders = (0..<3).map { QuotaAccount(.saxo, credential: "\($0)") }
+        let other = QuotaAccount(.saxo, credential: "other")
+        #expect(ledger.hasRoom(toTry: other))
+        // A connection that ends can exceed the number.
+        for holder in holders {
+            #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
+            ledger.retire(holder)
+        }
+        #expect(holders.map { ledger.status(of: $0).map(\.remaining) } == [[4], [4], [4]])
+        #expect(!ledger.hasRoom(toTry: other))
+        // One whose calls count already adds nothing.
+        #expect(holders.allSatisfy(ledger.hasRoom(toTry:)))
+        #expect(await QuotaLedgerTests.take(windows, ledger) == nil)
+        ledger.retire(QuotaLedgerTests.holder)
+        #expect(ledger.holderCount == 1)
+        clock.advance(by: .seconds(62))
+        #expect(ledger.hasRoom(toTry: other))
+        #expect(ledger.holderCount == 1)
+    }
+
+    @Test("an end by the uptime counts for a window of a day, also while the wall clock is behind")
+    func wallClockBehind() async throws {
+        let clock = ManualClock()
+        let holder = QuotaLedgerTests.holder
+        // An hour before midnight in New York by this clock; the day of the entry ends later.
+        let date = try #require(clock.wallTime.inNewYork.date.adding(days: 1))
+        let midnight = Instant(newYork: try #require(LocalTime(date: date, hour: 0)))
+        clock.advance(by: midnight.duration(since: clock.wallTime) - .seconds(3_600))
+        let uptime = ClockReading(clock.clock).uptime
+        let keeper = MemoryKeeper([
+            StoredQuotaUsage(
+                holder: holder, window: "day", kind: .calls, until: clock.wallTime,
+                untilUptime: uptime + .seconds(20 * 3_600), count: 25)
+        ])
+        let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
+        ledger.declare([QuotaLedgerTests.perDay], of: holder)
+        clock.advance(by: .seconds(19 * 3_600))
+        #expect(ledger.status(of: holder).map(\.remaining) == [0])
+        clock.advance(by: .seconds(3_600))
+        #expect(ledger.status(of: holder).map(\.remaining) == [25])
+    }
+
+    @Test("a call goes out, counted in memory, when the count cannot be kept, and that is reported")
+    func cannotKeep() async throws {
+        struct DiskFull: Error {}
+        let clock = ManualClock()
+        let reports = Journal<String>()
+        let ledger = try QuotaLedger(clock: clock.clock, keeper: MemoryKeeper(failure: DiskFull())) {
+            reports.note("\($0)")
+        }
+        #expect(await QuotaLedgerTests.take([QuotaLedgerTests.perMinute], ledger) == nil)
+        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [4])
+        #expect(reports.entries == ["DiskFull()"])
+    }
+}

@@ -1,0 +1,35 @@
+import Brokerage
+import Testing
+
+@testable import Upstream
+
+@Suite("A batch")
+struct KeyedResultsTests {
+    private typealias Numbers = KeyedResults<String, Int>
+    private let failure = ProviderFailure(.saxo, .unavailable)
+
+    @Test("tells what was got from what failed and from what is not known")
+    func results() {
+        var batch = Numbers()
+        batch.take(.success(1), for: "one")
+        batch.take(.success(nil), for: "none")
+        batch.take(.failure(ProviderFailure(.saxo, .notFound)), for: "unknown")
+        batch.take(.failure(failure), for: "broken")
+        #expect(batch.found == ["one": 1])
+        #expect(batch.failures == ["broken": failure])
+        batch["broken"] = 2
+        #expect(batch.failures.isEmpty)
+    }
+
+    @Test("is put together from parts, of which one that failed fails for what it was asked for")
+    func parts() {
+        var batch = Numbers(["a": 1])
+        batch.take(.success(Numbers(["b": 2], failures: ["c": failure])), for: ["b", "c", "d"])
+        batch.take(.failure(ProviderFailure(.saxo, .timedOut)), for: ["e"])
+        #expect(batch.found == ["a": 1, "b": 2])
+        #expect(batch.failures == ["c": failure, "e": ProviderFailure(.saxo, .timedOut)])
+        let lengths = batch.keyed { $0 == "b" ? nil : $0.count * 10 + Int($0.utf8.first ?? 0) }
+        #expect(lengths.found.count == 1)
+        #expect(lengths.failures.count == 2)
+    }
+}
