@@ -6,8 +6,8 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test coverage soak soak-hostile golden lint format docs docs-check bench bench-check fuzz clients \
-	explorer explorer-check image image-check setup clean
+.PHONY: help run test coverage soak soak-hostile golden lint format structure docs docs-check bench bench-check fuzz \
+	clients explorer explorer-check image image-check setup clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -67,6 +67,9 @@ lint: setup ## Check the format, the imports between rooms, that nothing warns, 
 		"$$portico" schema lint schema/schema.graphql; \
 		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql; \
 		"$$portico" docs --check Sources/Portico/Portico.docc
+
+structure: ## Count files, lines, split types and repeated names, with their limits
+	@Scripts/structure.sh $(ARGS)
 
 docs: setup ## Write the pages of the documentation that are made from the code
 	swift build --product portico
