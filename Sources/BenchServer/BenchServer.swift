@@ -25,6 +25,7 @@ struct BenchServer {
     private static func run(port: Int) async throws {
         var logger = Logger(label: "bench")
         logger.logLevel = .warning
+        AvailableCPUs.limitEventLoops()
         MallocTuning.keep()
         let workload = Workload()
         let schema = try workload.schema()

@@ -75,6 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
     var otlp: String?
 
     func run() async throws {
+        AvailableCPUs.limitEventLoops()
         MallocTuning.keep()
         let settings = try ServeSettings(
             await SettingsLoader(flags: flags, environment: ProcessInfo.processInfo.environment))

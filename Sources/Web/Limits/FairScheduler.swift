@@ -25,7 +25,7 @@ final class FairScheduler: Sendable {
 
     /// The threads of all servers of the process; they are never shut down.
     private static let sharedThreads = {
-        let threads = NIOThreadPool(numberOfThreads: max(System.coreCount / 2, 1))
+        let threads = NIOThreadPool(numberOfThreads: max(AvailableCPUs.count / 2, 1))
         threads.start()
         return threads
     }()

@@ -13,6 +13,21 @@ struct ProcessGauge: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").count
     }
 
+    /// The names of its threads (proc_pid_comm(5)).
+    func threadNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(folder)/task").map { thread in
+            try String(contentsOfFile: "\(folder)/task/\(thread)/comm", encoding: .utf8)
+                .trimmingCharacters(in: .newlines)
+        }
+    }
+
+    /// The number of one of the CPUs that it may use.
+    func allowedCPU() throws -> Int? {
+        let status = try String(contentsOfFile: "\(folder)/status", encoding: .utf8)
+        let list = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }
+        return list?.split { !$0.isNumber }.first.flatMap { Int($0) }
+    }
+
     /// Bytes that it has in memory.
     func residentBytes() throws -> Int {
         let fields = try String(contentsOfFile: "\(folder)/statm", encoding: .utf8).split(separator: " ")

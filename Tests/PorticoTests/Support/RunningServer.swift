@@ -51,7 +51,7 @@ func withCrashingServer<Value>(
     environment: [String: String], sourceLocation: SourceLocation = #_sourceLocation,
     _ test: (RunningServer) async throws -> Value
 ) async throws -> Value {
-    try await Turns.take {
+    try await ProcessLimiter.take {
         let program = try Program(["serve", "--port", "0"], environment: environment)
         let result: Result<Value, any Error>
         do {
@@ -67,12 +67,13 @@ func withCrashingServer<Value>(
 
 /// Runs a program that listens around a test; stops it with SIGTERM, after which its exit status must be 0.
 func withProgram<Value>(
-    _ arguments: [String], environment: [String: String] = [:],
+    at path: String? = nil, _ arguments: [String], environment: [String: String] = [:],
     longestLife: DispatchTimeInterval = Program.longestLife,
     sourceLocation: SourceLocation = #_sourceLocation, _ test: (Program, _ port: Int) async throws -> Value
 ) async throws -> Value {
-    try await Turns.take {
-        let program = try Program(arguments, environment: environment, longestLife: longestLife)
+    try await ProcessLimiter.take {
+        let program = try Program(
+            at: path, arguments, environment: environment, longestLife: longestLife)
         let result: Result<Value, any Error>
         do {
             result = .success(try await test(program, program.port()))
