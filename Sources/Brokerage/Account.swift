@@ -35,13 +35,13 @@ package struct Account: Hashable, Sendable {
     package var marginUsed: Decimal?
     /// Margin in use, in per cent of what there is, as the broker counts it.
     package var marginUtilization: Decimal?
-    package var reading: Provenance
+    package var provenance: Provenance
 
-    package init(id: String, number: String, currency: String, reading: Provenance) {
+    package init(id: String, number: String, currency: String, provenance: Provenance) {
         self.id = id
         self.number = number
         self.currency = currency
-        self.reading = reading
+        self.provenance = provenance
     }
 }
 

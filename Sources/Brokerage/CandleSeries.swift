@@ -18,7 +18,7 @@ package struct CandleSeries: Hashable, Sendable {
     ///
     /// All others are complete.
     package var isLastComplete: Bool?
-    package var reading: Provenance
+    package var provenance: Provenance
 
     /// Starts of the intervals, in seconds since 1970; for a day and longer, midnight in ``timeZone``.
     package private(set) var times: [Int64]
@@ -29,10 +29,10 @@ package struct CandleSeries: Hashable, Sendable {
     package private(set) var bid: OHLCColumns?
     package private(set) var ask: OHLCColumns?
 
-    package init(symbol: Symbol, interval: Interval, reading: Provenance, reserving capacity: Int = 0) {
+    package init(symbol: Symbol, interval: Interval, provenance: Provenance, reserving capacity: Int = 0) {
         self.symbol = symbol
         self.interval = interval
-        self.reading = reading
+        self.provenance = provenance
         times = []
         times.reserveCapacity(capacity)
         prices = OHLCColumns(reserving: capacity)
@@ -41,13 +41,13 @@ package struct CandleSeries: Hashable, Sendable {
 
     /// A series of columns that are there already; nil unless all are equally long and each time is after the one before.
     package init?(
-        symbol: Symbol, interval: Interval, reading: Provenance, times: [Int64], prices: OHLCColumns,
+        symbol: Symbol, interval: Interval, provenance: Provenance, times: [Int64], prices: OHLCColumns,
         volume: DecimalColumn, bid: OHLCColumns? = nil, ask: OHLCColumns? = nil
     ) {
         let counts = [prices.count, volume.count] + [bid, ask].compactMap { $0?.count }
         guard counts.allSatisfy({ $0 == times.count }), zip(times, times.dropFirst()).allSatisfy({ $0 < $1 })
         else { return nil }
-        self.init(symbol: symbol, interval: interval, reading: reading)
+        self.init(symbol: symbol, interval: interval, provenance: provenance)
         (self.times, self.prices, self.volume) = (times, prices, volume)
         (self.bid, self.ask) = (bid, ask)
     }
@@ -77,7 +77,7 @@ package struct CandleSeries: Hashable, Sendable {
             candle.bid.map({ bid?.append($0) == true }) ?? true,
             candle.ask.map({ ask?.append($0) == true }) ?? true
         else {
-            cut(to: times.count)
+            truncate(to: times.count)
             return false
         }
         times.append(candle.time)
@@ -85,7 +85,7 @@ package struct CandleSeries: Hashable, Sendable {
     }
 
     /// Keeps the latest candles, and says that there were more.
-    package mutating func keepLast(_ count: Int) {
+    package mutating func truncate(toLast count: Int) {
         guard count < self.count else { return }
         let surplus = self.count - max(count, 0)
         times.removeFirst(surplus)
@@ -96,11 +96,11 @@ package struct CandleSeries: Hashable, Sendable {
         isTruncated = true
     }
 
-    private mutating func cut(to count: Int) {
-        prices.cut(to: count)
-        volume.cut(to: count)
-        bid?.cut(to: count)
-        ask?.cut(to: count)
+    private mutating func truncate(to count: Int) {
+        prices.truncate(to: count)
+        volume.truncate(to: count)
+        bid?.truncate(to: count)
+        ask?.truncate(to: count)
     }
 }
 

@@ -101,7 +101,7 @@ private struct DecimalScanner {
             scale -= try readExponent(bytes)
         }
         let magnitude = isLong ? long : Int128(short)
-        return try place(isNegative ? -magnitude : magnitude, scale: scale)
+        return try makeDecimal(isNegative ? -magnitude : magnitude, scale: scale)
     }
 
     private mutating func readSign(_ bytes: Span<UInt8>) -> Bool {
@@ -153,7 +153,7 @@ private struct DecimalScanner {
         return isNegative ? -exponent : exponent
     }
 
-    private func place(_ coefficient: Int128, scale: Int) throws(Decimal.ParseFailure) -> Decimal {
+    private func makeDecimal(_ coefficient: Int128, scale: Int) throws(Decimal.ParseFailure) -> Decimal {
         if (0...Decimal.maximumScale).contains(scale) {
             return Decimal(uncheckedCoefficient: coefficient, scale: scale)
         }

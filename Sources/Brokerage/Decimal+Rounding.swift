@@ -23,7 +23,7 @@ extension Decimal {
         guard scale > digits else { return self }
         let unit = PowersOfTen[scale - digits].magnitude
         let (quotient, rest) = coefficient.magnitude.quotientAndRemainder(dividingBy: unit)
-        let nearest = rounding.round(quotient, rest: rest, of: unit)
+        let nearest = rounding.round(quotient, remainder: rest, of: unit)
         // It was divided by ten at least, so it fits a signed number whatever it was rounded to.
         let whole = Int128(nearest)
         return Decimal(uncheckedCoefficient: isNegative ? -whole : whole, scale: digits)
@@ -53,7 +53,7 @@ extension Decimal {
             // half is a tie with 0, which only commercial rounding lifts, and 2^128 is no multiple of ten.
             guard !over else { return 0 }
             let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: larger)
-            return rounding.round(quotient, rest: rest, of: larger)
+            return rounding.round(quotient, remainder: rest, of: larger)
         }
         // Schoolbook division, up to 38 digits a step.
         var (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
@@ -71,7 +71,7 @@ extension Decimal {
         }
         // More than a signed number holds, and so near the end of the unsigned ones that rounding might wrap around.
         guard quotient <= Int128.max.magnitude else { throw .overflow }
-        return rounding.round(quotient, rest: rest, of: divisor)
+        return rounding.round(quotient, remainder: rest, of: divisor)
     }
 }
 
@@ -79,15 +79,15 @@ extension Decimal.Rounding {
     /// `quotient`, or one more, by what is left of `unit`.
     ///
     /// The callers' quotients are 2^127 at most, so adding one cannot overflow.
-    fileprivate func round(_ quotient: UInt128, rest: UInt128, of unit: UInt128) -> UInt128 {
+    fileprivate func round(_ quotient: UInt128, remainder: UInt128, of unit: UInt128) -> UInt128 {
         // `unit - rest` instead of twice the rest, which might overflow.
-        let opposite = unit - rest
+        let opposite = unit - remainder
         switch self {
         case .towardZero: return quotient
-        case .halfUp: return rest >= opposite ? quotient &+ 1 : quotient
+        case .halfUp: return remainder >= opposite ? quotient &+ 1 : quotient
         case .halfEven:
-            if rest == opposite { return quotient.isMultiple(of: 2) ? quotient : quotient &+ 1 }
-            return rest > opposite ? quotient &+ 1 : quotient
+            if remainder == opposite { return quotient.isMultiple(of: 2) ? quotient : quotient &+ 1 }
+            return remainder > opposite ? quotient &+ 1 : quotient
         }
     }
 }

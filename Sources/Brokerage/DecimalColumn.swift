@@ -79,7 +79,7 @@ package struct DecimalColumn: Hashable, Sendable {
     }
 
     /// Forgets all beyond the first so many.
-    mutating func cut(to count: Int) {
+    mutating func truncate(to count: Int) {
         coefficients.removeLast(max(coefficients.count - count, 0))
     }
 

@@ -7,18 +7,18 @@ package struct EquityHistory: Hashable, Sendable {
     /// What `profitLoss` counts from; nil where the broker has none.
     package var baseValue: Decimal?
     package var points: [EquityPoint]
-    package var reading: Provenance
+    package var provenance: Provenance
 
     package init(
         range: HistoryRange, interval: Interval, currency: String, baseValue: Decimal?, points: [EquityPoint],
-        reading: Provenance
+        provenance: Provenance
     ) {
         self.range = range
         self.interval = interval
         self.currency = currency
         self.baseValue = baseValue
         self.points = points
-        self.reading = reading
+        self.provenance = provenance
     }
 }
 

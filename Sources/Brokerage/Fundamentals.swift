@@ -16,10 +16,10 @@ package struct Fundamentals: Hashable, Sendable {
     package var dividendPerShare: Decimal?
     package var yearHigh: Decimal?
     package var yearLow: Decimal?
-    package var reading: Provenance
+    package var provenance: Provenance
 
-    package init(symbol: Symbol, reading: Provenance) {
+    package init(symbol: Symbol, provenance: Provenance) {
         self.symbol = symbol
-        self.reading = reading
+        self.provenance = provenance
     }
 }

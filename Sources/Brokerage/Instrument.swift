@@ -17,12 +17,12 @@ package struct Instrument: Hashable, Sendable {
     package var about: String?
     /// How the source that told of it names and trades it.
     package var listing: Listing?
-    package var reading: Provenance
+    package var provenance: Provenance
 
-    package init(symbol: Symbol, assetClass: AssetClass, reading: Provenance) {
+    package init(symbol: Symbol, assetClass: AssetClass, provenance: Provenance) {
         self.symbol = symbol
         self.assetClass = assetClass
-        self.reading = reading
+        self.provenance = provenance
     }
 }
 

@@ -32,11 +32,11 @@ package struct OHLCColumns: Hashable, Sendable {
         open.append(bar.open) && high.append(bar.high) && low.append(bar.low) && close.append(bar.close)
     }
 
-    mutating func cut(to count: Int) {
-        open.cut(to: count)
-        high.cut(to: count)
-        low.cut(to: count)
-        close.cut(to: count)
+    mutating func truncate(to count: Int) {
+        open.truncate(to: count)
+        high.truncate(to: count)
+        low.truncate(to: count)
+        close.truncate(to: count)
     }
 
     mutating func removeFirst(_ surplus: Int) {

@@ -38,14 +38,14 @@ package struct Order: Hashable, Sendable {
     package var filledAt: Instant?
     package var canceledAt: Instant?
     package var expiresAt: Instant?
-    package var reading: Provenance
+    package var provenance: Provenance
 
-    package init(id: String, symbol: Symbol, side: OrderSide, state: OrderState, reading: Provenance) {
+    package init(id: String, symbol: Symbol, side: OrderSide, state: OrderState, provenance: Provenance) {
         self.id = id
         self.symbol = symbol
         self.side = side
         self.state = state
-        self.reading = reading
+        self.provenance = provenance
         legs = []
     }
 }

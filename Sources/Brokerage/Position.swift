@@ -38,15 +38,16 @@ package struct Position: Hashable, Sendable {
     package var status: String?
     /// The figures in the currency of the account, where the broker converts them itself.
     package var inAccountCurrency: ConvertedAmounts?
-    package var reading: Provenance
+    package var provenance: Provenance
 
-    package init(symbol: Symbol, side: PositionSide, quantity: Decimal, currency: String, reading: Provenance)
-    {
+    package init(
+        symbol: Symbol, side: PositionSide, quantity: Decimal, currency: String, provenance: Provenance
+    ) {
         self.symbol = symbol
         self.side = side
         self.quantity = quantity
         self.currency = currency
-        self.reading = reading
+        self.provenance = provenance
     }
 }
 

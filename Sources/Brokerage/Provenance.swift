@@ -19,7 +19,7 @@ package struct Provenance: Hashable, Sendable {
 
 extension Provenance {
     /// The same reading, past its time.
-    package var asStale: Provenance {
+    package var markedStale: Provenance {
         Provenance(source: source, fetchedAt: fetchedAt, asOf: asOf, isStale: true)
     }
 }

@@ -22,11 +22,11 @@ package struct Quote: Hashable, Sendable {
     package var delayMinutes: Int?
     /// Which of the source's feeds, such as `iex` or `sip`.
     package var feed: String?
-    package var reading: Provenance
+    package var provenance: Provenance
 
-    package init(symbol: Symbol, reading: Provenance) {
+    package init(symbol: Symbol, provenance: Provenance) {
         self.symbol = symbol
-        self.reading = reading
+        self.provenance = provenance
     }
 
     /// Price less previous close; nil without either, or where the difference has too many digits.

@@ -22,7 +22,7 @@ struct AccountTests {
         #expect(account.availableCash?.description == "48211.04")
         #expect(account.buyingPower?.description == "150344.28")
         #expect(account.marginUsed?.description == "28083.29")
-        #expect(account.reading == Provenance(source: .alpaca, fetchedAt: fetchedAt))
+        #expect(account.provenance == Provenance(source: .alpaca, fetchedAt: fetchedAt))
     }
 
     @Test(

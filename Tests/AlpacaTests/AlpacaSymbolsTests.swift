@@ -16,8 +16,8 @@ struct AlpacaSymbolsTests {
         ])
     func spoken(text: String) throws {
         let symbol = try symbol(text)
-        #expect(dialect.spelling(of: symbol) == text)
-        #expect(dialect.symbol(spelled: text) == symbol)
+        #expect(dialect.providerSymbol(for: symbol) == text)
+        #expect(dialect.symbol(for: text) == symbol)
     }
 
     @Test(
@@ -28,8 +28,8 @@ struct AlpacaSymbolsTests {
             "A.B.C", "AAPL250620X00100000", "XAU/USD",
         ])
     func foreign(text: String) throws {
-        #expect(try dialect.spelling(of: symbol(text)) == nil)
-        #expect(dialect.symbol(spelled: text) == nil)
+        #expect(try dialect.providerSymbol(for: symbol(text)) == nil)
+        #expect(dialect.symbol(for: text) == nil)
     }
 
     @Test(
@@ -39,7 +39,7 @@ struct AlpacaSymbolsTests {
             ("USDTUSD", "USDT/USD"),
         ])
     func joined(text: String, expected: String) {
-        #expect(dialect.symbol(spelled: text)?.text == expected)
+        #expect(dialect.symbol(for: text)?.text == expected)
     }
 
     @Test("takes what is said to be a share for one, whatever its name looks like")

@@ -187,6 +187,6 @@ struct FailureTests {
             _ = try? await alpaca.account(in: context)
         }
         #expect(records.withLock { $0.map(\.operation) } == ["positions", "account"])
-        #expect(records.withLock { $0.map(\.outcome) } == [.answered, .failed(.notFound)])
+        #expect(records.withLock { $0.map(\.outcome) } == [.succeeded, .failed(.notFound)])
     }
 }

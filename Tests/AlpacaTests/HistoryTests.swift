@@ -10,7 +10,8 @@ struct HistoryTests {
         _ body: [UInt8], _ range: HistoryRange = .oneDay, asked: Interval = .oneMinute,
         fetchedAt: Instant = wallTime
     ) throws -> EquityHistory {
-        try decode(AlpacaHistory.self, from: body).history(range, asked: asked, fetchedAt: fetchedAt)
+        try decode(AlpacaHistory.self, from: body).history(
+            range, requestedInterval: asked, fetchedAt: fetchedAt)
     }
 
     private func instant(_ text: String) throws -> Instant {
@@ -29,7 +30,7 @@ struct HistoryTests {
         #expect(history.points.map(\.profitLoss?.description) == ["48.01", "59.29"])
         #expect(history.points.map(\.profitLossPercent?.description) == ["0.046", "0.057"])
         #expect(
-            history.reading
+            history.provenance
                 == Provenance(source: .alpaca, fetchedAt: wallTime, asOf: try instant("2025-11-21T14:31:00Z"))
         )
     }
@@ -61,7 +62,7 @@ struct HistoryTests {
         let atNoon = try instant("2025-11-20T17:00:00Z")
         let history = try history(example("history-daily"), .oneMonth, asked: .oneDay, fetchedAt: atNoon)
         #expect(history.points.count == 3)
-        #expect(history.reading.asOf == nil)
+        #expect(history.provenance.asOf == nil)
     }
 
     @Test("of one day has no point of the day before, and counts from the close between")
@@ -108,7 +109,7 @@ struct HistoryTests {
         #expect(history.points == [])
         #expect(history.baseValue == nil)
         #expect(history.interval == .oneMinute)
-        #expect(history.reading.asOf == nil)
+        #expect(history.provenance.asOf == nil)
     }
 
     @Test("comes oldest first, whatever the order of the answer")

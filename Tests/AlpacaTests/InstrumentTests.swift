@@ -33,7 +33,7 @@ struct InstrumentTests {
         #expect(instrument.assetClass == .equity)
         #expect(instrument.exchange == "XNAS")
         #expect(instrument.currency == "USD")
-        #expect(instrument.reading == Provenance(source: .alpaca, fetchedAt: wallTime))
+        #expect(instrument.provenance == Provenance(source: .alpaca, fetchedAt: wallTime))
         let listing = try #require(instrument.listing)
         #expect(listing.provider == .alpaca)
         #expect(listing.key == "AAPL")

@@ -13,7 +13,7 @@ struct OrderStreamTests {
         let ticket = OrderTicket(
             clientOrderID: "one", accountID: "any", symbol: try symbol("AMD"), side: .buy, size: .quantity(2),
             price: price)
-        guard case .taken(let order) = try await alpaca.place(ticket, in: .patient) else {
+        guard case .accepted(let order) = try await alpaca.place(ticket, in: .patient) else {
             throw NotThere(text: "order")
         }
         return order
@@ -55,7 +55,7 @@ struct OrderStreamTests {
                 let last = try await events.value()
                 #expect(last.state == .filled && last.id == placed.id)
                 var read = try await alpaca.order(placed.id, of: nil, in: .patient)
-                read.reading = last.reading
+                read.provenance = last.provenance
                 #expect(last == read)
             }
         }

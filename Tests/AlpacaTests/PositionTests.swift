@@ -29,7 +29,7 @@ struct PositionTests {
         #expect(position.unrealizedProfitLossPercent?.description == "21.36285")
         #expect(position.dayProfitLoss?.description == "18.125")
         #expect(position.dayProfitLossPercent?.description == "0.64159")
-        #expect(position.reading == Provenance(source: .alpaca, fetchedAt: fetchedAt))
+        #expect(position.provenance == Provenance(source: .alpaca, fetchedAt: fetchedAt))
     }
 
     @Test("that is short is the same whichever sign its figures came with")

@@ -34,7 +34,7 @@ struct PublishedExampleTests {
     @Test("of a history without a point are a history without a point")
     func history() throws {
         let history = try decode(AlpacaHistory.self, from: example("history-empty"))
-            .history(.oneDay, asked: .oneMinute, fetchedAt: wallTime)
+            .history(.oneDay, requestedInterval: .oneMinute, fetchedAt: wallTime)
         #expect(history.points.isEmpty)
     }
 }

@@ -47,7 +47,7 @@ struct QuoteStreamTests {
             let quotes = try await rest.quotes(for: [apple], in: .patient).found
             let quote = try #require(quotes[apple])
             #expect(merged.price == quote.price)
-            #expect(merged.asOf == quote.reading.asOf)
+            #expect(merged.asOf == quote.provenance.asOf)
             #expect(merged.open == quote.open && merged.high == quote.high)
             running.cancel()
             await #expect(throws: ProviderFailure(.alpaca, .cancelled)) { try await running.value }
@@ -103,7 +103,7 @@ struct QuoteStreamTests {
             var policy = QuoteFeedPolicy()
             policy.pollInterval = .seconds(3_600)
             policy.retry.pause = .milliseconds(1)
-            policy.patience = .seconds(300)
+            policy.snapshotTimeout = .seconds(300)
             let hub = QuoteFeed(.alpaca, stream: alpaca, policy: policy, clock: session.callClock()) {
                 symbols, context in
                 let quotes = try? await rest.quotes(for: symbols, in: context).found
@@ -117,7 +117,7 @@ struct QuoteStreamTests {
                 try await whileTimePasses(session.clock) {
                     while prices.count < count {
                         await untold.next(isolation: #isolation)
-                        guard let quote = try follower.takeUntold()?.news[apple]?.get() else { continue }
+                        guard let quote = try follower.drainPending()?.events[apple]?.get() else { continue }
                         prices.insert(try #require(quote.price))
                     }
                 }

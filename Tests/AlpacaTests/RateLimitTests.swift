@@ -16,13 +16,13 @@ struct RateLimitTests {
             "x-ratelimit-limit: 200\r\nX-RateLimit-Remaining: 7\r\nX-RateLimit-Reset: 1795014330\r\n")
         let expected = ReportedQuota(
             name: "trading", limit: 200, remaining: 7, resetsAt: wallTime + .seconds(30))
-        #expect(AlpacaRateLimit.readings(of: .trading, in: response) == [expected])
-        #expect(AlpacaRateLimit.readings(of: .data, in: response).map(\.name) == ["data"])
+        #expect(AlpacaRateLimit.reportedQuotas(of: .trading, in: response) == [expected])
+        #expect(AlpacaRateLimit.reportedQuotas(of: .data, in: response).map(\.name) == ["data"])
     }
 
     @Test("may lack its limit and its reset")
     func remainingOnly() {
-        let readings = AlpacaRateLimit.readings(of: .data, in: response("X-RateLimit-Remaining: 0\r\n"))
+        let readings = AlpacaRateLimit.reportedQuotas(of: .data, in: response("X-RateLimit-Remaining: 0\r\n"))
         #expect(readings == [ReportedQuota(name: "data", limit: nil, remaining: 0, resetsAt: nil)])
     }
 
@@ -33,6 +33,6 @@ struct RateLimitTests {
             "X-RateLimit-Remaining: -1\r\n",
         ])
     func nothing(fields: String) {
-        #expect(AlpacaRateLimit.readings(of: .data, in: response(fields)) == [])
+        #expect(AlpacaRateLimit.reportedQuotas(of: .data, in: response(fields)) == [])
     }
 }

@@ -28,7 +28,7 @@ struct RequestTests {
             let symbols = ["AAPL", "BRK.B"].compactMap { Symbol($0) }
             let quotes = try await quoting.quotes(for: symbols, in: .patient).found
             #expect(quotes.keys.map(\.text) == ["AAPL"])
-            #expect(quotes[symbols[0]]?.reading.fetchedAt == wallTime)
+            #expect(quotes[symbols[0]]?.provenance.fetchedAt == wallTime)
             #expect(server.requests.count == 4)
             for request in server.requests {
                 #expect(request.method == "GET")

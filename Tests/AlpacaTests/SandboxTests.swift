@@ -47,7 +47,7 @@ struct SandboxTests {
                     try #require(quote.change)
                     * (position.side == .long ? position.quantity : -1 * position.quantity)
                 #expect(position.dayProfitLoss == change)
-                let asOf = try #require(quote.reading.asOf)
+                let asOf = try #require(quote.provenance.asOf)
                 #expect(asOf <= session.now)
                 #expect(quote.bid != 0)
                 #expect(quote.ask != 0)

@@ -20,7 +20,7 @@ struct SandboxTradingTests {
 
     /// An order that was taken.
     private func order(_ answer: OrderResult) throws -> Order {
-        guard case .taken(let order) = answer else {
+        guard case .accepted(let order) = answer else {
             Issue.record("taken was expected, not \(answer)")
             throw Refused()
         }
@@ -28,7 +28,7 @@ struct SandboxTradingTests {
     }
 
     private func rejection(_ answer: OrderResult) -> OrderRejection? {
-        guard case .refused(let rejection) = answer else { return nil }
+        guard case .rejected(let rejection) = answer else { return nil }
         return rejection
     }
 

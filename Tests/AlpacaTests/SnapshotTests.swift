@@ -30,9 +30,9 @@ struct SnapshotTests {
         #expect(quote.currency == "USD")
         #expect(quote.feed == nil)
         #expect(quote.delayMinutes == nil)
-        #expect(quote.reading.source == .alpaca)
-        #expect(quote.reading.fetchedAt == wallTime)
-        #expect(quote.reading.asOf?.description == "2026-11-20T20:59:59.913847612Z")
+        #expect(quote.provenance.source == .alpaca)
+        #expect(quote.provenance.fetchedAt == wallTime)
+        #expect(quote.provenance.asOf?.description == "2026-11-20T20:59:59.913847612Z")
     }
 
     @Test("before the opening counts from yesterday's bar, and has no bar of today")
@@ -65,7 +65,7 @@ struct SnapshotTests {
         #expect(empty.bid == nil)
         #expect(empty.ask == nil)
         #expect(empty.previousClose == nil)
-        #expect(empty.reading.asOf?.description == "2026-11-20T12:30:00Z")
+        #expect(empty.provenance.asOf?.description == "2026-11-20T12:30:00Z")
         #expect(quotes.keys.sorted() == ["AAPL", "NEWCO"])
     }
 

@@ -80,8 +80,8 @@ struct StreamMessageTests {
     @Test(
         "of a refusal tells its cause",
         arguments: [
-            (400, .answerInvalid(nil)), (401, .unauthorized), (402, .unauthorized),
-            (403, .answerInvalid(nil)),
+            (400, .invalidResponse(nil)), (401, .unauthorized), (402, .unauthorized),
+            (403, .invalidResponse(nil)),
             (404, .timedOut), (405, .notEntitled), (406, .rateLimited(retryAt: nil)), (407, .unavailable),
             (408, .notEntitled), (409, .notEntitled), (410, .unsupported), (411, .notEntitled),
             (500, .unavailable),
@@ -107,7 +107,7 @@ struct StreamMessageTests {
         }
         #expect(order.symbol.text == "AAPL" && order.state == .filled && order.filledQuantity == 2)
         #expect(order.averageFillPrice == (try decimal("225.08")))
-        #expect(order.reading.fetchedAt == now)
+        #expect(order.provenance.fetchedAt == now)
     }
 
     @Test("of the account's stream is known by its stream, wherever that stands")

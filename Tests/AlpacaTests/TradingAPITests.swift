@@ -78,7 +78,7 @@ struct TradingAPITests {
         let body = try example("order")
         try await withAlpaca(answering: { _, _ in .body(body) }) { alpaca, server in
             let answer = try await alpaca.place(try ticket(), in: .patient)
-            guard case .taken(let order) = answer else { throw NotThere(text: "order") }
+            guard case .accepted(let order) = answer else { throw NotThere(text: "order") }
             #expect(order.id == "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51")
             #expect(order.state == .accepted)
             let request = try #require(server.requests.first)
@@ -99,7 +99,7 @@ struct TradingAPITests {
             let rejection = OrderRejection(
                 .insufficientQuantity,
                 message: "insufficient qty available for order (requested: 10, available: 0)")
-            #expect(answer == .refused(rejection))
+            #expect(answer == .rejected(rejection))
             #expect(server.requests.count == 1)
         }
     }
@@ -161,7 +161,7 @@ struct TradingAPITests {
             request.method == "POST" ? Self.duplicate : .body(body)
         }) { alpaca, server in
             let answer = try await alpaca.place(try ticket(), in: .patient)
-            guard case .taken(let order) = answer else { throw NotThere(text: "order") }
+            guard case .accepted(let order) = answer else { throw NotThere(text: "order") }
             #expect(order.clientOrderID == "bourse-7Q2M-000184")
             #expect(
                 server.requests.map { $0.method + " " + $0.target } == [
@@ -178,7 +178,7 @@ struct TradingAPITests {
             request.method == "POST" ? Self.duplicate : .body(body)
         }) { alpaca, _ in
             let answer = try await alpaca.place(try ticket("MSFT"), in: .patient)
-            #expect(answer == .refused(OrderRejection(.other, message: "client_order_id must be unique")))
+            #expect(answer == .rejected(OrderRejection(.other, message: "client_order_id must be unique")))
         }
     }
 
@@ -188,7 +188,7 @@ struct TradingAPITests {
             request.method == "POST"
                 ? Self.duplicate : .text(#"{"code":40410000,"message":"order not found for x"}"#, status: 404)
         }) { alpaca, _ in
-            await #expect(throws: ProviderFailure(.alpaca, .answerInvalid(nil))) {
+            await #expect(throws: ProviderFailure(.alpaca, .invalidResponse(nil))) {
                 try await alpaca.place(try ticket(), in: .patient)
             }
         }
@@ -212,7 +212,7 @@ struct TradingAPITests {
                 quantity: 3, price: .limit(try decimal("226.00")), timeInForce: .goodTillCanceled)
             let answer = try await alpaca.replace(
                 try standing(), by: change, clientOrderID: "c2", in: .patient)
-            guard case .taken(let order) = answer else { throw NotThere(text: "order") }
+            guard case .accepted(let order) = answer else { throw NotThere(text: "order") }
             #expect(order.id == "new")
             #expect(order.replaces == "0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51")
             let request = try #require(server.requests.first)
@@ -268,11 +268,11 @@ struct TradingAPITests {
             let order = try standing()
             do throws(ProviderFailure) {
                 switch try await alpaca.cancel(order, in: .patient) {
-                case .taken(let order):
+                case .accepted(let order):
                     outcome = "taken"
                     #expect(order.state == .pendingCancel)
                     #expect(order.providerState == nil)
-                case .refused(let rejection): outcome = rejection.reason.rawValue
+                case .rejected(let rejection): outcome = rejection.reason.rawValue
                 }
             } catch {
                 outcome = error.cause.description

@@ -10,7 +10,7 @@ struct VersionedCredentialTests {
         for credential in [
             try AlpacaCredential.keys(id: "PK1", secret: "s/3+cr=t"), try .token("b4f0-\"quoted\""),
         ] {
-            #expect(AlpacaCredential(kept: credential.kept) == credential)
+            #expect(AlpacaCredential(stored: credential.stored) == credential)
         }
         let (token, keys) = (try AlpacaCredential.token("t"), try AlpacaCredential.keys(id: "a", secret: "b"))
         #expect(token.isToken)
@@ -23,6 +23,6 @@ struct VersionedCredentialTests {
             "", "keys", "keys a", "keys a b c", "token", "token a b", "a b", "token \u{7}", "TOKEN a",
         ])
     func refuses(_ text: String) {
-        #expect(AlpacaCredential(kept: Array(text.utf8)) == nil)
+        #expect(AlpacaCredential(stored: Array(text.utf8)) == nil)
     }
 }

@@ -59,7 +59,7 @@ struct WatchlistTests {
     @Test("whose id is not a UUID makes Alpaca's response invalid")
     func malformed() async throws {
         try await withAlpaca(answering: { _, _ in .text(Self.summaries(["../orders"])) }) { alpaca, server in
-            await #expect(throws: ProviderFailure(.alpaca, .answerInvalid(nil))) {
+            await #expect(throws: ProviderFailure(.alpaca, .invalidResponse(nil))) {
                 try await alpaca.watchlists(in: .patient)
             }
             #expect(server.requests.count == 1)

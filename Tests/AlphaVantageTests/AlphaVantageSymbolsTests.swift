@@ -19,27 +19,27 @@ struct AlphaVantageSymbolsTests {
         ])
     func both(symbol: String, spelling: String) throws {
         let symbol = try #require(Symbol(symbol))
-        #expect(dialect.spelling(of: symbol) == spelling)
-        #expect(dialect.symbol(spelled: spelling) == symbol)
+        #expect(dialect.providerSymbol(for: symbol) == spelling)
+        #expect(dialect.symbol(for: spelling) == symbol)
     }
 
     @Test(
         "is none for what it has no listing of",
         arguments: ["EUR/DKK", "BTC/USD", "^SPX", "VOD:XJSE", "BRK-B"])
     func none(symbol: String) throws {
-        #expect(dialect.spelling(of: try #require(Symbol(symbol))) == nil)
+        #expect(dialect.providerSymbol(for: try #require(Symbol(symbol))) == nil)
     }
 
     @Test("with a dot for a class is understood", arguments: [("BRK.B", "BRK.B"), ("BRK-B", "BRK.B")])
     func lenient(spelling: String, symbol: String) {
-        #expect(dialect.symbol(spelled: spelling)?.text == symbol)
+        #expect(dialect.symbol(for: spelling)?.text == symbol)
     }
 
     @Test(
         "that is none of its own stands for nothing",
         arguments: ["", ".", "TSCO.", "TSCO.XYZ", "A.B.LON", ".LON", "EUR/USD", "^GSPC", "A B", "IBM\n"])
     func foreign(spelling: String) {
-        #expect(dialect.symbol(spelled: spelling) == nil)
+        #expect(dialect.symbol(for: spelling) == nil)
     }
 
     @Test(

@@ -59,7 +59,7 @@ struct InstrumentTests {
         try await withAlphaVantage(answering: { _, _ in .text(body) }) { client, server in
             let instrument = try await client.instrument(symbol("TSCO"), in: .patient)
             #expect(instrument.name == "Tractor Supply Company")
-            #expect(instrument.reading == Provenance(source: .alphaVantage, fetchedAt: wallTime))
+            #expect(instrument.provenance == Provenance(source: .alphaVantage, fetchedAt: wallTime))
             await #expect(throws: ProviderFailure(.alphaVantage, .notFound)) {
                 try await client.instrument(symbol("^SPX"), in: .patient)
             }

@@ -73,7 +73,7 @@ struct NoticeTests {
             .notFound),
         Case(
             "that nobody has reported yet", "Information", "Something about \(secretKey) is new.",
-            .answerInvalid(nil)),
+            .invalidResponse(nil)),
     ]
 
     @Test("is told apart by its words", arguments: cases)

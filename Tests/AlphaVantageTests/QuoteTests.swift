@@ -25,9 +25,9 @@ struct QuoteTests {
             #expect(quote.changePercent?.description == "1.1433")
             #expect(quote.timeliness == nil)
             // A day that is over: since its close in New York.
-            #expect(quote.reading.asOf == Instant("2026-11-20T21:00:00Z"))
-            #expect(quote.reading.fetchedAt == wallTime)
-            #expect(quote.reading.source == .alphaVantage)
+            #expect(quote.provenance.asOf == Instant("2026-11-20T21:00:00Z"))
+            #expect(quote.provenance.fetchedAt == wallTime)
+            #expect(quote.provenance.source == .alphaVantage)
             #expect(
                 server.requests.map(\.target) == [
                     "/av/query?function=GLOBAL_QUOTE&symbol=IBM&apikey=\(secretKey)"
@@ -40,7 +40,7 @@ struct QuoteTests {
         let body = try example("global-quote").replacing("2026-11-20", with: "2026-11-21")
         try await withAlphaVantage(answering: functions(["GLOBAL_QUOTE": body])) { client, _ in
             let quote = try await client.quotes(for: [symbol("IBM")], in: .patient).found.values.first
-            #expect(try #require(quote).reading.asOf == nil)
+            #expect(try #require(quote).provenance.asOf == nil)
         }
     }
 
@@ -93,7 +93,7 @@ struct QuoteTests {
                 #expect(quote.volume == 3_120_455)
                 #expect(quote.currency == "GBP")
                 // When London closed is not known here.
-                #expect(quote.reading.asOf == nil)
+                #expect(quote.provenance.asOf == nil)
             }
             #expect(
                 server.requests.map { $0.target.prefix { $0 != "&" } } == [
@@ -115,7 +115,7 @@ struct QuoteTests {
             let quotes = try await client.quotes(for: [tesco, symbol("ABC:XLON")], in: .patient)
             #expect(quotes.found.isEmpty)
             // The other one is not known, which is no failure.
-            #expect(quotes.failures == [tesco: ProviderFailure(.alphaVantage, .answerInvalid(nil))])
+            #expect(quotes.failures == [tesco: ProviderFailure(.alphaVantage, .invalidResponse(nil))])
         }
     }
 
@@ -136,7 +136,7 @@ struct QuoteTests {
             #expect(quote.extendedHoursPrice?.description == "517.1")
             #expect(quote.timeliness == .realTime)
             #expect(quote.delayMinutes == 0)
-            #expect(quote.reading.asOf == Instant("2026-11-21T00:59:59.667Z"))
+            #expect(quote.provenance.asOf == Instant("2026-11-21T00:59:59.667Z"))
             #expect(
                 server.requests.map(\.target) == [
                     "/av/query?function=REALTIME_BULK_QUOTES&symbol=BRK-B%2CMSFT&entitlement=realtime"
@@ -168,7 +168,7 @@ struct QuoteTests {
             let (msft, tesco) = (try symbol("MSFT"), try symbol("TSCO:XLON"))
             let quotes = try await client.quotes(for: [tesco, msft], in: .patient)
             #expect(quotes.found.keys.map(\.text) == ["MSFT"])
-            #expect(quotes.failures == [tesco: ProviderFailure(.alphaVantage, .answerInvalid(nil))])
+            #expect(quotes.failures == [tesco: ProviderFailure(.alphaVantage, .invalidResponse(nil))])
         }
         // And the other way round: who has not paid for the bulk has single quotes all the same.
         let sample = [

@@ -38,7 +38,7 @@ struct SeriesTests {
         #expect(series.timeZone == "America/New_York")
         #expect(series.isLastComplete == true)
         #expect(!series.isTruncated)
-        #expect(series.reading.asOf == Instant("2026-11-21T00:00:00Z"))
+        #expect(series.provenance.asOf == Instant("2026-11-21T00:00:00Z"))
     }
 
     @Test(
@@ -54,7 +54,7 @@ struct SeriesTests {
         #expect(series[series.count - 1].prices.close == Decimal("303.45"))
         #expect(series.isLastComplete == isLastComplete)
         #expect(series.isExtendedHours == nil)
-        #expect(series.reading.asOf == nil)
+        #expect(series.provenance.asOf == nil)
     }
 
     @Test("is sorted whatever the order of its members, and a week that is named twice counts once")

@@ -18,7 +18,7 @@ struct FailureTests {
 
     static let causes: [(ProviderFailure.Cause, ErrorCode)] = [
         (.unavailable, .providerUnavailable), (.timedOut, .providerTimeout),
-        (.answerInvalid(nil), .providerAnswerInvalid), (.unauthorized, .reconnectRequired),
+        (.invalidResponse(nil), .providerAnswerInvalid), (.unauthorized, .reconnectRequired),
         (.notEntitled, .notEntitled), (.notFound, .notFound), (.rateLimited(retryAt: later), .quotaExhausted),
         (.rateLimited(retryAt: nil), .quotaExhausted), (.quotaExhausted(retryAt: later), .quotaExhausted),
         (.unsupported, .unsupported), (.overloaded, .providerUnavailable), (.cancelled, .providerUnavailable),
@@ -80,11 +80,11 @@ struct FailureTests {
         ),
         (
             "news(first: 0) { nodes { id } }", "first",
-            "It is 0; it takes 1 to \(ArticleConnectionPage.mostArticles)."
+            "It is 0; it takes 1 to \(ArticleConnectionPage.maximumArticles)."
         ),
         (
             "orders(first: 101) { nodes { id } }", "first",
-            "It is 101; it takes 1 to \(OrderFilter.mostOrders)."
+            "It is 101; it takes 1 to \(OrderFilter.maximumOrders)."
         ),
         (
             #"orders(after: "bm8=") { nodes { id } }"#, "after",

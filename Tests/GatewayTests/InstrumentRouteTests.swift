@@ -58,11 +58,11 @@ struct InstrumentRouteTests {
             ]
             let context = GatewayContext(
                 session: Session(owner: alice, scopes: [.read]),
-                backends: gateway.market(sources.map(\.marketSource), routes: Self.routes),
+                services: gateway.market(sources.map(\.marketSource), routes: Self.routes),
                 call: CallContext(deadline: .now + .seconds(60)))
             var position = Position(
                 symbol: .example, side: .long, quantity: 1, currency: "USD",
-                reading: Provenance(source: .alpaca, fetchedAt: .now))
+                provenance: Provenance(source: .alpaca, fetchedAt: .now))
             position.probableAssetClass = probable
             let linked = ConnectedPosition(
                 position: position, connection: try gateway.connection("demo", of: alice))
@@ -74,8 +74,8 @@ struct InstrumentRouteTests {
 /// A source that returns the same values for every instrument and company.
 private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
     private struct Spelling: SymbolMapping {
-        func spelling(of symbol: Symbol) -> String? { symbol.text }
-        func symbol(spelled spelling: String) -> Symbol? { Symbol(spelling) }
+        func providerSymbol(for symbol: Symbol) -> String? { symbol.text }
+        func symbol(for spelling: String) -> Symbol? { Symbol(spelling) }
     }
 
     private let provider: ProviderID
@@ -94,7 +94,7 @@ private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
 
     var marketSource: MarketDataSource {
         MarketDataSource(
-            self, spelling: Spelling(), provider: provider, environment: .sandbox, for: .everybody)
+            self, symbolMapping: Spelling(), provider: provider, environment: .sandbox, for: .everybody)
     }
 
     func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit]
@@ -104,14 +104,14 @@ private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
 
     func instrument(_ symbol: Symbol, in call: CallContext) async throws(ProviderFailure) -> Instrument {
         Instrument(
-            symbol: symbol, assetClass: assetClass, reading: Provenance(source: provider, fetchedAt: .now))
+            symbol: symbol, assetClass: assetClass, provenance: Provenance(source: provider, fetchedAt: .now))
     }
 
     func fundamentals(
         of symbol: Symbol, in call: CallContext
     ) async throws(ProviderFailure) -> Fundamentals {
         count.add(1, ordering: .relaxed)
-        var report = Fundamentals(symbol: symbol, reading: Provenance(source: provider, fetchedAt: .now))
+        var report = Fundamentals(symbol: symbol, provenance: Provenance(source: provider, fetchedAt: .now))
         report.about = about
         return report
     }

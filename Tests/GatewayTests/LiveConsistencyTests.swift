@@ -127,13 +127,14 @@ struct LiveConsistencyTests {
         try await withGateway { gateway in
             let connection = try gateway.connection("demo", of: alice)
             let context = GatewayContext(
-                session: Session(owner: alice, scopes: [.read]), backends: try gateway.backends([connection]),
+                session: Session(owner: alice, scopes: [.read]), services: try gateway.backends([connection]),
                 call: CallContext(deadline: .now + .seconds(60)))
             let reading = Provenance(source: .alpaca, fetchedAt: .now)
-            let older = Order(id: "leg", symbol: .example, side: .sell, state: .open, reading: reading)
-            let newer = Order(id: "leg", symbol: .example, side: .sell, state: .filled, reading: reading)
-            let other = Order(id: "other", symbol: .example, side: .sell, state: .open, reading: reading)
-            var parent = Order(id: "parent", symbol: .example, side: .buy, state: .filled, reading: reading)
+            let older = Order(id: "leg", symbol: .example, side: .sell, state: .open, provenance: reading)
+            let newer = Order(id: "leg", symbol: .example, side: .sell, state: .filled, provenance: reading)
+            let other = Order(id: "other", symbol: .example, side: .sell, state: .open, provenance: reading)
+            var parent = Order(
+                id: "parent", symbol: .example, side: .buy, state: .filled, provenance: reading)
             parent.legs = [older, other]
             let linked = try await context.linked([parent, newer], of: connection)
             let event = EventValue.order(SubscribedOrder(linked: linked[1], hasEnded: true))
@@ -153,7 +154,7 @@ struct LiveConsistencyTests {
             clientOrderID: "by-hand", accountID: "any", symbol: try #require(Symbol(symbol)), side: .buy,
             size: .quantity(1), price: .market)
         let call = CallContext(deadline: .now + .seconds(60))
-        guard case .taken = try await gateway.client(.demo).place(ticket, in: call) else {
+        guard case .accepted = try await gateway.client(.demo).place(ticket, in: call) else {
             Issue.record("not taken")
             return
         }
@@ -163,8 +164,8 @@ struct LiveConsistencyTests {
 /// A source of one price for every symbol, with a stream: a test sets both.
 private final class ScriptedQuotes: QuoteSource, QuoteStream {
     private struct Spelling: SymbolMapping {
-        func spelling(of symbol: Symbol) -> String? { symbol.text }
-        func symbol(spelled spelling: String) -> Symbol? { Symbol(spelling) }
+        func providerSymbol(for symbol: Symbol) -> String? { symbol.text }
+        func symbol(for spelling: String) -> Symbol? { Symbol(spelling) }
     }
 
     private let snapshot: Decimal
@@ -181,7 +182,7 @@ private final class ScriptedQuotes: QuoteSource, QuoteStream {
 
     var marketSource: MarketDataSource {
         MarketDataSource(
-            self, spelling: Spelling(), provider: .alpaca, environment: .sandbox, for: .everybody)
+            self, symbolMapping: Spelling(), provider: .alpaca, environment: .sandbox, for: .everybody)
     }
 
     func tell(price: Decimal) { self.price.yield(price) }
@@ -192,7 +193,7 @@ private final class ScriptedQuotes: QuoteSource, QuoteStream {
         var batch = KeyedResults<Symbol, Quote>()
         for symbol in symbols {
             var quote = Quote(
-                symbol: symbol, reading: Provenance(source: .alpaca, fetchedAt: .now, asOf: .now))
+                symbol: symbol, provenance: Provenance(source: .alpaca, fetchedAt: .now, asOf: .now))
             quote.price = snapshot
             batch[symbol] = quote
         }

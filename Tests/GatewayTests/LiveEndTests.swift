@@ -26,7 +26,7 @@ struct LiveEndTests {
         let changes = ConnectionChangeNotifier()
         let owner = try #require(OwnerID("owner"))
         for _ in 0..<Self.rounds {
-            await Self.end(changes.changes(of: owner)) { changes.tell(owner) }
+            await Self.end(changes.changes(of: owner)) { changes.notify(owner) }
         }
     }
 
@@ -34,7 +34,7 @@ struct LiveEndTests {
     func values() async {
         for _ in 0..<Self.rounds {
             let watch = SharedSubscription<Int> { _, _ in }
-            await Self.end(watch.values()) { watch.tell(.success(1)) }
+            await Self.end(watch.values()) { watch.publish(.success(1)) }
         }
     }
 }

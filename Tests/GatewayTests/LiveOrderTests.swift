@@ -80,7 +80,7 @@ struct LiveOrderTests {
                 clientOrderID: "by-hand", accountID: "any", symbol: try #require(Symbol("AMD")), side: .buy,
                 size: .quantity(1), price: .limit(2))
             let call = CallContext(deadline: .now + .seconds(60))
-            guard case .taken(let order) = try await client.place(ticket, in: call) else {
+            guard case .accepted(let order) = try await client.place(ticket, in: call) else {
                 Issue.record("not taken")
                 return
             }
@@ -199,11 +199,11 @@ struct OrderSnapshotTests {
     ) throws -> ConnectedOrder {
         var order = Order(
             id: id, symbol: .example, side: .buy, state: state,
-            reading: Provenance(source: .alpaca, fetchedAt: .earliest))
+            provenance: Provenance(source: .alpaca, fetchedAt: .earliest))
         order.updatedAt = Instant(secondsSince1970: seconds)
         order.replaces = replaces
         return ConnectedOrder(
-            order: order, connection: try connection(), name: .standing(name), clientOrderID: nil,
+            order: order, connection: try connection(), name: .current(name), clientOrderID: nil,
             time: .earliest)
     }
 
@@ -236,7 +236,7 @@ struct OrderSnapshotTests {
             (try linked("a", "2", .partiallyFilled, at: 50), .filled, "2"),
         ]
         for (index, (step, state, id)) in steps.enumerated() {
-            board.take(step)
+            board.merge(step)
             let all = board.all
             #expect(all.count == 1 && all[0].linked.order.state == state, "step \(index)")
             #expect(all[0].linked.order.id == id && all[0].hasEnded == state.isFinal, "step \(index)")
@@ -246,16 +246,16 @@ struct OrderSnapshotTests {
     @Test("names those that are open no more, and keeps only the last that have ended")
     func ended() throws {
         var board = OrderSnapshot()
-        #expect(try board.take(open: [linked("a", "a", .open), linked("b", "b", .open)]).isEmpty)
-        let missing = try board.take(open: [linked("b", "b", .open)])
-        #expect(missing.map(\.name) == [.standing("a")])
+        #expect(try board.merge(open: [linked("a", "a", .open), linked("b", "b", .open)]).isEmpty)
+        let missing = try board.merge(open: [linked("b", "b", .open)])
+        #expect(missing.map(\.name) == [.current("a")])
         board.end(missing[0])
-        #expect(try board.take(open: [linked("b", "b", .open)]).isEmpty)
-        for number in 0..<OrderSnapshot.mostEnded {
-            board.take(try linked("c\(number)", "c\(number)", .filled))
+        #expect(try board.merge(open: [linked("b", "b", .open)]).isEmpty)
+        for number in 0..<OrderSnapshot.maximumEnded {
+            board.merge(try linked("c\(number)", "c\(number)", .filled))
         }
         let names = Set(board.all.map(\.linked.name))
-        #expect(names.count == OrderSnapshot.mostEnded + 1)
-        #expect(names.contains(.standing("b")) && !names.contains(.standing("a")))
+        #expect(names.count == OrderSnapshot.maximumEnded + 1)
+        #expect(names.contains(.current("b")) && !names.contains(.current("a")))
     }
 }

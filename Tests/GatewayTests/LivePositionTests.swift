@@ -18,19 +18,21 @@ struct LivePositionTests {
                 let fetched = Instant.earliest + .seconds(seconds)
                 var position = Position(
                     symbol: .example, side: .long, quantity: quantity, currency: "USD",
-                    reading: Provenance(source: .alpaca, fetchedAt: fetched, isStale: isStale))
+                    provenance: Provenance(source: .alpaca, fetchedAt: fetched, isStale: isStale))
                 (position.currentPrice, position.marketValue) = (price, price)
                 return ConnectedPosition(position: position, connection: connection)
             }
             var changes = ChangeDetector<ConnectedPosition>()
             func told(_ positions: ConnectedPosition...) -> [Position] {
-                guard case .items(let items) = changes.take(.success(positions)) else { return [] }
+                guard case .items(let items) = changes.detectChanges(in: .success(positions)) else {
+                    return []
+                }
                 return items.map(\.position)
             }
             #expect(told(reading(1, 10, at: 0)).map(\.quantity) == [1])
             #expect(told(reading(1, 10, at: 1)).isEmpty, "only read again")
             #expect(told(reading(1, 11, at: 2)).map(\.currentPrice) == [11])
-            #expect(told(reading(1, 11, at: 2, isStale: true)).map(\.reading.isStale) == [true])
+            #expect(told(reading(1, 11, at: 2, isStale: true)).map(\.provenance.isStale) == [true])
             let closed = told()
             #expect(closed.map(\.symbol) == [.example])
             #expect(closed.map(\.quantity) == [.zero])

@@ -20,7 +20,7 @@ struct LiveQuoteTests {
         return BrokerConnection(
             id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox, accounts: client,
             market: MarketDataSource(
-                client, spelling: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
+                client, symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
                 for: .owner(owner, connection: "alpaca")))
     }
 
@@ -28,7 +28,7 @@ struct LiveQuoteTests {
         GatewayServices(
             connections: connections.map { ProviderConnection($0) }, market: [],
             reads: ReadCaches(clock: gateway.clock.calls),
-            household: gateway.household,
+            userData: gateway.household,
             condition: { provider in
                 ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
@@ -36,7 +36,7 @@ struct LiveQuoteTests {
 
     private func context(_ owner: OwnerID, _ backends: GatewayServices) -> GatewayContext {
         GatewayContext(
-            session: Session(owner: owner, scopes: [.read]), backends: backends,
+            session: Session(owner: owner, scopes: [.read]), services: backends,
             call: CallContext(deadline: .now + .seconds(60)))
     }
 
@@ -137,7 +137,7 @@ struct LiveQuoteTests {
             #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: .alpaca)))
             var sources: [Symbol: ProviderID] = [:]
             for await news in try context.follow(symbols, from: nil) {
-                for (symbol, item) in news { sources[symbol] = try item.get().reading.source }
+                for (symbol, item) in news { sources[symbol] = try item.get().provenance.source }
                 if sources.count == symbols.count { break }
             }
             #expect(Set(sources.values) == [.yahoo])
@@ -158,23 +158,23 @@ struct LiveQuoteTests {
             let hubs = QuoteFeedRegistry(quotes: reads.quotes, clock: gateway.clock.calls)
             let (first, second) = (try gateway.alpaca(), try gateway.yahoo())
             let apple = try #require(Symbol("AAPL"))
-            let hub = hubs.hub(of: first)
+            let hub = hubs.feed(for: first)
             var follower: QuoteFeedSubscriber? = try hub.follow([apple], for: .user(alice)) {}
             #expect(hub.idleSince == nil)
-            _ = hubs.hub(of: second)
+            _ = hubs.feed(for: second)
             #expect(hubs.count == 2)
             // The one that nobody follows goes, the other stays.
-            gateway.clock.advance(by: QuoteFeedRegistry.patience)
-            #expect(hubs.hub(of: first) === hub)
+            gateway.clock.advance(by: QuoteFeedRegistry.idleTimeout)
+            #expect(hubs.feed(for: first) === hub)
             #expect(hubs.count == 1)
             follower = nil
             #expect(follower == nil)
             #expect(hub.idleSince == gateway.clock.calls.now())
             // Who comes back in time finds it.
-            gateway.clock.advance(by: QuoteFeedRegistry.patience - .seconds(1))
-            #expect(hubs.hub(of: first) === hub)
-            gateway.clock.advance(by: QuoteFeedRegistry.patience * 2)
-            #expect(hubs.hub(of: first) !== hub)
+            gateway.clock.advance(by: QuoteFeedRegistry.idleTimeout - .seconds(1))
+            #expect(hubs.feed(for: first) === hub)
+            gateway.clock.advance(by: QuoteFeedRegistry.idleTimeout * 2)
+            #expect(hubs.feed(for: first) !== hub)
         }
     }
 
@@ -184,7 +184,7 @@ struct LiveQuoteTests {
             let apple = try #require(Symbol("AAPL"))
             let hub = QuoteFeedRegistry(
                 quotes: ReadCaches(clock: gateway.clock.calls).quotes, clock: gateway.clock.calls
-            ).hub(of: try gateway.alpaca())
+            ).feed(for: try gateway.alpaca())
             let (told, tell) = AsyncStream.makeStream(of: Void.self)
             let task = Task {
                 for await _ in QuoteSubscription([apple: [0]], for: .user(alice), at: { _ in hub }) {
@@ -207,7 +207,7 @@ struct LiveQuoteTests {
             let clock = gateway.clock.calls
             let source = try gateway.alpaca()
             func hub() -> QuoteFeed {
-                QuoteFeedRegistry(quotes: ReadCaches(clock: clock).quotes, clock: clock).hub(of: source)
+                QuoteFeedRegistry(quotes: ReadCaches(clock: clock).quotes, clock: clock).feed(for: source)
             }
             let (first, second) = (hub(), hub())
             let asked = Mutex(0)

@@ -25,7 +25,8 @@ struct LiveRecoveryTests {
         return QuoteFeed(.alpaca, stream: nil, policy: policy) { symbols, _ in
             var news: [Symbol: QuoteEvent] = [:]
             for symbol in symbols {
-                var quote = Quote(symbol: symbol, reading: Provenance(source: .alpaca, fetchedAt: .earliest))
+                var quote = Quote(
+                    symbol: symbol, provenance: Provenance(source: .alpaca, fetchedAt: .earliest))
                 quote.price = 10
                 news[symbol] =
                     known.contains(symbol)
@@ -111,7 +112,7 @@ struct LiveRecoveryTests {
         let times = Mutex<[ContinuousClock.Instant]>([])
         var pace = PollingPolicy()
         pace.interval = .milliseconds(20)
-        pace.rest = .milliseconds(1)
+        pace.minimumInterval = .milliseconds(1)
         let watch = SharedSubscription<Int>(pace, .system) {
             times.withLock { $0.append(.now) }
             return .failure(Lost())
@@ -213,9 +214,9 @@ struct LiveRecoveryTests {
                 let follower = OrderTracker(connection: connection, clock: clock, inbox: OrderUpdateQueue()) {
                     call in
                     GatewayContext(
-                        session: Session(owner: alice, scopes: [.read]), backends: backends, call: call)
+                        session: Session(owner: alice, scopes: [.read]), services: backends, call: call)
                 }
-                await follower.run(telling: watch, turn)
+                await follower.run(publishingTo: watch, turn)
             }
             var failures = 0
             for await answer in watch.values() {

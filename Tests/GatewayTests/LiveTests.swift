@@ -103,7 +103,7 @@ struct ChangeDetectorTests {
         var isCurrent = true
         var closed: Item? { isCurrent ? Item(globalID: globalID, value: 0) : nil }
 
-        func looksLike(_ other: Item) -> Bool { value == other.value }
+        func isEquivalent(to other: Item) -> Bool { value == other.value }
     }
 
     private struct Lost: Error {}
@@ -132,8 +132,8 @@ struct ChangeDetectorTests {
         ]
         var changes = ChangeDetector<Item>()
         for (index, (reading, expected)) in readings.enumerated() {
-            let news = changes.take(
-                reading.map { $0.map { Item(globalID: $0.0, value: $0.1) } })
+            let news = changes.detectChanges(
+                in: reading.map { $0.map { Item(globalID: $0.0, value: $0.1) } })
             switch news {
             case .items(let items):
                 #expect(items.map { "\($0.globalID)\($0.value)" } == expected, "reading \(index)")
@@ -146,7 +146,7 @@ struct ChangeDetectorTests {
     @Test("is told to who knew it where it is over, and not to who has just come")
     func over() {
         func news(_ changes: inout ChangeDetector<Item>, _ items: [Item]) -> [Int] {
-            guard case .items(let items) = changes.take(.success(items)) else { return [] }
+            guard case .items(let items) = changes.detectChanges(in: .success(items)) else { return [] }
             return items.map(\.value)
         }
         let (open, ended) = (Item(globalID: "a", value: 1), Item(globalID: "a", value: 2, isCurrent: false))
@@ -158,7 +158,7 @@ struct ChangeDetectorTests {
         // What came and went between two readings is told all the same.
         let brief = Item(globalID: "b", value: 3, isCurrent: false)
         #expect(news(&late, [ended, brief]) == [3])
-        _ = late.take(.failure(Lost()))
+        _ = late.detectChanges(in: .failure(Lost()))
         #expect(news(&late, [ended, brief]) == [])
     }
 }

@@ -10,7 +10,7 @@ struct MergedFundamentalsTests {
         yearHigh: Decimal? = nil, isStale: Bool = false
     ) -> Fundamentals {
         var report = Fundamentals(
-            symbol: .example, reading: Provenance(source: source, fetchedAt: .earliest, isStale: isStale))
+            symbol: .example, provenance: Provenance(source: source, fetchedAt: .earliest, isStale: isStale))
         report.currency = currency
         report.sector = sector
         report.marketCap = marketCap
@@ -19,7 +19,7 @@ struct MergedFundamentalsTests {
     }
 
     private static func parts(_ merged: MergedFundamentals?) -> [String] {
-        merged?.parts.map { "\($0.reading.source.rawValue): \($0.fields.joined(separator: " "))" } ?? []
+        merged?.parts.map { "\($0.provenance.source.rawValue): \($0.fields.joined(separator: " "))" } ?? []
     }
 
     @Test("are nil if there are no reports")

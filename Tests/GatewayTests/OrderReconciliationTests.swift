@@ -45,7 +45,7 @@ struct ReconciliationScheduleTests {
     }
 
     private func schedule(mostConnections: Int = 2) -> ReconciliationSchedule {
-        ReconciliationSchedule(pauses: .seconds(1)...(.seconds(5)), mostConnections: mostConnections)
+        ReconciliationSchedule(pauses: .seconds(1)...(.seconds(5)), maximumConnections: mostConnections)
     }
 
     @Test("a write that stays open is checked after pauses that double up to the longest")

@@ -29,8 +29,8 @@ struct OrderRefusalTests {
 
     /// Of a broker that takes the least.
     private static let abilities = OrderCapabilities(
-        types: [.market, .limit], timesInForce: [.day, .goodTillDate], takesFractions: false,
-        takesNotional: false, takesExtendedHours: false, replaces: true, hasEndedOrders: false)
+        types: [.market, .limit], timesInForce: [.day, .goodTillDate], acceptsFractions: false,
+        acceptsNotional: false, acceptsExtendedHours: false, replaces: true, hasEndedOrders: false)
 
     @Test(
         "is told which argument its broker does not take",

@@ -77,7 +77,7 @@ struct OrderReplacementTests {
                 clientOrderID: "by-hand", accountID: "any", symbol: symbol, side: .buy, size: .quantity(1),
                 price: .limit(2))
             let call = CallContext(deadline: .now + .seconds(3_600))
-            guard case .taken = try await gateway.client(.demo).place(ticket, in: call) else {
+            guard case .accepted = try await gateway.client(.demo).place(ticket, in: call) else {
                 Issue.record("not taken")
                 return
             }

@@ -9,40 +9,41 @@ struct OrderUpdateQueueTests {
     private func order(_ id: String) -> Order {
         Order(
             id: id, symbol: .example, side: .buy, state: .open,
-            reading: Provenance(source: .alpaca, fetchedAt: .earliest))
+            provenance: Provenance(source: .alpaca, fetchedAt: .earliest))
     }
 
     @Test("is all to be read at first, each time that the stream stands, and while nobody tells of changes")
     func reading() {
         let round = OrderUpdateQueue().begin(1)
-        #expect(round.take()?.wantsReading == true)
-        #expect(round.take()?.wantsReading == false)
-        #expect(round.wantsReadingAfterWhile() && round.take()?.wantsReading == true)
+        #expect(round.drain()?.needsFullRead == true)
+        #expect(round.drain()?.needsFullRead == false)
+        #expect(round.requestFullReadIfNeeded() && round.drain()?.needsFullRead == true)
         round.put(.connected)
-        #expect(round.take()?.wantsReading == true)
-        #expect(!round.wantsReadingAfterWhile(), "the stream tells")
-        round.noteFailure()
-        #expect(round.wantsReadingAfterWhile(), "something was missed")
-        round.noteReading()
+        #expect(round.drain()?.needsFullRead == true)
+        #expect(!round.requestFullReadIfNeeded(), "the stream tells")
+        round.recordFailure()
+        #expect(round.requestFullReadIfNeeded(), "something was missed")
+        round.resetFailures()
         round.streamEnded()
-        #expect(round.wantsReadingAfterWhile())
+        #expect(round.requestFullReadIfNeeded())
     }
 
     @Test("is handed out once, in the order in which it came")
     func contents() {
         let round = OrderUpdateQueue().begin(1)
         for id in ["a", "b"] { round.put(.value(order(id))) }
-        #expect(round.take()?.streamed.map(\.id) == ["a", "b"])
-        #expect(round.take()?.streamed.isEmpty == true)
+        #expect(round.drain()?.streamed.map(\.id) == ["a", "b"])
+        #expect(round.drain()?.streamed.isEmpty == true)
     }
 
     @Test("is read anew where more comes than is kept")
     func bound() {
         let round = OrderUpdateQueue().begin(1)
-        _ = round.take()
-        for number in 0...OrderUpdateQueue.mostWaiting { round.put(.value(order("\(number)"))) }
-        let contents = round.take()
-        #expect(contents?.streamed.count == OrderUpdateQueue.mostWaiting && contents?.wantsReading == true)
+        _ = round.drain()
+        for number in 0...OrderUpdateQueue.maximumWaiting { round.put(.value(order("\(number)"))) }
+        let contents = round.drain()
+        #expect(
+            contents?.streamed.count == OrderUpdateQueue.maximumWaiting && contents?.needsFullRead == true)
     }
 
     @Test("has nothing of an earlier round, nor is that given anything", arguments: [false, true])
@@ -54,12 +55,12 @@ struct OrderUpdateQueueTests {
         let earlier = early ?? inbox.begin(1)
         now.put(.connected)
         earlier.put(.value(order("late")))
-        #expect(earlier.take() == nil)
-        #expect(now.take()?.wantsReading == true, "it is there for the present one")
+        #expect(earlier.drain() == nil)
+        #expect(now.drain()?.needsFullRead == true, "it is there for the present one")
         earlier.streamEnded()
-        earlier.noteFailure()
-        #expect(!earlier.wantsReadingAfterWhile())
-        #expect(!now.wantsReadingAfterWhile(), "the present one still stands")
-        #expect(now.take()?.streamed.isEmpty == true)
+        earlier.recordFailure()
+        #expect(!earlier.requestFullReadIfNeeded())
+        #expect(!now.requestFullReadIfNeeded(), "the present one still stands")
+        #expect(now.drain()?.streamed.isEmpty == true)
     }
 }

@@ -33,12 +33,12 @@ struct OrderWorkflowTests {
     func turns() async throws {
         let turns = KeyedTaskQueue<String>()
         let (gate, words) = (Event<Void>(), Words())
-        let first = turns.take("a") {
+        let first = turns.enqueue("a") {
             await gate.wait()
             words.add("first")
         }
-        let second = turns.take("a") { words.add("second") }
-        let other = turns.take("b") { words.add("other") }
+        let second = turns.enqueue("a") { words.add("second") }
+        let other = turns.enqueue("b") { words.add("other") }
         try await other.value
         #expect(words.all == ["other"])
         gate.happen(())
@@ -51,8 +51,8 @@ struct OrderWorkflowTests {
     func failure() async throws {
         let turns = KeyedTaskQueue<String>()
         struct Broken: Error {}
-        let first = turns.take("a") { throw Broken() }
-        let second = turns.take("a") { 2 }
+        let first = turns.enqueue("a") { throw Broken() }
+        let second = turns.enqueue("a") { 2 }
         #expect(try await second.value == 2)
         await #expect(throws: Broken.self) { try await first.value }
     }

@@ -11,7 +11,7 @@ struct QuoteFallbackStateTests {
     private func price(_ number: Int, isStale: Bool = false) -> QuoteEvent {
         var quote = Quote(
             symbol: .example,
-            reading: Provenance(source: .alpaca, fetchedAt: .earliest, isStale: isStale))
+            provenance: Provenance(source: .alpaca, fetchedAt: .earliest, isStale: isStale))
         quote.price = Decimal(number)
         return .success(quote)
     }
@@ -34,82 +34,82 @@ struct QuoteFallbackStateTests {
         let none = try #require(Symbol("X1"))
         var board = QuoteFallbackState([apple: [0, 1], pound: [1], none: []])
         #expect(board.start.follow == [0: [apple], 1: [pound]])
-        #expect(board.take([none: price(1)], from: 0) == QuoteFallbackState.Step())
-        #expect(board.takeUntold().isEmpty)
+        #expect(board.receive([none: price(1)], from: 0) == QuoteFallbackState.Step())
+        #expect(board.drainPending().isEmpty)
     }
 
     @Test("asks the next where one fails, and tells of no failure before all have failed")
     func falls() {
         var board = board()
-        #expect(board.take([apple: failure(.unavailable)], from: 0).follow == [1: [apple]])
-        #expect(board.takeUntold().isEmpty)
-        #expect(board.take([apple: failure(.notFound)], from: 1).follow == [2: [apple]])
-        #expect(board.takeUntold().isEmpty)
+        #expect(board.receive([apple: failure(.unavailable)], from: 0).follow == [1: [apple]])
+        #expect(board.drainPending().isEmpty)
+        #expect(board.receive([apple: failure(.notFound)], from: 1).follow == [2: [apple]])
+        #expect(board.drainPending().isEmpty)
         // The same again is nothing new.
-        #expect(board.take([apple: failure(.unavailable)], from: 0) == QuoteFallbackState.Step())
-        #expect(board.take([apple: failure(.notFound)], from: 2) == QuoteFallbackState.Step())
-        #expect(board.takeUntold() == [apple: told(.unavailable)])
-        #expect(board.takeUntold().isEmpty)
+        #expect(board.receive([apple: failure(.unavailable)], from: 0) == QuoteFallbackState.Step())
+        #expect(board.receive([apple: failure(.notFound)], from: 2) == QuoteFallbackState.Step())
+        #expect(board.drainPending() == [apple: told(.unavailable)])
+        #expect(board.drainPending().isEmpty)
     }
 
     @Test("tells a failure that might have been a price, where the others know no such symbol")
     func tellingFailure() {
         var board = board()
         for (source, cause) in [ProviderFailure.Cause.notFound, .timedOut, .notEntitled].enumerated() {
-            _ = board.take([apple: failure(cause)], from: source)
+            _ = board.receive([apple: failure(cause)], from: source)
         }
-        #expect(board.takeUntold() == [apple: told(.timedOut)])
+        #expect(board.drainPending() == [apple: told(.timedOut)])
         var unknown = self.board()
-        for source in 0..<3 { _ = unknown.take([apple: failure(.notFound)], from: source) }
-        #expect(unknown.takeUntold() == [apple: told(.notFound, .notFound, .notFound)])
+        for source in 0..<3 { _ = unknown.receive([apple: failure(.notFound)], from: source) }
+        #expect(unknown.drainPending() == [apple: told(.notFound, .notFound, .notFound)])
     }
 
     @Test("leaves who cannot help again once another does, and goes on following who may")
     func leaves() {
         var board = board()
-        _ = board.take([apple: failure(.notEntitled)], from: 0)
-        _ = board.take([apple: failure(.unavailable)], from: 1)
-        #expect(board.take([apple: price(3)], from: 2).leave == [0: [apple]])
-        #expect(board.takeUntold() == [apple: .price(price(3))])
+        _ = board.receive([apple: failure(.notEntitled)], from: 0)
+        _ = board.receive([apple: failure(.unavailable)], from: 1)
+        #expect(board.receive([apple: price(3)], from: 2).unfollow == [0: [apple]])
+        #expect(board.drainPending() == [apple: .price(price(3))])
         // What is left has no say any more.
-        #expect(board.take([apple: price(9)], from: 0) == QuoteFallbackState.Step())
-        #expect(board.takeUntold().isEmpty)
+        #expect(board.receive([apple: price(9)], from: 0) == QuoteFallbackState.Step())
+        #expect(board.drainPending().isEmpty)
         // A better one that is back is told, and the one behind it left.
-        #expect(board.take([apple: price(2)], from: 1).leave == [2: [apple]])
-        #expect(board.takeUntold() == [apple: .price(price(2))])
-        #expect(board.take([apple: price(4)], from: 2) == QuoteFallbackState.Step())
-        #expect(board.takeUntold().isEmpty)
+        #expect(board.receive([apple: price(2)], from: 1).unfollow == [2: [apple]])
+        #expect(board.drainPending() == [apple: .price(price(2))])
+        #expect(board.receive([apple: price(4)], from: 2) == QuoteFallbackState.Step())
+        #expect(board.drainPending().isEmpty)
         // And asked again when that fails.
-        #expect(board.take([apple: failure(.timedOut)], from: 1).follow == [2: [apple]])
-        #expect(board.take([apple: price(5)], from: 2) == QuoteFallbackState.Step())
-        #expect(board.takeUntold() == [apple: .price(price(5))])
+        #expect(board.receive([apple: failure(.timedOut)], from: 1).follow == [2: [apple]])
+        #expect(board.receive([apple: price(5)], from: 2) == QuoteFallbackState.Step())
+        #expect(board.drainPending() == [apple: .price(price(5))])
     }
 
     @Test("tells an old price while the next source is asked, and after it a fresh one")
     func stale() {
         var board = board()
-        _ = board.take([apple: price(1)], from: 0)
-        #expect(board.takeUntold() == [apple: .price(price(1))])
-        #expect(board.take([apple: price(1, isStale: true)], from: 0).follow == [1: [apple]])
-        #expect(board.takeUntold() == [apple: .price(price(1, isStale: true))])
-        _ = board.take([apple: failure(.unavailable)], from: 1)
-        #expect(board.takeUntold().isEmpty)
-        _ = board.take([apple: price(2)], from: 2)
-        #expect(board.takeUntold() == [apple: .price(price(2))])
+        _ = board.receive([apple: price(1)], from: 0)
+        #expect(board.drainPending() == [apple: .price(price(1))])
+        #expect(board.receive([apple: price(1, isStale: true)], from: 0).follow == [1: [apple]])
+        #expect(board.drainPending() == [apple: .price(price(1, isStale: true))])
+        _ = board.receive([apple: failure(.unavailable)], from: 1)
+        #expect(board.drainPending().isEmpty)
+        _ = board.receive([apple: price(2)], from: 2)
+        #expect(board.drainPending() == [apple: .price(price(2))])
     }
 
     @Test("returns a failure after a fresh price of the only remaining source")
     func failsAgain() {
         var board = QuoteFallbackState([apple: [0, 1]])
-        _ = board.take([apple: failure(.notEntitled)], from: 0)
-        _ = board.take([apple: price(1)], from: 1)
-        #expect(board.takeUntold() == [apple: .price(price(1))])
-        _ = board.take([apple: failure(.unavailable)], from: 1)
-        #expect(board.takeUntold() == [apple: told(.unavailable)])
-        _ = board.take([apple: failure(.unavailable)], from: 1)
-        #expect(board.takeUntold().isEmpty)
-        _ = board.take([apple: price(1)], from: 1)
-        #expect(board.takeUntold() == [apple: .price(price(1))])
+        _ = board.receive([apple: failure(.notEntitled)], from: 0)
+        _ = board.receive([apple: price(1)], from: 1)
+        #expect(board.drainPending() == [apple: .price(price(1))])
+        _ = board.receive([apple: failure(.unavailable)], from: 1)
+        #expect(board.drainPending() == [apple: told(.unavailable)])
+        _ = board.receive([apple: failure(.unavailable)], from: 1)
+        #expect(board.drainPending().isEmpty)
+        _ = board.receive([apple: price(1)], from: 1)
+        #expect(board.drainPending() == [apple: .price(price(1))])
     }
 
     private static let later = Instant("2026-11-20T16:05:00Z")
@@ -135,8 +135,8 @@ struct QuoteFallbackStateTests {
         var board = QuoteFallbackState([apple: [0]])
         /// What is returned of a cause, without the time to try again.
         func returned(_ cause: ProviderFailure.Cause) -> FieldError? {
-            _ = board.take([apple: failure(cause)], from: 0)
-            guard case .failure(var error) = board.takeUntold()[apple] else { return nil }
+            _ = board.receive([apple: failure(cause)], from: 0)
+            guard case .failure(var error) = board.drainPending()[apple] else { return nil }
             error.retryAt = nil
             return error
         }
@@ -148,8 +148,8 @@ struct QuoteFallbackStateTests {
         #expect(returned(first) == error(first))
         #expect(returned(second) == (isNew ? error(second) : nil))
         #expect(returned(second) == nil)
-        _ = board.take([apple: price(1)], from: 0)
-        #expect(board.takeUntold() == [apple: .price(price(1))])
+        _ = board.receive([apple: price(1)], from: 0)
+        #expect(board.drainPending() == [apple: .price(price(1))])
         #expect(returned(second) == error(second))
     }
 
@@ -158,17 +158,17 @@ struct QuoteFallbackStateTests {
         var board = board()
         for (source, provider) in [ProviderID.alpaca, .yahoo, .polygon].enumerated() {
             let news = QuoteEvent.failure(ProviderFailure(provider, .notFound))
-            _ = board.take([apple: news], ended: [apple], from: source)
+            _ = board.receive([apple: news], ended: [apple], from: source)
         }
         let error = FieldError(.notFound, "None of ALPACA, YAHOO, POLYGON knows any symbol \"AAPL\".")
-        #expect(board.takeUntold() == [apple: .failure(error)])
+        #expect(board.drainPending() == [apple: .failure(error)])
         #expect(board.isOver)
     }
 
     @Test("tells who is slow the latest only")
     func latest() {
         var board = board()
-        for number in 1...5 { _ = board.take([apple: price(number)], from: 0) }
-        #expect(board.takeUntold() == [apple: .price(price(5))])
+        for number in 1...5 { _ = board.receive([apple: price(number)], from: 0) }
+        #expect(board.drainPending() == [apple: .price(price(5))])
     }
 }

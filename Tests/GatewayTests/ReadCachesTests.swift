@@ -53,10 +53,10 @@ struct ReadCachesTests {
     func weights(length: Int) throws {
         let text = String(repeating: "x", count: length)
         let reading = Provenance(source: .saxo, fetchedAt: .earliest)
-        var account = Account(id: "1", number: "1", currency: "USD", reading: reading)
+        var account = Account(id: "1", number: "1", currency: "USD", provenance: reading)
         var position = Position(
-            symbol: .example, side: .long, quantity: 1, currency: "USD", reading: reading)
-        var instrument = Instrument(symbol: .example, assetClass: .equity, reading: reading)
+            symbol: .example, side: .long, quantity: 1, currency: "USD", provenance: reading)
+        var instrument = Instrument(symbol: .example, assetClass: .equity, provenance: reading)
         let hit = SearchHit(instrument: instrument)
         var page = ProviderArticlePage(provider: .polygon, page: ArticlePage(articles: [], next: nil))
         let before = [
@@ -85,10 +85,10 @@ struct ReadCachesTests {
         for next in [nil, "https://api.example/next?cursor=1"] {
             let page = ProviderArticlePage(
                 provider: .polygon, page: ArticlePage(articles: [article, article], next: next))
-            #expect(try ProviderArticlePage(lastingBytes: page.lastingBytes) == page)
-            var bytes = page.lastingBytes
+            #expect(try ProviderArticlePage(persistentBytes: page.persistentBytes) == page)
+            var bytes = page.persistentBytes
             bytes[3] ^= 1
-            #expect(throws: CorruptedBytes()) { try ProviderArticlePage(lastingBytes: bytes) }
+            #expect(throws: CorruptedBytes()) { try ProviderArticlePage(persistentBytes: bytes) }
         }
     }
 }

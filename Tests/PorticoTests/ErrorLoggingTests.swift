@@ -22,7 +22,7 @@ struct ErrorLoggingTests {
     func requestID() async throws {
         let lines = LoggedLines()
         var options = ExecutionOptions()
-        options.errorPresenter = ErrorFormatter(telling: Logger(label: "test") { _ in lines })
+        options.errorPresenter = ErrorFormatter(logger: Logger(label: "test") { _ in lines })
         let schema = try ExecutableSchema(
             Schema.build("type Query { now: Int! }"), query: Query(), context: Void.self, options: options)
         let response = try await CurrentRequest.$id.withValue("00000000deadbeef") {

@@ -35,7 +35,7 @@ struct AccountTests {
             #expect(account.buyingPower == nil)
             #expect(account.lastEquity == nil)
             #expect(account.canTrade == nil)
-            #expect(account.reading.fetchedAt == wallTime)
+            #expect(account.provenance.fetchedAt == wallTime)
             #expect(
                 server.requests.map(\.path) == [
                     "/port/v1/clients/me", "/port/v1/accounts/me", "/port/v1/balances",

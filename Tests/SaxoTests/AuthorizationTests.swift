@@ -23,7 +23,7 @@ struct AuthorizationTests {
     private func authorization(
         _ house: RunningSandbox, goodFor seconds: Int = 1_200
     ) throws -> (SaxoOAuthSession, MemoryKeeper) {
-        let keeper = MemoryKeeper(try tokens(house, goodFor: seconds).kept)
+        let keeper = MemoryKeeper(try tokens(house, goodFor: seconds).stored)
         return (SaxoOAuthSession(of: try house.app(), kept: keeper, over: house.line), keeper)
     }
 
@@ -63,7 +63,7 @@ struct AuthorizationTests {
             #expect(house.calls("POST /token") == 1)
             #expect(house.calls("GET /port/v1/orders/me") == 20)
             // What is kept is the next one, which is good once more.
-            let kept = try #require(keeper.secret.flatMap(SaxoTokenPair.init(kept:)))
+            let kept = try #require(keeper.secret.flatMap(SaxoTokenPair.init(stored:)))
             #expect(kept.refresh != "sandbox-saxo-demo-refresh")
             house.time.wall.advance(by: .seconds(1_200))
             let later = await readTwentyTimes(saxo)
@@ -84,7 +84,7 @@ struct AuthorizationTests {
             let second = SaxoOAuthSession(
                 of: try house.app(), kept: Interloper(spent, then: renewed), over: house.line)
             let token = try await second.token(by: .distant)
-            #expect(token == SaxoTokenPair(kept: renewed)?.access)
+            #expect(token == SaxoTokenPair(stored: renewed)?.access)
         }
     }
 
@@ -108,16 +108,16 @@ struct AuthorizationTests {
     func brokenKeeper() async throws {
         try await RunningSandbox.run { house in
             let tokens = try tokens(house, goodFor: -1)
-            let keeper = Forgetful(tokens.kept)
+            let keeper = Forgetful(tokens.stored)
             let authorization = SaxoOAuthSession(of: try house.app(), kept: keeper, over: house.line)
             let first = try await authorization.token(by: .distant)
-            #expect(keeper.memory.secret == tokens.kept)
+            #expect(keeper.memory.secret == tokens.stored)
             keeper.recover()
             house.time.wall.advance(by: .seconds(1_300))
             let second = try await authorization.token(by: .distant)
             #expect(second != first)
             #expect(house.calls("POST /token") == 2)
-            #expect(keeper.memory.secret.flatMap(SaxoTokenPair.init(kept:))?.access == second)
+            #expect(keeper.memory.secret.flatMap(SaxoTokenPair.init(stored:))?.access == second)
         }
     }
 
@@ -162,7 +162,7 @@ struct AuthorizationTests {
             #expect(house.calls(endpoint) == 1)
             #expect(house.calls("POST /token") == 1)
             let answer = try await saxo.cancel(order, in: context)
-            guard case .taken = answer else {
+            guard case .accepted = answer else {
                 Issue.record("\(answer)")
                 return
             }
@@ -241,7 +241,7 @@ struct AuthorizationTests {
                 _ = try await authorization.token(by: .distant)
                 #expect(house.calls("POST /token") == 1 + round)
                 secret = try #require(keeper.secret)
-                #expect(SaxoTokenPair(kept: secret)?.verifier == proof.verifier)
+                #expect(SaxoTokenPair(stored: secret)?.verifier == proof.verifier)
             }
         }
         // What goes out says so, and nothing of the kind where there was no key.
@@ -259,7 +259,7 @@ struct AuthorizationTests {
                     loginURL: try #require(HTTPURL(server.url)))
                 let line = ProviderChannel(
                     QuotaAccount(.saxo, credential: "c1"), over: transport, clock: .showing(wallTime))
-                let authorization = SaxoOAuthSession(of: app, kept: MemoryKeeper(tokens.kept), over: line)
+                let authorization = SaxoOAuthSession(of: app, kept: MemoryKeeper(tokens.stored), over: line)
                 _ = try await authorization.token(by: .distant)
                 let body = try #require(server.requests.last.map { String(decoding: $0.body, as: UTF8.self) })
                 #expect(body.components(separatedBy: "code_verifier=the-verifier").count - 1 == count)
@@ -283,12 +283,12 @@ struct AuthorizationTests {
             refreshEndsAt: wallTime, verifier: "secret-verifier")
         let login = try #require(HTTPURL("https://sim.logonvalidation.net"))
         let app = SaxoOAuthClient(key: "key", secret: "third-secret", redirectURI: "x", loginURL: login)
-        let kept = VersionedCredential(secret: tokens.kept, version: 3)
+        let kept = VersionedCredential(secret: tokens.stored, version: 3)
         let shown = [
             everythingShown(of: token), everythingShown(of: tokens), everythingShown(of: app), "\(kept)",
         ]
         for text in shown { #expect(!text.contains("secret")) }
-        #expect(SaxoTokenPair(kept: tokens.kept) == tokens)
+        #expect(SaxoTokenPair(stored: tokens.stored) == tokens)
     }
 
     @Test("takes an end that is past already, which Saxo sends to who comes late")

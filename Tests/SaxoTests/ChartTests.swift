@@ -28,9 +28,9 @@ struct ChartTests {
     func pages() throws {
         var pages = SaxoChartPager(ChartWindow(interval: .oneMinute, last: 2_000))
         #expect(pages.first == .init(count: 1_200, upTo: nil))
-        let outcome = pages.take(try page(8_800..<10_000))
+        let outcome = pages.receive(try page(8_800..<10_000))
         #expect(outcome == .next(.init(count: 802, upTo: minute(8_800))))
-        #expect(pages.take(try page(7_999..<8_801)) == .complete)
+        #expect(pages.receive(try page(7_999..<8_801)) == .complete)
         #expect(pages.samples.count == 2_000)
         #expect(pages.samples.first?.time == minute(8_000))
         #expect(pages.hasOlder)
@@ -41,19 +41,19 @@ struct ChartTests {
         var pages = SaxoChartPager(
             ChartWindow(interval: .oneMinute, from: minute(9_000), to: minute(9_010)))
         #expect(pages.first == .init(count: 1_200, upTo: minute(9_010)))
-        #expect(pages.take(try page(8_000..<9_011)) == .complete)
+        #expect(pages.receive(try page(8_000..<9_011)) == .complete)
         #expect(pages.samples.map(\.time) == (9_000..<9_010).compactMap(minute))
         #expect(!pages.hasOlder)
         var all = SaxoChartPager(ChartWindow(interval: .oneMinute, last: 50))
-        #expect(all.take(try page(100..<110)) == .complete)
+        #expect(all.receive(try page(100..<110)) == .complete)
         #expect(all.samples.count == 10)
     }
 
     @Test("that change under way are begun anew")
     func changed() throws {
         var pages = SaxoChartPager(ChartWindow(interval: .oneMinute, last: 2_000))
-        _ = pages.take(try page(8_800..<10_000))
-        #expect(pages.take(try page(7_999..<8_801, version: 2)) == .changed)
+        _ = pages.receive(try page(8_800..<10_000))
+        #expect(pages.receive(try page(7_999..<8_801, version: 2)) == .changed)
     }
 
     @Test("want nothing where nothing is wanted")

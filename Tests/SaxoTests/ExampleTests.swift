@@ -75,7 +75,7 @@ struct Example: Sendable, CustomTestStringConvertible {
         Example("instruments", SaxoPage<SaxoInstrument>.self, "211 Stock AAPL:xnas USD next") {
             let item = try #require($0.items.first)
             return
-                "\(item.key.uic) \(item.key.assetType) \(item.spelling) \(item.currency ?? "") "
+                "\(item.key.uic) \(item.key.assetType) \(item.providerSymbol) \(item.currency ?? "") "
                 + ($0.next == nil ? "last" : "next")
         },
         Example("token", SaxoTokenResponse.self, "1200 3600") { "\($0.accessSeconds) \($0.refreshSeconds)" },

@@ -24,7 +24,7 @@ struct LimitTests {
                 "X-RateLimit-AppDay-Reset: 4000",
             ])
         #expect(
-            SaxoRateLimitHeaders.readings(of: .trading, response, now: wallTime) == [
+            SaxoRateLimitHeaders.reportedQuotas(of: .trading, response, now: wallTime) == [
                 ReportedQuota(
                     name: "trade", limit: 120, remaining: 75, resetsAt: wallTime + .seconds(60)),
                 ReportedQuota(name: "orders", limit: 1, remaining: 0, resetsAt: wallTime),
@@ -39,7 +39,7 @@ struct LimitTests {
                 "X-RateLimit-Session-Limit: 1e9", "X-RateLimit-Session-Remaining: -1",
                 "X-RateLimit-Session-Reset: 99999999999999999999",
             ])
-        #expect(SaxoRateLimitHeaders.readings(of: .chart, response, now: wallTime).isEmpty)
+        #expect(SaxoRateLimitHeaders.reportedQuotas(of: .chart, response, now: wallTime).isEmpty)
         #expect(SaxoRateLimitHeaders.retryAt(in: response, now: wallTime) == nil)
     }
 
@@ -127,22 +127,22 @@ struct RefusalTests {
     @Test(
         "of an order are told from an order that may stand",
         arguments: [
-            (200, #"{"OrderId":"5"}"#, SaxoOrderResponse.taken(id: "5")),
-            (200, #"{"OrderId":5}"#, .taken(id: "5")),
-            (202, "", .taken(id: nil)), (200, "{}", .open),
+            (200, #"{"OrderId":"5"}"#, SaxoOrderResponse.accepted(id: "5")),
+            (200, #"{"OrderId":5}"#, .accepted(id: "5")),
+            (202, "", .accepted(id: nil)), (200, "{}", .open),
             (200, #"{"OrderId":"5","ErrorInfo":{"ErrorCode":"X"}}"#, .open),
             (200, #"{"ErrorInfo":{"ErrorCode":"OrderCommandPending"}}"#, .open),
             (
                 200, #"{"ErrorInfo":{"ErrorCode":"MarketClosed"}}"#,
-                .refused(SaxoErrorInfo(code: "MarketClosed", message: nil))
+                .rejected(SaxoErrorInfo(code: "MarketClosed", message: nil))
             ),
             (
                 400, #"{"Message":"bad","ModelState":{"Amount":["too small"]}}"#,
-                .refused(SaxoErrorInfo(code: nil, message: "Amount: too small"))
+                .rejected(SaxoErrorInfo(code: nil, message: "Amount: too small"))
             ),
-            (400, "<html>", .refused(SaxoErrorInfo(code: nil, message: nil))), (409, "", .duplicate),
+            (400, "<html>", .rejected(SaxoErrorInfo(code: nil, message: nil))), (409, "", .duplicate),
             (404, "", .unknown),
-            (200, #"{"Orders":[{"OrderId":"7"}]}"#, .taken(id: "7")),
+            (200, #"{"Orders":[{"OrderId":"7"}]}"#, .accepted(id: "7")),
         ])
     func orders(status: Int, body: String, reply: SaxoOrderResponse) throws {
         #expect(

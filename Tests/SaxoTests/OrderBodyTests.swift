@@ -112,7 +112,7 @@ struct OrderBodyTests {
             let failure = ProviderFailure(.saxo, .notFound)
             var order = Order(
                 id: id, symbol: try symbol("AAPL"), side: .buy, state: .open,
-                reading: Provenance(source: .saxo, fetchedAt: .now))
+                provenance: Provenance(source: .saxo, fetchedAt: .now))
             order.accountID = "account"
             await #expect(throws: failure) { try await saxo.order(id, of: nil, in: .patient) }
             await #expect(throws: failure) { try await saxo.cancel(order, in: .patient) }
@@ -137,7 +137,7 @@ struct OrderBodyTests {
     @Test(
         "that were changed before stay without an outcome if Saxo does not list them",
         arguments: [
-            (CannedServer.Reply.text(#"{"Data":[]}"#), ProviderFailure.Cause.answerInvalid(nil)),
+            (CannedServer.Reply.text(#"{"Data":[]}"#), ProviderFailure.Cause.invalidResponse(nil)),
             (.text("", status: 404), .unavailable),
         ])
     func duplicate(list: CannedServer.Reply, cause: ProviderFailure.Cause) async throws {
@@ -154,7 +154,7 @@ struct OrderBodyTests {
             ticket.symbol = try symbol("TSCO:XLON")
             var order = Order(
                 id: "1", symbol: ticket.symbol, side: .buy, state: .open,
-                reading: Provenance(source: .saxo, fetchedAt: .now))
+                provenance: Provenance(source: .saxo, fetchedAt: .now))
             (order.accountID, order.timeInForce) = ("account", .day)
             let change = OrderReplacement(quantity: 2, price: .market)
             let failure = ProviderFailure(.saxo, cause)

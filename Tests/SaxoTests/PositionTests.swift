@@ -146,7 +146,7 @@ struct PositionTests {
                 ? "/openapi/port/v1/netpositions?page=2" : "http://127.0.0.1:1/sim/openapi/port"
             return .text(page.replacing(#"{"Data""#, with: #"{"__next":"\#(link)","Data""#))
         }) { saxo, _ in
-            await #expect(throws: ProviderFailure(.saxo, .answerInvalid(nil))) {
+            await #expect(throws: ProviderFailure(.saxo, .invalidResponse(nil))) {
                 try await saxo.positions(in: .patient)
             }
         }

@@ -32,7 +32,7 @@ struct PriceTests {
         #expect(pair.currency == "DKK")
         #expect(pair.timeliness == .realTime)
         #expect(pair.marketState == .open)
-        #expect(pair.reading.asOf?.description == "2026-11-20T15:14:00.578Z")
+        #expect(pair.provenance.asOf?.description == "2026-11-20T15:14:00.578Z")
         #expect(pair.feed == "SBFX")
     }
 
@@ -46,7 +46,7 @@ struct PriceTests {
         #expect(share.bid == nil)
         #expect(share.ask == nil)
         #expect(share.timeliness == nil)
-        #expect(share.reading.asOf == nil)
+        #expect(share.provenance.asOf == nil)
         #expect(share.marketState == .closed)
         #expect(share.delayMinutes == 15)
     }

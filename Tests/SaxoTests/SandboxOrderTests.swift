@@ -23,7 +23,7 @@ struct SandboxOrderTests {
     }
 
     private func taken(_ answer: OrderResult) throws -> Order {
-        guard case .taken(let order) = answer else {
+        guard case .accepted(let order) = answer else {
             Issue.record("not taken: \(answer)")
             throw NotTaken()
         }
@@ -125,7 +125,7 @@ struct SandboxOrderTests {
             let cancelled = try taken(try await saxo.cancel(order, in: .patient))
             #expect(cancelled.state == .pendingCancel)
             let again = try await saxo.cancel(order, in: .patient)
-            #expect(again == .refused(OrderRejection(.tooLate, message: "Order not found")))
+            #expect(again == .rejected(OrderRejection(.tooLate, message: "Order not found")))
         }
     }
 
@@ -194,7 +194,7 @@ struct SandboxOrderTests {
             ]
             for (trail, message) in cases {
                 let answer = try await saxo.place(try ticket("AAPL", 1, .trailingStop(trail)), in: .patient)
-                #expect(answer == .refused(OrderRejection(.other, message: message)))
+                #expect(answer == .rejected(OrderRejection(.other, message: message)))
             }
             #expect(house.calls("POST /trade/v2/orders") == 0)
         }
@@ -214,7 +214,7 @@ struct SandboxOrderTests {
                 (try ticket("EUR/DKK", 1_000, .limit(decimal("8")), id: "e"), .price),
             ]
             for (ticket, reason) in cases {
-                guard case .refused(let rejection) = try await saxo.place(ticket, in: .patient) else {
+                guard case .rejected(let rejection) = try await saxo.place(ticket, in: .patient) else {
                     Issue.record("\(ticket.clientOrderID) was taken")
                     continue
                 }

@@ -183,7 +183,7 @@ struct SandboxTests {
             let failure = await #expect(throws: ProviderFailure.self) {
                 try await house.client().accounts(in: .patient)
             }
-            guard case .answerInvalid = failure?.cause else {
+            guard case .invalidResponse = failure?.cause else {
                 Issue.record("a broken body is no \(String(describing: failure))")
                 return
             }

@@ -18,14 +18,14 @@ struct SaxoSymbolsTests {
         ])
     func names(spelling: String, assetType: String, expected: String) {
         let key = SaxoInstrumentKey(uic: 77, assetType: assetType)
-        #expect(SaxoSymbols().symbol(of: key, spelled: spelling)?.text == expected)
+        #expect(SaxoSymbols().symbol(of: key, providerSymbol: spelling)?.text == expected)
     }
 
     @Test("names what has no spelling by its Uic, however long the AssetType is")
     func unnamed() {
         let key = SaxoInstrumentKey(uic: 2_147_483_647, assetType: "CertificateUncappedCapitalProtection")
         #expect(
-            SaxoSymbols().symbol(of: key, spelled: nil)?.text == "UIC=2147483647:CertificateUncapp")
+            SaxoSymbols().symbol(of: key, providerSymbol: nil)?.text == "UIC=2147483647:CertificateUncapp")
     }
 
     @Test(
@@ -36,7 +36,7 @@ struct SaxoSymbolsTests {
             ("EURUSD=X", nil), ("C:EURUSD:", nil), ("EURO/DKK", nil),
         ] as [(String, String?)])
     func spells(text: String, expected: String?) throws {
-        #expect(SaxoSymbols().spelling(of: try symbol(text)) == expected)
+        #expect(SaxoSymbols().providerSymbol(for: try symbol(text)) == expected)
     }
 
     @Test(
@@ -44,24 +44,24 @@ struct SaxoSymbolsTests {
         arguments: ["AAPL", "BRK.B", "TSCO:XLON", "NOVO.B:XCSE", "EUR/DKK", "A", "BT.A:XLON", "7203:XTKS"])
     func roundTrip(text: String) throws {
         let dialect = SaxoSymbols()
-        let spelling = try #require(dialect.spelling(of: symbol(text)))
-        #expect(dialect.symbol(spelled: spelling)?.text == text)
+        let spelling = try #require(dialect.providerSymbol(for: symbol(text)))
+        #expect(dialect.symbol(for: spelling)?.text == text)
     }
 
     @Test("spells the class of a share with a dot where it is told so")
     func dots() throws {
         var dialect = SaxoSymbols()
         dialect.classShares = .dot
-        #expect(dialect.symbol(spelled: "BRK.B:xnys")?.text == "BRK.B")
-        #expect(dialect.spelling(of: try symbol("BRK.B")) == "BRK.B")
+        #expect(dialect.symbol(for: "BRK.B:xnys")?.text == "BRK.B")
+        #expect(dialect.providerSymbol(for: try symbol("BRK.B")) == "BRK.B")
     }
 
     @Test("leaves the exchange out for the home exchanges only, in whichever case")
     func home() throws {
         var dialect = SaxoSymbols()
         dialect.homeExchanges = ["xcse"]
-        #expect(dialect.symbol(spelled: "MAERSKb:xcse")?.text == "MAERSK.B")
-        #expect(dialect.symbol(spelled: "AAPL:xnas")?.text == "AAPL:XNAS")
+        #expect(dialect.symbol(for: "MAERSKb:xcse")?.text == "MAERSK.B")
+        #expect(dialect.symbol(for: "AAPL:xnas")?.text == "AAPL:XNAS")
         #expect(
             SaxoSymbolQuery(try symbol("AAPL:XNAS"), in: SaxoSymbols())
                 == .share(ticker: "AAPL", exchange: ""))

@@ -20,7 +20,7 @@ struct StoredTokenTests {
             let lookalike = #"{"access":"a","refresh":"r"}"#
             for text in [RunningSandbox.demoToken, lookalike] {
                 let token = try SaxoToken(text)
-                let opened = access(SaxoCredential.kept(token), house, app: nil)
+                let opened = access(SaxoCredential.stored(token), house, app: nil)
                 guard case .token(let found)? = opened else {
                     Issue.record("opened as \(String(describing: opened))")
                     return
@@ -39,9 +39,9 @@ struct StoredTokenTests {
                 access: try SaxoToken(RunningSandbox.demoToken), accessEndsAt: now + .seconds(1_200),
                 renewAt: now + .seconds(1_140), refresh: "sandbox-saxo-demo-refresh",
                 refreshEndsAt: now + .seconds(3_600))
-            let opened = access(tokens.kept, house, app: try house.app())
+            let opened = access(tokens.stored, house, app: try house.app())
             #expect(opened?.endsAt == now + .seconds(3_600))
-            #expect(access(tokens.kept, house, app: nil) == nil)
+            #expect(access(tokens.stored, house, app: nil) == nil)
         }
     }
 

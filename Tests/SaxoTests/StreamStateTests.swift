@@ -121,11 +121,11 @@ struct StreamStateTests {
         } else {
             let heartbeat = #"[{"Heartbeats":[{"OriginatingReferenceId":"p1","Reason":"NoNewData"}]}]"#
             _ = try received(&state, 1, "_heartbeat", heartbeat, at: now + .seconds(4))
-            let early = state.giveUpSilent(now: now + .seconds(9))
+            let early = state.expireSilent(now: now + .seconds(9))
             #expect(!early)
-            let late = state.giveUpSilent(now: now + .seconds(10))
+            let late = state.expireSilent(now: now + .seconds(10))
             #expect(late)
-            let again = state.giveUpSilent(now: now + .seconds(11))
+            let again = state.expireSilent(now: now + .seconds(11))
             #expect(!again)
         }
         let second = try order(&state)

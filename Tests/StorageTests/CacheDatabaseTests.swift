@@ -16,7 +16,7 @@ struct CacheDatabaseTests {
         kind: StoredQuotaUsage.Kind = .calls
     ) -> StoredQuotaUsage {
         StoredQuotaUsage(
-            holder: QuotaAccount(.alphaVantage, credential: credential), window: "day", kind: kind,
+            account: QuotaAccount(.alphaVantage, credential: credential), window: "day", kind: kind,
             until: now + .seconds(seconds), untilUptime: uptime.map { .seconds($0) }, count: count)
     }
 

@@ -39,7 +39,7 @@ struct OrderJournalTests {
     static func order(_ id: String, _ state: OrderState = .open) -> Order {
         var order = Order(
             id: id, symbol: .example, side: .buy, state: state,
-            reading: Provenance(source: .alpaca, fetchedAt: now))
+            provenance: Provenance(source: .alpaca, fetchedAt: now))
         order.accountID = "A1"
         order.quantity = 1
         order.type = .market

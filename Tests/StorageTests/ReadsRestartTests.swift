@@ -36,7 +36,7 @@ struct ReadsRestartTests {
             values = SQLitePersistentCache(in: try CacheDatabase(in: try folder.opened()))
             reads = ReadCache(
                 "quotes", bytes: 1 << 20,
-                ageing: FreshnessPolicy(\.reading) { _, _ in ReadsRestartTests.lifetime },
+                ageing: FreshnessPolicy(\.provenance) { _, _ in ReadsRestartTests.lifetime },
                 lasting: values, clock: clock)
         }
 
@@ -51,7 +51,7 @@ struct ReadsRestartTests {
                 calls.add()
                 guard let price else { throw ProviderFailure(key.provider, .unavailable) }
                 var quote = Quote(
-                    symbol: .example, reading: Provenance(source: key.provider, fetchedAt: now))
+                    symbol: .example, provenance: Provenance(source: key.provider, fetchedAt: now))
                 quote.price = Decimal(price)
                 return quote
             }
@@ -84,7 +84,7 @@ struct ReadsRestartTests {
             let (clock, calls) = (SetClock(), Counter())
             let first = try Life(folder, clock.clock)
             var expected = try await first.read(price: 5, calls: calls)
-            expected.reading = expected.reading.asStale
+            expected.provenance = expected.provenance.markedStale
             await first.values.flush()
             clock.advance(by: .seconds(659))
             let second = try Life(folder, clock.clock)

@@ -45,7 +45,7 @@ struct CallAllowanceTests {
         } _: { server, transport in
             let line = ProviderChannel(
                 QuotaAccount(.alpaca), over: transport, retry: ProviderHTTPClientTests.policy())
-            let caller = line.caller(within: [QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))])
+            let caller = line.client(within: [QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))])
             let context = Self.context(CallAllowance(limit: 2))
             func call() async throws -> String {
                 try await caller.call(
@@ -57,7 +57,7 @@ struct CallAllowanceTests {
                 try await call()
             }
             #expect(server.requests.count == 2)
-            #expect(line.ledger.status(of: line.holder).map(\.remaining) == [7])
+            #expect(line.ledger.status(of: line.quotaAccount).map(\.remaining) == [7])
         }
     }
 
@@ -68,7 +68,7 @@ struct CallAllowanceTests {
         } _: { server, transport in
             let line = ProviderChannel(
                 QuotaAccount(.alphaVantage), over: transport, retry: ProviderHTTPClientTests.policy())
-            let caller = line.caller(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
+            let caller = line.client(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
             let request = try HTTPClientTests.request(server)
             func call(_ allowance: CallAllowance) async -> Outcome {
                 do throws(ProviderFailure) {
@@ -171,7 +171,7 @@ struct CallAllowanceTests {
             }
         }
         try await waitUntil {
-            reads.store.state.withLock { $0.flights.waiterCount(of: ReadsAgeingTests.aapl) } >= 2
+            reads.store.state.withLock { $0.inFlightReads.waiterCount(of: ReadsAgeingTests.aapl) } >= 2
         }
         gate.open()
         await #expect(throws: ProviderFailure(.alpaca, .notAllowed(Budget.refusal))) { try await first.value }

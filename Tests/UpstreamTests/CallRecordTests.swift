@@ -31,13 +31,15 @@ struct CallRecordTests {
         let second = Task { [context = Self.context(clock, journal)] in
             try await reads.value(for: Self.aapl, in: context) { _ throws(ProviderFailure) in 0 }
         }
-        try await waitUntil { reads.store.state.withLock { $0.flights.waiterCount(of: Self.aapl) } >= 2 }
+        try await waitUntil {
+            reads.store.state.withLock { $0.inFlightReads.waiterCount(of: Self.aapl) } >= 2
+        }
         clock.advance(by: .seconds(2))
         gate.open()
         #expect(try await first.value == 42)
         #expect(try await second.value == 42)
         let joined = CallRecord(
-            provider: .alpaca, operation: "quotes", outcome: .joined, start: start, duration: .seconds(2))
+            provider: .alpaca, operation: "quotes", outcome: .coalesced, start: start, duration: .seconds(2))
         #expect(journal.entries == [joined])
     }
 
@@ -94,7 +96,7 @@ struct CallRecordTests {
             let line = ProviderChannel(
                 QuotaAccount(.polygon), over: transport, retry: ProviderHTTPClientTests.policy(),
                 monitor: ProviderMonitor { all.note($0) })
-            let caller = line.caller(within: [QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))])
+            let caller = line.client(within: [QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))])
             let journal = Journal<CallRecord>()
             let request = try HTTPClientTests.request(server)
             let context = ReadCacheTests.context(journal: journal)
@@ -103,7 +105,7 @@ struct CallRecordTests {
                 try await caller.call("ticker", request, in: context, read: ProviderHTTPClientTests.text)
             }
             let cause = try #require(failure?.cause)
-            #expect(journal.entries.map(\.outcome) == [.answered, .failed(cause)])
+            #expect(journal.entries.map(\.outcome) == [.succeeded, .failed(cause)])
             #expect(journal.entries.map(\.attempts) == [1, 0])
             #expect(journal.entries.map(\.status) == [200, nil])
             #expect(all.entries == journal.entries)

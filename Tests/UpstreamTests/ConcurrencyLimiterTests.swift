@@ -26,7 +26,7 @@ struct ConcurrencyLimiterTests {
             for _ in 0..<500 {
                 group.addTask {
                     do {
-                        try await gate.enter(before: clock.now + .seconds(60))
+                        try await gate.acquire(before: clock.now + .seconds(60))
                     } catch {
                         Issue.record("\(error)")
                         return
@@ -34,7 +34,7 @@ struct ConcurrencyLimiterTests {
                     inside.enter()
                     await Task.yield()
                     inside.leave()
-                    gate.leave()
+                    gate.release()
                 }
             }
         }
@@ -46,41 +46,41 @@ struct ConcurrencyLimiterTests {
     func deadline() async throws {
         let clock = ManualClock()
         let gate = ConcurrencyLimiter(limit: 1, clock: clock.clock)
-        try await gate.enter(before: clock.now)
-        let waiter = Task { try await gate.enter(before: clock.now + .seconds(1)) }
+        try await gate.acquire(before: clock.now)
+        let waiter = Task { try await gate.acquire(before: clock.now + .seconds(1)) }
         await clock.somebodySleeps()
         clock.advance(by: .seconds(1))
         await #expect(throws: ConcurrencyLimiter.Failure.timedOut) { try await waiter.value }
-        gate.leave()
-        try await gate.enter(before: clock.now)
+        gate.release()
+        try await gate.acquire(before: clock.now)
     }
 
     @Test("who waits leaves when cancelled, and its place is not lost")
     func cancelled() async throws {
         let clock = ManualClock()
         let gate = ConcurrencyLimiter(limit: 1, clock: clock.clock)
-        try await gate.enter(before: clock.now)
-        let waiters = (0..<5).map { _ in Task { try await gate.enter(before: clock.now + .seconds(1)) } }
+        try await gate.acquire(before: clock.now)
+        let waiters = (0..<5).map { _ in Task { try await gate.acquire(before: clock.now + .seconds(1)) } }
         await clock.somebodySleeps()
         for waiter in waiters { waiter.cancel() }
         for waiter in waiters {
             await #expect(throws: ConcurrencyLimiter.Failure.cancelled) { try await waiter.value }
         }
-        gate.leave()
-        try await gate.enter(before: clock.now)
+        gate.release()
+        try await gate.acquire(before: clock.now)
     }
 
     @Test("no more wait than the bound")
     func overloaded() async throws {
         let clock = ManualClock()
-        let gate = ConcurrencyLimiter(limit: 1, longestQueue: 1, clock: clock.clock)
-        try await gate.enter(before: clock.now)
-        let waiter = Task { try await gate.enter(before: clock.now + .seconds(1)) }
+        let gate = ConcurrencyLimiter(limit: 1, maximumQueueLength: 1, clock: clock.clock)
+        try await gate.acquire(before: clock.now)
+        let waiter = Task { try await gate.acquire(before: clock.now + .seconds(1)) }
         await clock.somebodySleeps()
         await #expect(throws: ConcurrencyLimiter.Failure.overloaded) {
-            try await gate.enter(before: clock.now + .seconds(1))
+            try await gate.acquire(before: clock.now + .seconds(1))
         }
-        gate.leave()
+        gate.release()
         try await waiter.value
     }
 }

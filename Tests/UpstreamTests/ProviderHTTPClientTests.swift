@@ -42,7 +42,7 @@ struct ProviderHTTPClientTests {
             #expect(server.requests.count == 3)
             #expect(journal.entries.count == 1)
             let record = try #require(journal.entries.first)
-            #expect(record.outcome == .answered)
+            #expect(record.outcome == .succeeded)
             #expect(record.attempts == 3)
             #expect(record.status == 200)
             #expect(record.operation == "account" && record.provider == .alpaca)
@@ -68,9 +68,9 @@ struct ProviderHTTPClientTests {
     @Test(
         "a read that cannot succeed is not tried again",
         arguments: [
-            (400, ProviderFailure.Cause.answerInvalid(nil)), (401, .unauthorized), (403, .notEntitled),
+            (400, ProviderFailure.Cause.invalidResponse(nil)), (401, .unauthorized), (403, .notEntitled),
             (404, .notFound),
-            (302, .answerInvalid(nil)),
+            (302, .invalidResponse(nil)),
         ])
     func permanent(_ status: Int, _ cause: ProviderFailure.Cause) async throws {
         try await HTTPClientTests.with { _ in

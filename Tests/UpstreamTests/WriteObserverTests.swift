@@ -26,7 +26,7 @@ struct WriteObserverTests {
                     willSend: { [self] in
                         words.withLock { $0.append("sending") }
                         if isBroken { throw Broken() }
-                    }, wasNotTaken: { [self] in words.withLock { $0.append("not taken") } }))
+                    }, wasRejected: { [self] in words.withLock { $0.append("not taken") } }))
         }
     }
 
@@ -87,7 +87,7 @@ struct WriteObserverTests {
         } _: { server, transport in
             let line = ProviderChannel(
                 QuotaAccount(.alpaca), over: transport, retry: ProviderHTTPClientTests.policy())
-            let caller = line.caller(within: [Self.window])
+            let caller = line.client(within: [Self.window])
             let told = ReceivedEvents()
             _ = try await caller.call(
                 "account", HTTPClientTests.request(server), in: told.context,
@@ -99,7 +99,8 @@ struct WriteObserverTests {
             #expect(failure == ProviderFailure(.alpaca, .unavailable))
             #expect(server.requests.map(\.method) == ["GET", "POST"])
             #expect(told.all == ["sending"])
-            #expect(line.ledger.status(of: line.holder).map(\.remaining) == [0], "the provider counted it")
+            #expect(
+                line.ledger.status(of: line.quotaAccount).map(\.remaining) == [0], "the provider counted it")
         }
     }
 
@@ -115,12 +116,12 @@ struct WriteObserverTests {
         let told = ReceivedEvents()
         let request = try HTTPClientTests.request(port: listener.port, "/", .post)
         let failure = await ProviderHTTPClientTests.failure {
-            try await line.caller(within: [Self.window]).call(
+            try await line.client(within: [Self.window]).call(
                 "order", request, in: told.context, read: ProviderHTTPClientTests.text)
         }
         #expect(failure == ProviderFailure(.alpaca, .timedOut))
         #expect(told.all == ["sending", "not taken"])
-        #expect(line.ledger.status(of: line.holder).map(\.remaining) == [2])
+        #expect(line.ledger.status(of: line.quotaAccount).map(\.remaining) == [2])
         await transport.shutDown()
     }
 
@@ -155,7 +156,7 @@ struct WriteObserverTests {
                         try await told.context.watch?.willSend()
                         if end == .deadline { try await ContinuousClock().sleep(until: deadline) }
                         marked.open()
-                    }, wasNotTaken: { told.context.watch?.wasNotTaken() }))
+                    }, wasRejected: { told.context.watch?.wasRejected() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1], within: .seconds(120))
             let write = Task {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)
@@ -231,7 +232,7 @@ struct WriteObserverTests {
                     willSend: {
                         try await told.context.watch?.willSend()
                         marked.open()
-                    }, wasNotTaken: { told.context.watch?.wasNotTaken() }))
+                    }, wasRejected: { told.context.watch?.wasRejected() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1], within: .seconds(120))
             let write = Task {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)
@@ -264,7 +265,7 @@ struct WriteObserverTests {
                 deadline: .now + .seconds(120),
                 watch: WriteObserver(
                     willSend: { clock.advance(by: .seconds(5)) },
-                    wasNotTaken: { told.context.watch?.wasNotTaken() }))
+                    wasRejected: { told.context.watch?.wasRejected() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1])
             let failure = await ProviderHTTPClientTests.failure {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)

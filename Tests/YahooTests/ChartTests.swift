@@ -50,7 +50,7 @@ struct ChartTests {
         #expect(series.isExtendedHours == false)
         #expect(series.timeZone == "America/New_York")
         #expect(series.isLastComplete == true)
-        #expect(series.reading.asOf == Instant(secondsSince1970: 1_795_208_400))
+        #expect(series.provenance.asOf == Instant(secondsSince1970: 1_795_208_400))
     }
 
     @Test("of an unknown symbol is none, by either status", arguments: [200, 404])
@@ -107,7 +107,7 @@ struct ChartTests {
                 do {
                     _ = try await chart(body, ChartWindow(interval: interval))
                 } catch let failure as ProviderFailure {
-                    guard case .answerInvalid = failure.cause else { throw failure }
+                    guard case .invalidResponse = failure.cause else { throw failure }
                 }
             }
         }

@@ -27,7 +27,7 @@ struct NumberTests {
     func charts() throws {
         func chart(_ body: String) throws -> YahooChart? {
             try JSONReader.read(Array(body.utf8)) { reader throws(JSONError) in
-                try YahooChart.answer(json: &reader)
+                try YahooChart.response(json: &reader)
             }
         }
         let own = try #require(try chart(example("chart")))

@@ -82,9 +82,10 @@ struct PassTests {
         arguments: [
             ("Too Many Requests", ProviderFailure.Cause.rateLimited(retryAt: wallTime + .seconds(300))),
             ("Edge: Too Many Requests", .rateLimited(retryAt: wallTime + .seconds(300))),
-            ("<html><body>Sign in</body></html>", .answerInvalid(nil)), ("", .answerInvalid(nil)),
-            ("Unauthorized", .answerInvalid(nil)), (#"{"finance":{}}"#, .answerInvalid(nil)),
-            (String(repeating: "a", count: 33), .answerInvalid(nil)), ("a\nb\nc\nd\ne", .answerInvalid(nil)),
+            ("<html><body>Sign in</body></html>", .invalidResponse(nil)), ("", .invalidResponse(nil)),
+            ("Unauthorized", .invalidResponse(nil)), (#"{"finance":{}}"#, .invalidResponse(nil)),
+            (String(repeating: "a", count: 33), .invalidResponse(nil)),
+            ("a\nb\nc\nd\ne", .invalidResponse(nil)),
         ])
     func errorText(text: String, cause: ProviderFailure.Cause) async throws {
         let quote = try example("quote")

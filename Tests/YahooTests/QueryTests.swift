@@ -46,7 +46,7 @@ struct QueryTests {
             #expect(quote.volume == 18_933_397)
             #expect(quote.currency == "USD")
             // 4:00pm in New York, in summer.
-            #expect(quote.reading.asOf == Instant("2017-04-10T20:00:00Z"))
+            #expect(quote.provenance.asOf == Instant("2017-04-10T20:00:00Z"))
             #expect(
                 server.requests.map(\.target) == [
                     "/y/v1/public/yql?q=select%20%2A%20from%20yahoo.finance.quotes%20where%20symbol%20in%20"
@@ -134,7 +134,7 @@ struct QueryTests {
         try await withQuery(Self.answer(quote.replacing("GBp", with: "N/A"))) { client, _ in
             let quotes = try await client.quotes(for: [tesco], in: .patient)
             #expect(quotes.found.isEmpty)
-            #expect(quotes.failures == [tesco: ProviderFailure(.yahoo, .answerInvalid(nil))])
+            #expect(quotes.failures == [tesco: ProviderFailure(.yahoo, .invalidResponse(nil))])
         }
     }
 

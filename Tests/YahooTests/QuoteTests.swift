@@ -29,7 +29,7 @@ struct QuoteTests {
             #expect(quote.currency == "USD")
             #expect(quote.delayMinutes == 0)
             #expect(quote.timeliness == .realTime)
-            #expect(quote.reading.asOf == Instant(secondsSince1970: 1_795_208_401))
+            #expect(quote.provenance.asOf == Instant(secondsSince1970: 1_795_208_401))
             #expect(
                 server.targets == ["/q/v7/finance/quote?symbols=AAPL%2CBRKS%2CNOSUCH&crumb=aB.c%2FD_e-f1"])
         }
@@ -68,7 +68,7 @@ struct QuoteTests {
             let tesco = try symbol("TSCO:XLON")
             let quotes = try await client.quotes(for: [tesco], in: .patient)
             #expect(quotes.found.isEmpty)
-            #expect(quotes.failures == [tesco: ProviderFailure(.yahoo, .answerInvalid(nil))])
+            #expect(quotes.failures == [tesco: ProviderFailure(.yahoo, .invalidResponse(nil))])
         }
     }
 

@@ -44,7 +44,7 @@ struct SandboxTests {
             #expect(quote.price == (try price(of: listed, house)))
             #expect(quote.currency == listed.currency)
             #expect(quote.marketState == (listed.symbol.hasSuffix("XLON") ? .closed : .open))
-            #expect(quote.reading.source == .yahoo)
+            #expect(quote.provenance.source == .yahoo)
         }
     }
 
@@ -98,7 +98,7 @@ struct SandboxTests {
         try await withSandbox {
             $0.crumbAnswer = .page
         } _: { house in
-            await #expect(throws: ProviderFailure(.yahoo, .answerInvalid(nil))) {
+            await #expect(throws: ProviderFailure(.yahoo, .invalidResponse(nil))) {
                 try await house.client.quotes(for: [symbol("AAPL")], in: .patient)
             }
         }
@@ -235,10 +235,10 @@ struct SandboxTests {
         try await withSandbox(at: moment) { house in
             let aapl = try symbol("AAPL")
             let today = try await house.client.quotes(for: [aapl], in: .patient)[aapl]
-            #expect(today?.reading.asOf == Instant(asOf))
+            #expect(today?.provenance.asOf == Instant(asOf))
             // Minutes are all that it tells.
             let formerly = try await house.queryClient.quotes(for: [aapl], in: .patient)[aapl]
-            #expect(formerly?.reading.asOf == Instant(asOf.replacing(":56Z", with: ":00Z")))
+            #expect(formerly?.provenance.asOf == Instant(asOf.replacing(":56Z", with: ":00Z")))
         }
     }
 }

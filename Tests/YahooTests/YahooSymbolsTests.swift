@@ -20,20 +20,20 @@ struct YahooSymbolsTests {
         ])
     func both(symbol: String, spelling: String) throws {
         let symbol = try #require(Symbol(symbol))
-        #expect(dialect.spelling(of: symbol) == spelling)
-        #expect(dialect.symbol(spelled: spelling) == symbol)
+        #expect(dialect.providerSymbol(for: symbol) == spelling)
+        #expect(dialect.symbol(for: spelling) == symbol)
     }
 
     @Test(
         "is none for what it does not have, or would take for something else",
         arguments: ["AAPL:XNAS", "ETH/BTC", "ABC.USD", "^GSPC", "BRK-B", "GC=F"])
     func none(symbol: String) throws {
-        #expect(dialect.spelling(of: try #require(Symbol(symbol))) == nil)
+        #expect(dialect.providerSymbol(for: try #require(Symbol(symbol))) == nil)
     }
 
     @Test("of what a dollar costs may be short")
     func short() {
-        #expect(dialect.symbol(spelled: "JPY=X")?.text == "USD/JPY")
+        #expect(dialect.symbol(for: "JPY=X")?.text == "USD/JPY")
     }
 
     @Test(
@@ -43,6 +43,6 @@ struct YahooSymbolsTests {
             "EUR/USD",
         ])
     func foreign(spelling: String) {
-        #expect(dialect.symbol(spelled: spelling) == nil)
+        #expect(dialect.symbol(for: spelling) == nil)
     }
 }

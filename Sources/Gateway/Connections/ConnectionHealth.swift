@@ -19,16 +19,16 @@ final class ConnectionHealth: Sendable {
         }
 
         /// Whether the provider refuses the credential.
-        var isRefused: Bool { failure?.cause == .unauthorized }
+        var isRejected: Bool { failure?.cause == .unauthorized }
 
         /// Since when it does; nil while it does not.
-        var refusedSince: Instant? { isRefused ? failure?.since : nil }
+        var rejectedSince: Instant? { isRejected ? failure?.since : nil }
     }
 
     // Calls end on any thread; held for a few stores.
     private let state: Mutex<Facts>
     let clock: TimeSource
-    private let refusalChanged: @Sendable (ConnectionHealth) -> Void
+    private let rejectionChanged: @Sendable (ConnectionHealth) -> Void
 
     /// - Parameters:
     ///   - failure: Why it does not work from the start.
@@ -37,47 +37,47 @@ final class ConnectionHealth: Sendable {
     ///     once, so what counts is what is known when it looks.
     init(
         failure: Facts.Failure? = nil, clock: TimeSource = .system,
-        refusalChanged: @escaping @Sendable (ConnectionHealth) -> Void = { _ in }
+        rejectionChanged: @escaping @Sendable (ConnectionHealth) -> Void = { _ in }
     ) {
         self.clock = clock
-        self.refusalChanged = refusalChanged
+        self.rejectionChanged = rejectionChanged
         state = Mutex(Facts(failure: failure))
     }
 
     var facts: Facts { state.withLock(\.self) }
 
     /// A call has worked.
-    func noteSuccess() {
+    func recordSuccess() {
         let now = clock.wallTime()
         let wasRefused = state.withLock { facts in
             defer { facts = Facts(lastSuccessAt: now) }
-            return facts.isRefused
+            return facts.isRejected
         }
-        if wasRefused { refusalChanged(self) }
+        if wasRefused { rejectionChanged(self) }
     }
 
     /// A call has failed.
-    func note(_ failure: ProviderFailure) {
-        guard failure.cause.speaksOfTheLink else { return }
+    func recordFailure(_ failure: ProviderFailure) {
+        guard failure.cause.concernsConnection else { return }
         let now = clock.wallTime()
         let isNewRefusal = state.withLock { facts in
-            let wasRefused = facts.isRefused
+            let wasRefused = facts.isRejected
             // A refusal stands until a call works: that a host is out of order says nothing else of the credential.
             if wasRefused { return false }
             let since = facts.failure?.since ?? now
             facts.failure = Facts.Failure(
                 cause: failure.cause, since: failure.cause == .unauthorized ? now : since)
-            return facts.isRefused
+            return facts.isRejected
         }
-        if isNewRefusal { refusalChanged(self) }
+        if isNewRefusal { rejectionChanged(self) }
     }
 }
 
 extension ProviderFailure.Cause {
     /// Whether it tells something about the link, rather than about what was asked or who has gone.
-    fileprivate var speaksOfTheLink: Bool {
+    fileprivate var concernsConnection: Bool {
         switch self {
-        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .unauthorized, .rateLimited,
+        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .rateLimited,
             .quotaExhausted:
             true
         case .notEntitled, .notFound, .unsupported, .overloaded, .feedFull, .cancelled, .notAllowed: false

@@ -10,7 +10,7 @@ extension ConnectionService {
             let connection = registry.connections(of: owner).first(where: { $0.id == id }),
             provider == nil || connection.provider == provider
         else { throw FieldError.noConnection(globalID) }
-        guard connection.kept != nil else {
+        guard connection.stored != nil else {
             throw FieldError(
                 .forbidden, "This connection is part of the server's settings: it can be changed there only.")
         }

@@ -16,10 +16,12 @@ extension ConnectionService {
     ) async throws -> ProviderConnection {
         let connector = try connector(of: input.provider, argument: "input.provider")
         let old = try input.renew.map { try connection($0, of: owner, with: input.provider) }
-        if old == nil, registry.connections(of: owner).count(where: { $0.kept != nil }) >= Self.most {
+        if old == nil,
+            registry.connections(of: owner).count(where: { $0.stored != nil }) >= Self.maximumConnections
+        {
             throw FieldError.tooManyConnections
         }
-        try attempts.take(owner, from: address, of: "attempts to connect with a provider")
+        try attempts.consume(owner, from: address, of: "attempts to connect with a provider")
         let (proof, environment): (SubmittedCredential, Environment)
         do {
             (proof, environment) = try self.proof(
@@ -31,7 +33,7 @@ extension ConnectionService {
             }
         } catch {
             // No credential was tried.
-            attempts.giveBack(owner, from: address)
+            attempts.refund(owner, from: address)
             throw error
         }
         let secret = try await connector.credential(for: proof, in: environment, by: call)
@@ -40,7 +42,7 @@ extension ConnectionService {
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
             connectedAt: clock.wallTime())
         let holder = store.quotaHolder(of: link, secret)
-        guard hasRoom(toTry: holder) else {
+        guard hasCapacity(toTry: holder) else {
             throw FieldError(ProviderFailure(input.provider, .overloaded))
         }
         do {
@@ -70,7 +72,7 @@ extension ConnectionService {
                 try Self.environment(environment, of: connector, argument: "input.environment")
             )
         case .authorization(let code, let state, let redirectURI):
-            guard let pending = pending.take(state, of: owner, at: connector.provider) else {
+            guard let pending = pending.consume(state, of: owner, at: connector.provider) else {
                 throw FieldError.argument(
                     "input.credential.authorization.state",
                     """
@@ -119,7 +121,7 @@ extension ConnectionService {
     private func add(
         _ kept: StoredConnection, _ secret: Secret, _ connector: any ProviderConnector
     ) async throws -> ProviderConnection {
-        switch try await store.add(kept, secret, atMost: Self.most) {
+        switch try await store.add(kept, secret, atMost: Self.maximumConnections) {
         case .added:
             let connection = open(kept, secret, connector)
             registry.add(connection)
@@ -127,7 +129,7 @@ extension ConnectionService {
             // The user may have been deleted after the connection was stored and before it was registered
             // here.
             guard try await store.contains(kept.id) else {
-                forgetAll(of: kept.owner)
+                removeAll(of: kept.owner)
                 throw FieldError.noConnection(ProviderConnection.globalID(kept.id))
             }
             return connection
@@ -189,29 +191,30 @@ struct ConnectAttempts: Sendable {
     /// Counts an attempt.
     ///
     /// `attempts` names the attempts in the message.
-    func take(_ owner: OwnerID, from address: ClientOrigin, of attempts: String) throws(FieldError) {
+    func consume(_ owner: OwnerID, from address: ClientOrigin, of attempts: String) throws(FieldError) {
         do {
-            try byUser.take(owner)
+            try byUser.consume(owner)
         } catch {
             throw FieldError(error, of: attempts, "by this user")
         }
         do {
-            try byAddress.take(address)
+            try byAddress.consume(address)
         } catch {
-            byUser.giveBack(owner)
+            byUser.refund(owner)
             throw FieldError(error, of: attempts, "from this address")
         }
     }
 
     /// Removes an attempt from the count if no credential was tested.
-    func giveBack(_ owner: OwnerID, from address: ClientOrigin) {
-        byUser.giveBack(owner)
-        byAddress.giveBack(address)
+    func refund(_ owner: OwnerID, from address: ClientOrigin) {
+        byUser.refund(owner)
+        byAddress.refund(address)
     }
 }
 
 extension FieldError {
     fileprivate static let tooManyConnections = FieldError.argument(
         "input",
-        "A user may have \(ConnectionService.most) connections. Remove one with `disconnectProvider` first.")
+        "A user may have \(ConnectionService.maximumConnections) connections. Remove one with `disconnectProvider` first."
+    )
 }

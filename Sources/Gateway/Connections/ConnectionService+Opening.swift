@@ -27,10 +27,12 @@ extension ConnectionService {
             let failure = cause.map {
                 ConnectionHealth.Facts.Failure(cause: $0, since: since ?? clock.wallTime())
             }
-            return ConnectionHealth(failure: failure, clock: clock) { [refusals] health in
+            return ConnectionHealth(failure: failure, clock: clock) { [rejectionQueue] health in
                 // Nobody waits for it: where it cannot be kept, the next call after a restart tells it again. One is written
                 // after the other, each with what is known by then, so that the last word stands.
-                _ = refusals.take(id) { try await store.setRefused(id, at: health.facts.refusedSince) }
+                _ = rejectionQueue.enqueue(id) {
+                    try await store.setRefused(id, at: health.facts.rejectedSince)
+                }
             }
         }
         guard let connector else {

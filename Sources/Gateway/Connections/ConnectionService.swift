@@ -5,7 +5,7 @@ import Upstream
 /// Connects users with providers, and parts them again.
 package final class ConnectionService: Sendable {
     /// As many connections as a user may have.
-    package static let most = 20
+    package static let maximumConnections = 20
     let store: ConnectionStore
     let registry: ProviderConnectionRegistry
     let connectors: [ProviderID: any ProviderConnector]
@@ -19,7 +19,7 @@ package final class ConnectionService: Sendable {
     let begins: ConnectAttempts
     let attempts: ConnectAttempts
     /// In which it is written down that a provider refuses a connection's credential, or takes it again.
-    let refusals = KeyedTaskQueue<String>()
+    let rejectionQueue = KeyedTaskQueue<String>()
 
     /// - Parameters:
     ///   - store: The store of connections.
@@ -32,7 +32,7 @@ package final class ConnectionService: Sendable {
     ///   - didChange: Told of a connection that was made, that was given another credential, as it was before, or that is
     ///     no more: what was read through it counts no longer.
     init(
-        keptIn store: ConnectionStore, foundIn registry: ProviderConnectionRegistry,
+        store: ConnectionStore, registry: ProviderConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: TimeSource,
         limits: CallLimits = CallLimits(),
         ledger: QuotaLedger? = nil,
@@ -66,7 +66,7 @@ package final class ConnectionService: Sendable {
         let state = RandomToken.state()
         let page = try connector.page(
             for: OAuthConsentRequest(environment: environment, redirectURI: redirectURI, state: state))
-        try begins.take(owner, from: address, of: "authorizations")
+        try begins.consume(owner, from: address, of: "authorizations")
         pending.add(
             PendingAuthorization(
                 owner: owner, provider: provider, environment: environment, redirectURI: redirectURI,
@@ -86,7 +86,7 @@ package final class ConnectionService: Sendable {
         let link = registry.connections(of: connection.owner).first { $0.id == connection.id }
         guard let link, link.knownAccounts != told else { return }
         _ = registry.replace(with: link.knowing(told))
-        guard link.kept != nil else { return }
+        guard link.stored != nil else { return }
         // Nobody waits for it: where it cannot be kept, the next reading tells it again.
         Task { [store] in try? await store.setAccounts(told, of: connection.id) }
     }
@@ -115,7 +115,7 @@ package final class ConnectionService: Sendable {
     func end(_ connection: ProviderConnection) {
         connection.close()
         didChange(connection)
-        if let holder = connection.holder { retire(holder) }
+        if let holder = connection.quotaAccount { retire(holder) }
     }
 
     /// Tells the ledger that a connection does not spend a quota any more, unless another connection does.
@@ -125,14 +125,14 @@ package final class ConnectionService: Sendable {
     }
 
     /// Whether the ledger has room for a credential that is tried.
-    func hasRoom(toTry holder: QuotaAccount) -> Bool { ledger?.hasRoom(toTry: holder) ?? true }
+    func hasCapacity(toTry holder: QuotaAccount) -> Bool { ledger?.hasCapacity(toTry: holder) ?? true }
 
     /// The users with connections or pending authorizations in memory.
     var owners: [OwnerID] { Array(Set(registry.owners).union(pending.owners)) }
 
     /// Removes a user's connections and pending authorizations from memory, after the user and the rows have
     /// been deleted.
-    func forgetAll(of owner: OwnerID) {
+    func removeAll(of owner: OwnerID) {
         pending.removeAll(of: owner)
         for connection in registry.removeAll(of: owner) { end(connection) }
     }

@@ -25,7 +25,7 @@ package enum ConnectionStatus: String, Sendable, CaseIterable {
             case nil: .active
             case .unauthorized: .revoked
             case .unavailable, .circuitOpen, .timedOut, .unsupported: .unreachable
-            case .answerInvalid, .notEntitled, .notFound, .rateLimited, .quotaExhausted, .overloaded,
+            case .invalidResponse, .notEntitled, .notFound, .rateLimited, .quotaExhausted, .overloaded,
                 .feedFull,
                 .cancelled, .notAllowed:
                 .degraded

@@ -22,9 +22,9 @@ final class PendingAuthorizations: Sendable {
     /// How long a user may take.
     static let lifetime = Duration.seconds(600)
     /// Of one user at the same time; the oldest make room.
-    static let mostOfOne = 20
+    static let maximumPerUser = 20
     /// Of all users, likewise.
-    static let most = 10_000
+    static let maximumTotal = 10_000
 
     private struct State {
         var byState: [String: PendingAuthorization] = [:]
@@ -35,7 +35,7 @@ final class PendingAuthorizations: Sendable {
         /// A state that was taken remains until its time of expiry.
         var order: [(state: String, expiresAt: ContinuousClock.Instant)] = []
         /// The number of removed entries at the beginning of `order`.
-        var gone = 0
+        var removedCount = 0
 
         mutating func remove(_ state: String) -> PendingAuthorization? {
             guard let pending = byState.removeValue(forKey: state) else { return nil }
@@ -45,16 +45,17 @@ final class PendingAuthorizations: Sendable {
         }
 
         /// Removes expired states, and the oldest ones above the limit.
-        mutating func makeRoom(_ now: ContinuousClock.Instant, most: Int) {
-            while gone < order.count,
-                order[gone].expiresAt <= now || byState.count >= most || byState[order[gone].state] == nil
+        mutating func evict(now: ContinuousClock.Instant, maximum: Int) {
+            while removedCount < order.count,
+                order[removedCount].expiresAt <= now || byState.count >= maximum
+                    || byState[order[removedCount].state] == nil
             {
-                _ = remove(order[gone].state)
-                gone += 1
+                _ = remove(order[removedCount].state)
+                removedCount += 1
             }
-            if gone > order.count / 2 {
-                order.removeFirst(gone)
-                gone = 0
+            if removedCount > order.count / 2 {
+                order.removeFirst(removedCount)
+                removedCount = 0
             }
         }
     }
@@ -70,8 +71,8 @@ final class PendingAuthorizations: Sendable {
     func add(_ pending: PendingAuthorization, as name: String) {
         let now = clock.now()
         state.withLock { state in
-            state.makeRoom(now, most: Self.most)
-            let surplus = (state.byOwner[pending.owner] ?? []).dropLast(Self.mostOfOne - 1)
+            state.evict(now: now, maximum: Self.maximumTotal)
+            let surplus = (state.byOwner[pending.owner] ?? []).dropLast(Self.maximumPerUser - 1)
             for oldest in surplus { _ = state.remove(oldest) }
             state.byState[name] = pending
             state.byOwner[pending.owner, default: []].append(name)
@@ -92,7 +93,7 @@ final class PendingAuthorizations: Sendable {
     /// Takes out what a user was sent for; nil for a state that is unknown, used, too old, or somebody else's.
     ///
     /// Of somebody else it is left in its place: who finds a state must not be able to spoil the consent.
-    func take(_ name: String, of owner: OwnerID, at provider: ProviderID) -> PendingAuthorization? {
+    func consume(_ name: String, of owner: OwnerID, at provider: ProviderID) -> PendingAuthorization? {
         // States are ASCII. A text that is canonically equivalent to a state must not match it.
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let now = clock.now()

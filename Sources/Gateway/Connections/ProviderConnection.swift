@@ -15,7 +15,7 @@ package struct ProviderConnection: Sendable {
     /// The accounts behind the connection, as the broker last listed them; nil if they must be requested.
     private(set) var knownAccounts: [StoredAccount]?
     /// As it is kept; nil for one that the settings name, which nobody can change from here.
-    let kept: StoredConnection?
+    let stored: StoredConnection?
     /// What the broker can be asked; nil for a service without accounts, and for a link that cannot be opened.
     package let broker: BrokerConnection?
     /// Market data by the user's own credential.
@@ -23,13 +23,13 @@ package struct ProviderConnection: Sendable {
     let health: ConnectionHealth
     /// The holder of the quota that its calls spend; nil for one of the settings, and for one that cannot be
     /// opened.
-    let holder: QuotaAccount?
+    let quotaAccount: QuotaAccount?
     /// What is left of the limits that count for its credential: links with the same key or token share them.
     let limits: @Sendable () -> [QuotaStatus]
     /// When the link ends unless it is renewed before; nil where it lasts until revoked.
     let endsAt: @Sendable () -> Instant?
     /// What is done for it while nobody asks, as renewing it.
-    private let upkeep: Task<Void, Never>?
+    private let backgroundRefresh: Task<Void, Never>?
     private let settled: @Sendable () async -> Void
 
     /// A link that the settings name.
@@ -44,14 +44,14 @@ package struct ProviderConnection: Sendable {
         label = nil
         self.connectedAt = connectedAt
         knownAccounts = nil
-        kept = nil
+        stored = nil
         self.broker = broker
         market = broker.market
         health = ConnectionHealth()
-        holder = nil
+        quotaAccount = nil
         self.limits = limits
         endsAt = { nil }
-        upkeep = nil
+        backgroundRefresh = nil
         settled = {}
     }
 
@@ -66,7 +66,7 @@ package struct ProviderConnection: Sendable {
         _ kept: StoredConnection, _ opened: ConnectionClients?, health: ConnectionHealth,
         spending holder: QuotaAccount? = nil
     ) {
-        let market = opened?.market?.noting(health)
+        let market = opened?.market?.recordingHealth(in: health)
         id = kept.id
         owner = kept.owner
         provider = kept.provider
@@ -74,7 +74,7 @@ package struct ProviderConnection: Sendable {
         label = kept.label
         connectedAt = kept.connectedAt
         knownAccounts = kept.accounts
-        self.kept = kept
+        self.stored = kept
         broker = opened?.accounts.map {
             BrokerConnection(
                 id: kept.id, owner: kept.owner, provider: kept.provider, environment: kept.environment,
@@ -83,7 +83,7 @@ package struct ProviderConnection: Sendable {
         }
         self.market = market
         self.health = health
-        self.holder = holder
+        self.quotaAccount = holder
         if let opened {
             limits = opened.limits
             endsAt = opened.endsAt
@@ -93,12 +93,12 @@ package struct ProviderConnection: Sendable {
             endsAt = { nil }
             settled = {}
         }
-        upkeep = opened?.upkeep.map { keepUp in
+        backgroundRefresh = opened?.backgroundRefresh.map { keepUp in
             Task {
                 do throws(ProviderFailure) {
                     try await keepUp()
                 } catch {
-                    health.note(error)
+                    health.recordFailure(error)
                 }
             }
         }
@@ -113,7 +113,7 @@ package struct ProviderConnection: Sendable {
 
     /// Ends what is done for it in the background; calls in flight are left alone.
     func close() {
-        upkeep?.cancel()
+        backgroundRefresh?.cancel()
     }
 
     /// Waits until nothing is under way whose outcome must be kept.
@@ -136,7 +136,7 @@ package struct ConnectionClients: Sendable {
     let check: @Sendable (CallContext) async throws(ProviderFailure) -> [Account]
     let limits: @Sendable () -> [QuotaStatus]
     let endsAt: @Sendable () -> Instant?
-    let upkeep: (@Sendable () async throws(ProviderFailure) -> Void)?
+    let backgroundRefresh: (@Sendable () async throws(ProviderFailure) -> Void)?
     let settled: @Sendable () async -> Void
 
     /// A broker's.
@@ -155,7 +155,7 @@ package struct ConnectionClients: Sendable {
         market: MarketDataSource?,
         limits: @escaping @Sendable () -> [QuotaStatus],
         endsAt: @escaping @Sendable () -> Instant? = { nil },
-        upkeep: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
+        backgroundRefresh: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
         settled: @escaping @Sendable () async -> Void = {}
     ) {
         self.accounts = accounts
@@ -165,7 +165,7 @@ package struct ConnectionClients: Sendable {
         check = { call throws(ProviderFailure) in try await accounts.accounts(in: call) }
         self.limits = limits
         self.endsAt = endsAt
-        self.upkeep = upkeep
+        self.backgroundRefresh = backgroundRefresh
         self.settled = settled
     }
 
@@ -184,7 +184,7 @@ package struct ConnectionClients: Sendable {
         }
         self.limits = limits
         endsAt = { nil }
-        upkeep = nil
+        backgroundRefresh = nil
         settled = {}
     }
 }

@@ -25,7 +25,7 @@ final class ProviderConnectionRegistry: Sendable {
 
     /// Whether a connection spends a quota.
     func spends(_ holder: QuotaAccount) -> Bool {
-        connections.withLock { $0.values.joined().contains { $0.holder == holder } }
+        connections.withLock { $0.values.joined().contains { $0.quotaAccount == holder } }
     }
 
     func add(_ connection: ProviderConnection) {

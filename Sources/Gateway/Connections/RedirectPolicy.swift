@@ -7,16 +7,16 @@ package import Upstream
 package struct RedirectPolicy: Sendable {
     private let addresses: Set<HTTPURL>
     private let allowsLoopback: Bool
-    private let wayOut: String
+    private let remedy: String
 
     /// - Parameters:
     ///   - addresses: Those that the settings name.
     ///   - allowsLoopback: Whether any address of this machine will do: for the sandbox.
     ///   - wayOut: What to do about a refusal, for messages.
-    package init(_ addresses: Set<HTTPURL>, allowsLoopback: Bool, wayOut: String) {
+    package init(_ addresses: Set<HTTPURL>, allowsLoopback: Bool, remedy: String) {
         self.addresses = addresses
         self.allowsLoopback = allowsLoopback
-        self.wayOut = wayOut
+        self.remedy = remedy
     }
 
     /// The address that an argument names.
@@ -29,7 +29,7 @@ package struct RedirectPolicy: Sendable {
                 "It is no http or https address without a fragment, of \(Self.maximumLength) bytes at most.")
         }
         guard addresses.contains(url) || (allowsLoopback && url.isLoopback) else {
-            throw .argument(argument, "It is none that this server sends browsers back to. \(wayOut)")
+            throw .argument(argument, "It is none that this server sends browsers back to. \(remedy)")
         }
         return url
     }

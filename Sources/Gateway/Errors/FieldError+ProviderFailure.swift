@@ -13,7 +13,7 @@ extension FieldError {
             case .unavailable, .circuitOpen:
                 (.providerUnavailable, "\(name) could not be reached or is out of order.")
             case .timedOut: (.providerTimeout, "\(name) did not answer in time.")
-            case .answerInvalid: (.providerAnswerInvalid, "\(name) gave an answer that cannot be used.")
+            case .invalidResponse: (.providerAnswerInvalid, "\(name) gave an answer that cannot be used.")
             case .unauthorized: (.reconnectRequired, "\(name) refused the credential: connect with it again.")
             case .notEntitled:
                 (.notEntitled, "\(name) does not allow this to the user or plan of this connection.")

@@ -51,12 +51,12 @@ extension FieldError {
     }
 
     /// The error that clients get for an error of any type; for another type than this one, `noAnswer`.
-    init(telling error: any Error) {
-        self = error as? FieldError ?? .noAnswer
+    init(reporting error: any Error) {
+        self = error as? FieldError ?? .internalError
     }
 
     /// Whether it equals another error, except for the time after which to try again.
-    func says(theSameAs other: FieldError) -> Bool {
+    func isEquivalent(to other: FieldError) -> Bool {
         var other = other
         other.retryAt = retryAt
         return self == other
@@ -78,5 +78,5 @@ extension FieldError {
     }
 
     /// A source was asked and nothing came of it, which no source does.
-    static let noAnswer = FieldError(.internalServerError, "Internal server error.")
+    static let internalError = FieldError(.internalServerError, "Internal server error.")
 }

@@ -111,10 +111,10 @@ extension Sequence<AllocationValuation> {
     }
 
     /// How old what they are reckoned from is.
-    var readings: [Provenance] {
+    var provenances: [Provenance] {
         flatMap { appraisal in
-            ((try? appraisal.positions.get()) ?? []).map(\.position.reading)
-                + appraisal.rates.map(\.reading)
+            ((try? appraisal.positions.get()) ?? []).map(\.position.provenance)
+                + appraisal.rates.map(\.provenance)
         }
     }
 }

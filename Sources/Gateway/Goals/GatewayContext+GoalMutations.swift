@@ -9,8 +9,8 @@ extension GatewayContext {
         let owner = try owner()
         return .later {
             let held = try await held(for: content.allocations)
-            let outcome = try await backends.household.goals.create(content, for: owner, holding: held)
-            backends.watches.goalsChanged(of: owner)
+            let outcome = try await services.userData.goals.create(content, for: owner, holding: held)
+            services.watches.goalsChanged(of: owner)
             return try GoalPayload(outcome, of: content.allocations)
         }
     }
@@ -21,8 +21,8 @@ extension GatewayContext {
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
         return .later {
             let held = try await held(for: patch.allocations ?? [])
-            let outcome = try await backends.household.goals.update(own, patch, for: owner, holding: held)
-            backends.watches.goalsChanged(of: owner)
+            let outcome = try await services.userData.goals.update(own, patch, for: owner, holding: held)
+            services.watches.goalsChanged(of: owner)
             return try GoalPayload(outcome, of: patch.allocations ?? [], id: id)
         }
     }
@@ -31,10 +31,10 @@ extension GatewayContext {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
         return .later {
-            guard try await backends.household.goals.delete(own, for: owner) else {
+            guard try await services.userData.goals.delete(own, for: owner) else {
                 throw FieldError.noGoal(id)
             }
-            backends.watches.goalsChanged(of: owner)
+            services.watches.goalsChanged(of: owner)
             return DeletePayload(deletedID: id)
         }
     }

@@ -15,14 +15,14 @@ extension GatewayContext {
     /// All goals of the user, in the order in which they were made.
     func goals() throws -> MaybeAsync<[GoalObject]?> {
         let owner = try owner()
-        return .later { try await backends.household.goals.goals(of: owner).map(GoalObject.init) }
+        return .later { try await services.userData.goals.goals(of: owner).map(GoalObject.init) }
     }
 
     /// A goal of the user by its id in the schema; nil where there is none.
     func goal(id: String) throws -> MaybeAsync<GoalObject?> {
         let owner = try owner()
         guard let own = GoalObject.ownID(id) else { return .ready(nil) }
-        return .later { try await backends.household.goals.goal(own, of: owner).map(GoalObject.init) }
+        return .later { try await services.userData.goals.goal(own, of: owner).map(GoalObject.init) }
     }
 
     /// What each allocation is worth: positions and rates are each asked for in one go.

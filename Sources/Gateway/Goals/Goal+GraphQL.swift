@@ -19,7 +19,7 @@ struct GoalObject: Sendable {
 
     /// The id in the store of a goal by its id in the schema; nil for that of something else.
     static func ownID(_ globalID: String) -> String? {
-        NodeID(globalID).flatMap { $0.kind == .goal ? $0.rest : nil }
+        NodeID(globalID).flatMap { $0.kind == .goal ? $0.localID : nil }
     }
 
     /// A fraction to a tenth of a per cent, as screens show it; nil while one of both is unknown, and towards nothing.

@@ -36,7 +36,7 @@ extension GoalAllocationObject: GraphQLObject {
                 try context.holdings().map { holdings in
                     allocations.map { linked -> Result<BatchResults<ConnectedPosition>?, any Error> in
                         .success(
-                            holdings.answers(
+                            holdings.positionResults(
                                 of: linked.allocation.symbol, inAccount: linked.allocation.account))
                     }
                 }

@@ -52,7 +52,7 @@ struct GoalPatchInput: Sendable {
         patch.currency = currency.value?.code
         patch.dueOn =
             switch dueOn {
-            case .kept: .kept
+            case .unchanged: .kept
             case .removed: .removed
             case .set(let date): .on(date)
             }
@@ -66,7 +66,8 @@ extension GoalPatchInput: GraphQLInputObject {
 
     static var sample: GoalPatchInput {
         GoalPatchInput(
-            title: .kept, about: .kept, target: .kept, currency: .kept, dueOn: .kept, allocations: .kept)
+            title: .unchanged, about: .unchanged, target: .unchanged, currency: .unchanged, dueOn: .unchanged,
+            allocations: .unchanged)
     }
 
     init(_ fields: ArgumentReader) throws {
@@ -129,13 +130,13 @@ struct GoalTitle: StoredText {
 
 struct GoalDescription: StoredText {
     static var lengths: ClosedRange<Int> { 0...2_000 }
-    static var form: TextForm { .lines }
+    static var form: TextForm { .multiline }
     let text: String
 }
 
 struct GoalTarget: BoundedDecimal {
-    static var most: Decimal { 1_000_000_000_000_000 }
-    static var mostDigits: Int { 8 }
+    static var maximum: Decimal { 1_000_000_000_000_000 }
+    static var maximumFractionDigits: Int { 8 }
     let value: Decimal
 
     init(bounded value: Decimal) {
@@ -144,8 +145,8 @@ struct GoalTarget: BoundedDecimal {
 }
 
 struct AllocatedQuantity: BoundedDecimal {
-    static var most: Decimal { 1_000_000_000_000_000 }
-    static var mostDigits: Int { 12 }
+    static var maximum: Decimal { 1_000_000_000_000_000 }
+    static var maximumFractionDigits: Int { 12 }
     let value: Decimal
 
     init(bounded value: Decimal) {
@@ -154,8 +155,8 @@ struct AllocatedQuantity: BoundedDecimal {
 }
 
 struct AllocatedPercent: BoundedDecimal {
-    static var most: Decimal { 100 }
-    static var mostDigits: Int { 6 }
+    static var maximum: Decimal { 100 }
+    static var maximumFractionDigits: Int { 6 }
     let value: Decimal
 
     init(bounded value: Decimal) {

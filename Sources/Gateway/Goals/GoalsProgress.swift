@@ -7,7 +7,7 @@ struct GoalsProgress: Sendable {
     let currency: String
     private let achieved: Result<Decimal?, any Error>
     private let target: Result<Decimal, any Error>
-    private let readings: [Provenance]
+    private let provenances: [Provenance]
 
     init(
         _ goals: [GoalObject], in currency: String, _ appraisals: [AllocationValuation],
@@ -20,22 +20,22 @@ struct GoalsProgress: Sendable {
                 try sum + table.convert(goal.target, from: goal.currency, to: currency)
             }
         }
-        readings =
-            appraisals.readings
+        provenances =
+            appraisals.provenances
             + Set(goals.map(\.goal.content.currency)).compactMap { code in
-                (try? table.rate(from: code, to: currency))?.reading
+                (try? table.rate(from: code, to: currency))?.provenance
             }
     }
 
     private var asOf: Instant? {
-        let instants = readings.compactMap(\.asOf)
-        return instants.count == readings.count ? instants.min() : nil
+        let instants = provenances.compactMap(\.asOf)
+        return instants.count == provenances.count ? instants.min() : nil
     }
 
-    private var isStale: Bool { readings.contains(where: \.isStale) }
+    private var isStale: Bool { provenances.contains(where: \.isStale) }
 
     private var source: ProviderID? {
-        let sources = Set(readings.map(\.source))
+        let sources = Set(provenances.map(\.source))
         return sources.count == 1 ? sources.first : nil
     }
 }
@@ -45,20 +45,20 @@ extension GoalsProgress: LiveEntity {
     /// There is always one.
     var closed: GoalsProgress? { nil }
 
-    func looksLike(_ other: GoalsProgress) -> Bool {
+    func isEquivalent(to other: GoalsProgress) -> Bool {
         currency == other.currency && isStale == other.isStale
-            && achieved.looksLike(other.achieved)
-            && target.map(Optional.some).looksLike(other.target.map(Optional.some))
+            && achieved.isEquivalent(to: other.achieved)
+            && target.map(Optional.some).isEquivalent(to: other.target.map(Optional.some))
     }
 }
 
 extension Result where Success == Decimal?, Failure == any Error {
     /// Whether it is the same amount, or the same is said of why there is none.
-    fileprivate func looksLike(_ other: Self) -> Bool {
+    fileprivate func isEquivalent(to other: Self) -> Bool {
         switch (self, other) {
         case (.success(let value), .success(let otherValue)): value == otherValue
         case (.failure(let error), .failure(let otherError)):
-            FieldError(telling: error).says(theSameAs: FieldError(telling: otherError))
+            FieldError(reporting: error).isEquivalent(to: FieldError(reporting: otherError))
         case (.success, .failure), (.failure, .success): false
         }
     }
@@ -75,7 +75,7 @@ extension GoalsProgress: GraphQLObject {
             "progress",
             throwing: { try GoalObject.progress(of: $0.achieved.get(), towards: $0.target.get()) })
         Field("asOf") { $0.asOf }
-        Field("fetchedAt") { $0.readings.map(\.fetchedAt).min() }
+        Field("fetchedAt") { $0.provenances.map(\.fetchedAt).min() }
         Field("source") { $0.source }
         Field("stale") { $0.isStale }
     }

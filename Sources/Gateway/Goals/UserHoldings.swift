@@ -20,11 +20,11 @@ struct UserHoldings: Sendable {
     ///
     /// - Throws: why an account that may hold it could not be read.
     func positions(of symbol: Symbol, inAccount account: String?) throws -> [ConnectedPosition]? {
-        try answers(of: symbol, inAccount: account)?.map { try $0.get() }
+        try positionResults(of: symbol, inAccount: account)?.map { try $0.get() }
     }
 
     /// The same, with one failure behind the others for each connection that could not be read.
-    func answers(of symbol: Symbol, inAccount account: String?) -> BatchResults<ConnectedPosition>? {
+    func positionResults(of symbol: Symbol, inAccount account: String?) -> BatchResults<ConnectedPosition>? {
         let parts = parts.filter { part in account.map(part.connection.mayHave(account:)) ?? true }
         guard !parts.isEmpty else { return nil }
         return GatewayContext.joined(

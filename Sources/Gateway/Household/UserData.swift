@@ -22,16 +22,16 @@ package struct UserData: Sendable {
     ///   - report: Is told why something could not be kept or read; clients hear less.
     /// - Throws: `wrongMasterKey` where they were sealed with another.
     package init(
-        in file: UserDatabase, _ master: MasterKey, people: UserPolicy = UserPolicy(),
+        in file: UserDatabase, _ master: MasterKey, userPolicy: UserPolicy = UserPolicy(),
         report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.file = file
-        limits = people.limits
+        limits = userPolicy.limits
         watchlists = WatchlistStore(in: file)
         goals = GoalStore(in: file)
         orders = OrderWorkflow(journal: OrderJournal(in: file))
         connections = try ConnectionStore(in: file, master)
-        authentication = try AuthenticationService(in: file, master, people, report: report)
+        authentication = try AuthenticationService(in: file, master, userPolicy, report: report)
     }
 
     /// Settles the writes to brokers of an earlier process.
@@ -46,8 +46,8 @@ package struct UserData: Sendable {
 
     /// One that is forgotten with this value.
     package static func temporary(
-        people: UserPolicy = UserPolicy()
+        userPolicy: UserPolicy = UserPolicy()
     ) throws(StorageError) -> UserData {
-        try UserData(in: .temporary(), .random(), people: people)
+        try UserData(in: .temporary(), .random(), userPolicy: userPolicy)
     }
 }

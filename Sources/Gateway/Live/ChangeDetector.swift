@@ -10,7 +10,7 @@ protocol LiveEntity: Sendable {
     var isCurrent: Bool { get }
 
     /// Whether a screen would show the same, whenever it was read.
-    func looksLike(_ other: Self) -> Bool
+    func isEquivalent(to other: Self) -> Bool
 }
 
 extension LiveEntity {
@@ -34,16 +34,16 @@ struct ChangeDetector<Item: LiveEntity> {
     ///
     /// A failure is reported once, and again only if it changes. The first reading after a failure reports all
     /// items, because clients saw null in between.
-    mutating func take(_ answer: Result<[Item], any Error>) -> News {
+    mutating func detectChanges(in answer: Result<[Item], any Error>) -> News {
         switch answer {
         case .failure(let error):
-            let new = FieldError(telling: error)
+            let new = FieldError(reporting: error)
             defer { failure = new }
-            return failure?.says(theSameAs: new) ?? false ? .items([]) : .failure(error)
+            return failure?.isEquivalent(to: new) ?? false ? .items([]) : .failure(error)
         case .success(let items):
             let changed = items.filter { item in
                 guard let old = known[item.globalID] else { return hasRead || item.isCurrent }
-                return !item.looksLike(old) || failure != nil && item.isCurrent
+                return !item.isEquivalent(to: old) || failure != nil && item.isCurrent
             }
             let ids = Set(items.map(\.globalID))
             let gone = known.filter { !ids.contains($0.key) }.compactMap(\.value.closed)
@@ -63,10 +63,10 @@ extension ConnectedPosition: LiveEntity {
         return ConnectedPosition(position: position, connection: connection)
     }
 
-    func looksLike(_ other: ConnectedPosition) -> Bool {
+    func isEquivalent(to other: ConnectedPosition) -> Bool {
         var other = other.position
-        guard other.reading.isStale == position.reading.isStale else { return false }
-        other.reading = position.reading
+        guard other.provenance.isStale == position.provenance.isStale else { return false }
+        other.provenance = position.provenance
         return other == position
     }
 }
@@ -75,10 +75,10 @@ extension ConnectedAccount: LiveEntity {
     /// An account that is gone is an error where it was asked for.
     var closed: ConnectedAccount? { nil }
 
-    func looksLike(_ other: ConnectedAccount) -> Bool {
-        guard var other = other.figures, let figures, other.reading.isStale == figures.reading.isStale
+    func isEquivalent(to other: ConnectedAccount) -> Bool {
+        guard var other = other.figures, let figures, other.provenance.isStale == figures.provenance.isStale
         else { return false }
-        other.reading = figures.reading
+        other.provenance = figures.provenance
         return other == figures
     }
 }

@@ -11,7 +11,7 @@ struct ConflatingQueue<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The first one; nil where none waits.
-    mutating func take() -> (key: Key, value: Value)? {
+    mutating func popFirst() -> (key: Key, value: Value)? {
         guard let key = keys.first else { return nil }
         let value = values.removeValue(forKey: key)
         if keys.count == 1 {

@@ -46,7 +46,7 @@ final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var hasEnded = false
     }
 
-    private static var mostWaiting: Int { 50_000 }
+    private static var maximumWaiting: Int { 50_000 }
 
     // Held while a value is put or taken, never while anything is awaited or resumed.
     private let state = Mutex(State())
@@ -59,7 +59,7 @@ final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 return reader
             }
             state.waiting.put(value, for: key)
-            if state.waiting.count > Self.mostWaiting { _ = state.waiting.take() }
+            if state.waiting.count > Self.maximumWaiting { _ = state.waiting.popFirst() }
             return nil
         }
         reader?.resume(returning: value)
@@ -80,7 +80,7 @@ final class FeedInbox<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
                 let answer: Value?? = state.withLock { state in
-                    if let first = state.waiting.take() { return .some(first.value) }
+                    if let first = state.waiting.popFirst() { return .some(first.value) }
                     // One task at a time reads; a second one would wait in vain.
                     if state.hasEnded || state.reader != nil { return .some(nil) }
                     state.reader = reader

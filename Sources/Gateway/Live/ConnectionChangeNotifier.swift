@@ -22,17 +22,17 @@ final class ConnectionChangeNotifier: Sendable {
             state.listeners[owner, default: [:]][state.nextNumber] = listener
             return state.nextNumber
         }
-        listener.onTermination = { [self] _ in leave(number, owner) }
+        listener.onTermination = { [self] _ in removeListener(number, owner) }
         return changes
     }
 
     /// A connection was made, or is no more.
-    func tell(_ owner: OwnerID) {
+    func notify(_ owner: OwnerID) {
         let listeners = state.withLock { $0.listeners[owner] }
         for listener in (listeners ?? [:]).values { listener.yield() }
     }
 
-    private func leave(_ number: Int, _ owner: OwnerID) {
+    private func removeListener(_ number: Int, _ owner: OwnerID) {
         state.withLock { state in
             state.listeners[owner]?[number] = nil
             if state.listeners[owner]?.isEmpty == true { state.listeners[owner] = nil }

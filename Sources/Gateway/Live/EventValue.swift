@@ -18,9 +18,9 @@ struct LiveEvent<Value: Sendable>: Sendable {
 indirect enum EventValue: Sendable {
     case quote(Quote)
     /// All accounts behind a connection, with their figures, from the read that produced the event.
-    case accounts([ConnectedAccount], behind: BrokerConnection)
+    case accounts([ConnectedAccount], of: BrokerConnection)
     /// All positions behind a connection, from the read that produced the event.
-    case positions([ConnectedPosition], behind: BrokerConnection)
+    case positions([ConnectedPosition], of: BrokerConnection)
     case order(SubscribedOrder)
 
     /// The quote of a symbol, if it comes from the requested provider.
@@ -28,17 +28,17 @@ indirect enum EventValue: Sendable {
     /// A nil provider matches every quote.
     func quote(of symbol: Symbol, from provider: ProviderID?) -> Quote? {
         guard case .quote(let quote) = self, quote.symbol == symbol else { return nil }
-        return provider == nil || provider == quote.reading.source ? quote : nil
+        return provider == nil || provider == quote.provenance.source ? quote : nil
     }
 
-    func accounts(behind connection: BrokerConnection) -> [LoadedAccount]? {
+    func accounts(of connection: BrokerConnection) -> [LoadedAccount]? {
         guard case .accounts(let accounts, let own) = self, own.isSame(as: connection) else { return nil }
         return accounts.compactMap { linked in
             linked.figures.map { LoadedAccount(account: $0, connection: linked.connection) }
         }
     }
 
-    func positions(behind connection: BrokerConnection) -> [ConnectedPosition]? {
+    func positions(of connection: BrokerConnection) -> [ConnectedPosition]? {
         guard case .positions(let positions, let own) = self, own.isSame(as: connection) else { return nil }
         return positions
     }

@@ -18,13 +18,14 @@ extension GatewayContext {
     func livePositions(with provider: ProviderID?) throws -> ConflatingStream<
         String, LiveEvent<ConnectedPosition>
     > {
-        feed(ofConnectionsOf: try owner(), with: provider) { connection in
-            watch(connection, SubscriptionKey.Target.positions, in: backends.watches.positions) { context in
+        stream(ofConnectionsOf: try owner(), with: provider) { connection in
+            subscribedSource(connection, SubscriptionKey.Target.positions, in: services.watches.positions) {
+                context in
                 try await context.positions(of: connection, symbols: nil).value() ?? []
             } carrying: { _, all in
-                .positions(all, behind: connection)
+                .positions(all, of: connection)
             }
-        } telling: {
+        } transform: {
             $0
         }
     }
@@ -37,14 +38,15 @@ extension GatewayContext {
         let wanted = id.map { id in connections.filter { id.hasPrefix($0.globalID(ofAccount: "")) } }
         if let id, wanted?.isEmpty == true { throw FieldError.noAccount(id) }
         let watches = (wanted ?? Array(connections.prefix(1))).map { connection in
-            watch(connection, SubscriptionKey.Target.accounts, in: backends.watches.accounts) { context in
+            subscribedSource(connection, SubscriptionKey.Target.accounts, in: services.watches.accounts) {
+                context in
                 try await context.readAccounts(of: connection).value().map(\.linked)
             } carrying: { _, all in
-                .accounts(all, behind: connection)
+                .accounts(all, of: connection)
             }
         }
         let gone = wanted?.first ?? connections.first
-        return feed(of: watches, ending: gone.map { .noConnection(ProviderConnection.globalID($0.id)) }) {
+        return stream(of: watches, ending: gone.map { .noConnection(ProviderConnection.globalID($0.id)) }) {
             accounts in
             guard let id else { return Array(accounts.prefix(1)) }
             let account = accounts.filter { $0.globalID == id }
@@ -58,51 +60,54 @@ extension GatewayContext {
         let currency = try Currency(code, of: "currency").code
         let key = SubscriptionKey(try owner(), .goals(currency: currency))
         // Prices and rates may be read with the server's own credentials.
-        let watch = backends.watches.goals.watch(key, within: call.allowance) { [session, backends] call in
-            let context = GatewayContext(session: session, backends: backends, call: call)
+        let watch = services.watches.goals.subscription(for: key, within: call.allowance) {
+            [session, services] call in
+            let context = GatewayContext(session: session, services: services, call: call)
             return try await context.goalsProgress(in: currency).value().map { [$0] } ?? []
         }
-        return feed(of: [SubscribedSource(id: currency, values: watch.values)], keeping: { $0 })
+        return stream(of: [SubscribedSource(id: currency, values: watch.values)], filter: { $0 })
     }
 
     /// The orders of all connections, those that are made meanwhile included: the open ones first, then each that is placed,
     /// changes or ends.
     func liveOrders() throws -> ConflatingStream<String, LiveEvent<ConnectedOrder>> {
-        feed(ofConnectionsOf: try owner(), with: nil) { connection -> SubscribedSource<SubscribedOrder>? in
+        stream(ofConnectionsOf: try owner(), with: nil) { connection -> SubscribedSource<SubscribedOrder>? in
             guard connection.orders != nil else { return nil }
-            let watch = backends.watches.orders.watch(connection) {
-                [session, backends] inbox, watch, turn in
+            let watch = services.watches.orders.subscription(for: connection) {
+                [session, services] inbox, watch, turn in
                 // By its credential of now, which may be another one than when it was first followed.
-                let links = backends.links(of: connection.owner)
+                let links = services.links(of: connection.owner)
                 guard let current = links.first(where: { $0.id == connection.id })?.broker else {
-                    watch.tell(.failure(FieldError.noConnection(ProviderConnection.globalID(connection.id))))
+                    watch.publish(
+                        .failure(FieldError.noConnection(ProviderConnection.globalID(connection.id))))
                     return watch.end()
                 }
                 let follower = OrderTracker(
-                    connection: current, clock: backends.watches.clock, inbox: inbox
-                ) { call in GatewayContext(session: session, backends: backends, call: call) }
-                await follower.run(telling: watch, turn)
+                    connection: current, clock: services.watches.clock, inbox: inbox
+                ) { call in GatewayContext(session: session, services: services, call: call) }
+                await follower.run(publishingTo: watch, turn)
             }
             return SubscribedSource(id: connection.id) {
                 watch.orders.values()
             } carrying: { order, _ in
                 .order(order)
             }
-        } telling: {
+        } transform: {
             $0.linked
         }
     }
 
     // MARK: Watching
 
-    private func watch<Item: LiveEntity>(
+    private func subscribedSource<Item: LiveEntity>(
         _ connection: BrokerConnection, _ subject: (String) -> SubscriptionKey.Target,
         in table: SubscriptionTable<[Item]>,
         reading read: @escaping @Sendable (GatewayContext) async throws -> [Item],
         carrying carried: @escaping @Sendable (Item, [Item]) -> EventValue?
     ) -> SubscribedSource<Item> {
-        let watch = table.watch(SubscriptionKey(connection, subject)) { [session, backends] call in
-            try await read(GatewayContext(session: session, backends: backends, call: call))
+        let watch = table.subscription(for: SubscriptionKey(connection, subject)) {
+            [session, services] call in
+            try await read(GatewayContext(session: session, services: services, call: call))
         }
         return SubscribedSource(id: connection.id, values: watch.values, carrying: carried)
     }
@@ -110,14 +115,14 @@ extension GatewayContext {
     /// The changes of the watched items.
     ///
     /// Ends with an error when the watched connection is removed.
-    private func feed<Item: LiveEntity>(
+    private func stream<Item: LiveEntity>(
         of watches: [SubscribedSource<Item>], ending error: FieldError? = nil,
-        keeping kept: @escaping @Sendable ([Item]) throws -> [Item]
+        filter kept: @escaping @Sendable ([Item]) throws -> [Item]
     ) -> ConflatingStream<String, LiveEvent<Item>> {
         ConflatingStream { inbox in
             await withDiscardingTaskGroup { group in
                 for watched in watches {
-                    group.addTask { await watched.tell(inbox, keeping: kept) { $0 } }
+                    group.addTask { await watched.sendChanges(to: inbox, filter: kept) { $0 } }
                 }
             }
             if let error, !Task.isCancelled { inbox.put(LiveEvent(value: .failure(error)), for: "end") }
@@ -132,19 +137,21 @@ extension GatewayContext {
     ///   - watched: Where a connection's items come from; nil for one that is passed over.
     ///   - told: An item as it is told.
     /// - Returns: all items first, then each that changes.
-    private func feed<Item: LiveEntity, Told: Sendable>(
+    private func stream<Item: LiveEntity, Told: Sendable>(
         ofConnectionsOf owner: OwnerID, with provider: ProviderID?,
         _ watched: @escaping @Sendable (BrokerConnection) -> SubscribedSource<Item>?,
-        telling told: @escaping @Sendable (Item) -> Told
+        transform told: @escaping @Sendable (Item) -> Told
     ) -> ConflatingStream<String, LiveEvent<Told>> {
-        ConflatingStream { [backends] inbox in
+        ConflatingStream { [services] inbox in
             await withDiscardingTaskGroup { group in
                 var followed: Set<String> = []
-                for await _ in backends.watches.connections.changes(of: owner) {
-                    let all = backends.connections(of: owner, with: provider).compactMap(watched)
+                for await _ in services.watches.connections.changes(of: owner) {
+                    let all = services.connections(of: owner, with: provider).compactMap(watched)
                     if all.isEmpty { break }
                     for watched in all where !followed.contains(watched.id) {
-                        group.addTask { await watched.tell(inbox, keeping: { $0 }, telling: told) }
+                        group.addTask {
+                            await watched.sendChanges(to: inbox, filter: { $0 }, transform: told)
+                        }
                     }
                     followed = Set(all.map(\.id))
                 }
@@ -171,13 +178,13 @@ private struct SubscribedSource<Item: LiveEntity>: Sendable {
     }
 
     /// Puts what changes in an inbox, until what is watched is no more.
-    func tell<Told: Sendable>(
-        _ inbox: FeedInbox<String, LiveEvent<Told>>,
-        keeping kept: @Sendable ([Item]) throws -> [Item], telling told: @Sendable (Item) -> Told
+    func sendChanges<Told: Sendable>(
+        to inbox: FeedInbox<String, LiveEvent<Told>>,
+        filter kept: @Sendable ([Item]) throws -> [Item], transform told: @Sendable (Item) -> Told
     ) async {
         var changes = ChangeDetector<Item>()
         for await answer in values() {
-            switch changes.take(answer.flatMap { items in Result { try kept(items) } }) {
+            switch changes.detectChanges(in: answer.flatMap { items in Result { try kept(items) } }) {
             case .items(let items):
                 let all = (try? answer.get()) ?? []
                 for item in items {

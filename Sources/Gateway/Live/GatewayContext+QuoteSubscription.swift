@@ -12,16 +12,16 @@ extension GatewayContext {
     /// - Returns: their prices from now on; a symbol that no source could have is not among them.
     /// - Throws: `FieldError` where there is no source of quotes.
     package func follow(_ symbols: [Symbol], from provider: ProviderID?) throws -> QuoteSubscription {
-        try Self.refuse(symbols, beyond: Self.mostSymbols)
+        try Self.checkCount(of: symbols, maximum: Self.maximumSymbols)
         let sources = try sources(for: .quotes, from: provider)
         let places = Dictionary(
             symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
             uniquingKeysWith: { first, _ in first })
         return QuoteSubscription(
-            places, for: quoteClient, within: call.allowance, clock: backends.watches.clock
+            places, for: quoteClient, within: call.allowance, clock: services.watches.clock
         ) {
-            [backends] place throws(ProviderFailure) in
-            backends.live.hub(of: try backends.standing(sources[place]))
+            [services] place throws(ProviderFailure) in
+            services.live.feed(for: try services.currentSource(sources[place]))
         }
     }
 
@@ -39,7 +39,7 @@ extension GatewayServices {
     /// A source by its credential of now.
     ///
     /// - Throws: `unauthorized` for one of a connection that has gone meanwhile.
-    fileprivate func standing(_ source: MarketDataSource) throws(ProviderFailure) -> MarketDataSource {
+    fileprivate func currentSource(_ source: MarketDataSource) throws(ProviderFailure) -> MarketDataSource {
         switch source.audience {
         case .everybody: return source
         case .owner(let owner, let connection):

@@ -36,14 +36,14 @@ final class LiveSubscriptions: Sendable {
         accounts.end(SubscriptionKey(connection, SubscriptionKey.Target.accounts))
         positions.end(SubscriptionKey(connection, SubscriptionKey.Target.positions))
         orders.end(SubscriptionKey(connection, SubscriptionKey.Target.orders))
-        connections.tell(connection.owner)
+        connections.notify(connection.owner)
         goalsChanged(of: connection.owner)
     }
 
     /// A connection was made, or has another credential from now on.
     func renew(_ connection: ProviderConnection) {
         orders.renew(SubscriptionKey(connection, SubscriptionKey.Target.orders))
-        connections.tell(connection.owner)
+        connections.notify(connection.owner)
         // Restart: reads that failed with the old credential are no reason to wait.
         accounts.restart(connection.owner)
         positions.restart(connection.owner)
@@ -95,8 +95,8 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
     ///     they are made with the user's own credential.
     ///   - read: Reads the value, within a call of its own each time.
     /// - Returns: the one that is there, else a new one.
-    func watch(
-        _ key: SubscriptionKey, within allowance: CallAllowance? = nil,
+    func subscription(
+        for key: SubscriptionKey, within allowance: CallAllowance? = nil,
         reading read: @escaping @Sendable (CallContext) async throws -> Value
     ) -> SharedSubscription<Value> {
         watches.withLock { watches in

@@ -10,13 +10,13 @@ struct OrderSnapshot {
     private var ended: [String] = []
 
     /// So many that have ended are kept for those who have not been told yet.
-    static let mostEnded = 100
+    static let maximumEnded = 100
 
     /// All of them, by their ids.
     var all: [SubscribedOrder] { orders.values.sorted { $0.globalID < $1.globalID } }
 
     /// Takes in what is said of an order, unless something later is known.
-    mutating func take(_ linked: ConnectedOrder) {
+    mutating func merge(_ linked: ConnectedOrder) {
         if let known = orders[linked.globalID], known.linked.order.isLater(than: linked.order) { return }
         put(SubscribedOrder(linked: linked, hasEnded: linked.order.state.isFinal))
     }
@@ -24,10 +24,10 @@ struct OrderSnapshot {
     /// Takes in all orders that are open.
     ///
     /// - Returns: those that were open, and are not among them: what became of them must be asked for.
-    mutating func take(open: [ConnectedOrder]) -> [ConnectedOrder] {
+    mutating func merge(open: [ConnectedOrder]) -> [ConnectedOrder] {
         let ids = Set(open.map(\.globalID))
         let missing = orders.values.filter { !$0.hasEnded && !ids.contains($0.globalID) }.map(\.linked)
-        for linked in open { take(linked) }
+        for linked in open { merge(linked) }
         return missing.sorted { $0.globalID < $1.globalID }
     }
 
@@ -41,7 +41,7 @@ struct OrderSnapshot {
         if orders.updateValue(order, forKey: id)?.hasEnded == true { ended.removeAll { $0 == id } }
         guard order.hasEnded else { return }
         ended.append(id)
-        if ended.count > Self.mostEnded { orders[ended.removeFirst()] = nil }
+        if ended.count > Self.maximumEnded { orders[ended.removeFirst()] = nil }
     }
 }
 
@@ -58,10 +58,10 @@ extension SubscribedOrder: LiveEntity {
     var closed: SubscribedOrder? { nil }
     var isCurrent: Bool { !hasEnded }
 
-    func looksLike(_ other: SubscribedOrder) -> Bool {
+    func isEquivalent(to other: SubscribedOrder) -> Bool {
         linked.clientOrderID == other.linked.clientOrderID && hasEnded == other.hasEnded
             && linked.reconciliation == other.linked.reconciliation
-            && linked.order.reading.isStale == other.linked.order.reading.isStale
+            && linked.order.provenance.isStale == other.linked.order.provenance.isStale
             && linked.order.figures == other.linked.order.figures
     }
 }
@@ -71,7 +71,7 @@ extension Order {
     /// says came about.
     fileprivate var figures: Order {
         var order = self
-        order.reading = Provenance(source: reading.source, fetchedAt: .earliest)
+        order.provenance = Provenance(source: provenance.source, fetchedAt: .earliest)
         (order.accountID, order.clientOrderID) = (nil, nil)
         (order.submittedAt, order.updatedAt, order.filledAt, order.canceledAt) = (nil, nil, nil, nil)
         return order

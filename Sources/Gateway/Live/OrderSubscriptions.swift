@@ -14,8 +14,8 @@ final class OrderSubscriptions: Sendable {
     ///   - connection: Whose orders.
     ///   - follow: Sees to what comes in, and tells the watch.
     /// - Returns: the one that is there, else a new one.
-    func watch(
-        _ connection: BrokerConnection,
+    func subscription(
+        for connection: BrokerConnection,
         follow:
             @escaping @Sendable (
                 _ inbox: OrderUpdateQueue, _ watch: SharedSubscription<[SubscribedOrder]>,
@@ -32,7 +32,7 @@ final class OrderSubscriptions: Sendable {
     }
 
     /// A write has changed an order.
-    func tell(_ order: ConnectedOrder) {
+    func publish(_ order: ConnectedOrder) {
         guard let watch = self[order.connection] else { return }
         watch.inbox.put(own: order)
         watch.orders.nudge()
@@ -41,7 +41,7 @@ final class OrderSubscriptions: Sendable {
     /// Orders of a connection have changed in a way that nobody tells of.
     func changed(by connection: BrokerConnection) {
         guard let watch = self[connection] else { return }
-        watch.inbox.wantReading()
+        watch.inbox.requestFullRead()
         watch.orders.nudge()
     }
 

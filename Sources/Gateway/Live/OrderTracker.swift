@@ -14,32 +14,32 @@ struct OrderTracker: Sendable {
     let context: @Sendable (CallContext) -> GatewayContext
 
     /// As many orders are read at once as one page of a broker has, less what is kept back for those of one moment.
-    private static let mostOpen = OrderFilter.mostOfBroker - OrderFilter.slack
+    private static let maximumOpen = OrderFilter.maximumBrokerPage - OrderFilter.slack
     /// Of how many orders, that are not among the open ones any more, is asked at once what became of them; of the others
     /// the next time.
-    private static let mostMissing = 20
+    private static let maximumMissing = 20
     /// How long what one step needs may take.
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
 
     /// Tells a watch the orders until the task is cancelled.
     ///
     /// - Parameters:
     ///   - watch: Who is told.
     ///   - turn: What the watch asks for.
-    func run(telling watch: SharedSubscription<[SubscribedOrder]>, _ turn: SubscriptionRun) async {
+    func run(publishingTo watch: SharedSubscription<[SubscribedOrder]>, _ turn: SubscriptionRun) async {
         let round = inbox.begin(turn.number)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await followStream(in: round, telling: watch) }
+            group.addTask { await followStream(in: round, notifying: watch) }
             group.addTask {
                 while (try? await clock.sleep(clock.now() + pace.pause(after: round.failures))) != nil {
-                    if round.wantsReadingAfterWhile() { watch.nudge() }
+                    if round.requestFullReadIfNeeded() { watch.nudge() }
                 }
             }
             group.addTask {
                 var board = OrderSnapshot()
                 for await _ in turn.nudges {
-                    guard let news = round.take() else { return }
-                    watch.tell(await see(to: news, in: round, &board))
+                    guard let news = round.drain() else { return }
+                    watch.publish(await see(to: news, in: round, &board))
                 }
             }
         }
@@ -47,7 +47,7 @@ struct OrderTracker: Sendable {
 
     /// Without a stream, or where only the user can help, it is over at once, and all is read now and then.
     private func followStream(
-        in round: OrderUpdateBatch, telling watch: SharedSubscription<[SubscribedOrder]>
+        in round: OrderUpdateBatch, notifying watch: SharedSubscription<[SubscribedOrder]>
     ) async {
         guard let stream = connection.orders as? any OrderStream else { return }
         try? await stream.follow(clock: clock) { event in
@@ -64,36 +64,36 @@ struct OrderTracker: Sendable {
     private func see(
         to news: OrderUpdateQueue.Contents, in round: OrderUpdateBatch, _ board: inout OrderSnapshot
     ) async -> Result<[SubscribedOrder], any Error> {
-        for order in news.own { board.take(order) }
+        for order in news.own { board.merge(order) }
         do {
             let now = clock.now()
             // What was read before is not good enough: it may lack what the stream will not tell again.
-            let context = context(CallContext(deadline: now + Self.patience, notBefore: now))
-            try await context.take(news.streamed, of: connection, into: &board)
-            if news.wantsReading {
+            let context = context(CallContext(deadline: now + Self.timeout, notBefore: now))
+            try await context.merge(news.streamed, of: connection, into: &board)
+            if news.needsFullRead {
                 try await read(in: context, into: &board)
-                round.noteReading()
+                round.resetFailures()
             }
             return .success(board.all)
         } catch {
-            round.noteFailure()
+            round.recordFailure()
             return .failure(error)
         }
     }
 
     /// Reads all that are open, and what became of those that were.
     private func read(in context: GatewayContext, into board: inout OrderSnapshot) async throws {
-        let open = try await context.openOrders(of: connection, atMost: Self.mostOpen)
-        for missing in board.take(open: open).prefix(Self.mostMissing) {
+        let open = try await context.openOrders(of: connection, atMost: Self.maximumOpen)
+        for missing in board.merge(open: open).prefix(Self.maximumMissing) {
             guard let now = try await context.order(missing.name, of: connection) else {
                 board.end(missing.lastKnown)
                 continue
             }
             // A broker that tells of open orders only does not say how this one ended.
-            if now.order.reading.isStale, !connection.tellsOfEndedOrders {
+            if now.order.provenance.isStale, !connection.reportsEndedOrders {
                 board.end(now)
             } else {
-                board.take(now)
+                board.merge(now)
             }
         }
     }
@@ -101,16 +101,16 @@ struct OrderTracker: Sendable {
 
 extension GatewayContext {
     /// Takes in what a broker's stream tells of orders: in the journal first, which has their names.
-    fileprivate func take(
+    fileprivate func merge(
         _ orders: [Order], of connection: BrokerConnection, into board: inout OrderSnapshot
     ) async throws {
         if orders.isEmpty { return }
-        backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
-        backends.watches.holdingsChanged(of: connection.owner)
-        try await kept { () throws(StorageError) in
-            try await backends.household.orders.journal.take(orders, of: connection.owner, connection.id)
+        services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
+        services.watches.holdingsChanged(of: connection.owner)
+        try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.take(orders, of: connection.owner, connection.id)
         }
-        for order in try await standing(orders, of: connection) { board.take(order) }
+        for order in try await currentOrders(orders, of: connection) { board.merge(order) }
     }
 
     /// The orders of a connection that are open.
@@ -119,18 +119,18 @@ extension GatewayContext {
     ) async throws -> [ConnectedOrder] {
         let wish = OrderFilter(isOpen: true, symbols: nil, first: limit)
         // An order that has been replaced by another one is not reported.
-        return try await self.orders(wish, of: connection, behind: nil).orders.filter {
-            if case .standing = $0.name { true } else { false }
+        return try await self.orders(wish, of: connection, after: nil).orders.filter {
+            if case .current = $0.name { true } else { false }
         }
     }
 
     /// The orders that stand, under their names: not those whose place another one takes, which has the name from then on.
-    private func standing(
+    private func currentOrders(
         _ orders: [Order], of connection: BrokerConnection
     ) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
-        let names = try await kept { () throws(StorageError) in
-            try await backends.household.orders.journal.names(of: ids, of: connection.owner, connection.id)
+        let names = try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.names(of: ids, of: connection.owner, connection.id)
         }
         return orders.filter { order in
             let isBeingReplaced = names.standing[order.id]?.openWrite == .replace
@@ -143,7 +143,7 @@ extension ConnectedOrder {
     /// The order when nobody knows it any more: as it was last heard of.
     fileprivate var lastKnown: ConnectedOrder {
         var order = order
-        order.reading = order.reading.asStale
+        order.provenance = order.provenance.markedStale
         return ConnectedOrder(
             order: order, connection: connection, name: name, clientOrderID: clientOrderID, time: time)
     }

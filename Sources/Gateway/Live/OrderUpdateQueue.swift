@@ -14,7 +14,7 @@ final class OrderUpdateQueue: Sendable {
         /// Orders as the broker's stream tells of them.
         var streamed: [Order] = []
         /// Whether all that are open are to be read.
-        var wantsReading = true
+        var needsFullRead = true
     }
 
     fileprivate struct State {
@@ -28,7 +28,7 @@ final class OrderUpdateQueue: Sendable {
     }
 
     /// As many orders wait; with more, all are read anew.
-    static let mostWaiting = 1_000
+    static let maximumWaiting = 1_000
 
     // Filled by requests and on the stream's thread; held for a few stores.
     fileprivate let state = Mutex(State())
@@ -46,8 +46,8 @@ final class OrderUpdateQueue: Sendable {
 
     func put(own order: ConnectedOrder) {
         state.withLock { state in
-            guard state.contents.own.count < Self.mostWaiting else {
-                state.contents.wantsReading = true
+            guard state.contents.own.count < Self.maximumWaiting else {
+                state.contents.needsFullRead = true
                 return
             }
             state.contents.own.append(order)
@@ -55,8 +55,8 @@ final class OrderUpdateQueue: Sendable {
     }
 
     /// All are to be read, whatever the stream tells.
-    func wantReading() {
-        state.withLock { $0.contents.wantsReading = true }
+    func requestFullRead() {
+        state.withLock { $0.contents.needsFullRead = true }
     }
 }
 
@@ -66,11 +66,11 @@ struct OrderUpdateBatch: Sendable {
     fileprivate let number: Int
 
     /// All that has come in since the last time; nil once another round has begun.
-    func take() -> OrderUpdateQueue.Contents? {
+    func drain() -> OrderUpdateQueue.Contents? {
         change { state in
             defer {
                 state.contents = OrderUpdateQueue.Contents()
-                state.contents.wantsReading = false
+                state.contents.needsFullRead = false
             }
             return state.contents
         }
@@ -81,10 +81,10 @@ struct OrderUpdateBatch: Sendable {
             switch event {
             case .connected:
                 state.isStreaming = true
-                state.contents.wantsReading = true
+                state.contents.needsFullRead = true
             case .value(let order):
-                guard state.contents.streamed.count < OrderUpdateQueue.mostWaiting else {
-                    state.contents.wantsReading = true
+                guard state.contents.streamed.count < OrderUpdateQueue.maximumWaiting else {
+                    state.contents.needsFullRead = true
                     return
                 }
                 state.contents.streamed.append(order)
@@ -97,21 +97,21 @@ struct OrderUpdateBatch: Sendable {
     }
 
     /// Time has passed; true where nobody tells of changes, or something was missed, and so all are to be read.
-    func wantsReadingAfterWhile() -> Bool {
+    func requestFullReadIfNeeded() -> Bool {
         change { state in
             guard !state.isStreaming || state.failures > 0 else { return false }
-            state.contents.wantsReading = true
+            state.contents.needsFullRead = true
             return true
         } ?? false
     }
 
     /// Counts an event that could not be processed.
-    func noteFailure() {
+    func recordFailure() {
         change { $0.failures += 1 }
     }
 
     /// Resets the count of failures after a complete read.
-    func noteReading() {
+    func resetFailures() {
         change { $0.failures = 0 }
     }
 

@@ -16,33 +16,33 @@ struct QuoteFallbackState {
         var depth = 1
         /// Sources that cannot help again: those that do not know the symbol, and any other failed source
         /// once another source could help.
-        var left: Set<Int> = []
+        var excluded: Set<Int> = []
         /// The news of the sources, and the news that was returned to the subscriber.
         ///
         /// A fresh price of the only followed source is not stored, because its next news replaces it.
-        var news: [Int: QuoteEvent] = [:]
-        var told: LiveNews?
+        var events: [Int: QuoteEvent] = [:]
+        var reported: LiveNews?
 
         /// Removes the news of a source, and the returned news.
-        mutating func forget(_ source: Int) {
-            told = nil
-            news[source] = nil
+        mutating func removeEvent(of source: Int) {
+            reported = nil
+            events[source] = nil
             // Releases the capacity.
-            if news.isEmpty { news = [:] }
+            if events.isEmpty { events = [:] }
         }
 
         /// Whether the symbol is followed at no other source.
         func isFollowed(onlyAt source: Int) -> Bool {
-            sources.prefix(depth).allSatisfy { $0 == source || left.contains($0) }
+            sources.prefix(depth).allSatisfy { $0 == source || excluded.contains($0) }
         }
 
         /// Whether no source will tell of the symbol any more.
-        var isOver: Bool { depth == sources.count && left.isSuperset(of: sources) }
+        var isOver: Bool { depth == sources.count && excluded.isSuperset(of: sources) }
 
         /// The news to be told: a fresh price of the best source that has one, an old one, or why there is none once all
         /// that are followed have said so.
         func best(of symbol: Symbol) -> LiveNews? {
-            let known = sources.prefix(depth).compactMap { news[$0] }
+            let known = sources.prefix(depth).compactMap { events[$0] }
             if let price = known.first(where: \.isFresh) ?? known.first(where: { $0.failure == nil }) {
                 return .price(price)
             }
@@ -55,11 +55,11 @@ struct QuoteFallbackState {
     /// What is to be done at the sources.
     struct Step: Hashable {
         var follow: [Int: Set<Symbol>] = [:]
-        var leave: [Int: Set<Symbol>] = [:]
+        var unfollow: [Int: Set<Symbol>] = [:]
     }
 
     private var entries: [Symbol: Entry]
-    private var untold: [Symbol: LiveNews] = [:]
+    private var pending: [Symbol: LiveNews] = [:]
 
     /// - Parameter sources: For each symbol those that could have it, best first; one without any is not followed.
     init(_ sources: [Symbol: [Int]]) {
@@ -76,16 +76,16 @@ struct QuoteFallbackState {
         return step
     }
 
-    var hasUntold: Bool { !untold.isEmpty }
+    var hasPending: Bool { !pending.isEmpty }
     /// Whether no symbol is followed any more.
     ///
     /// Undelivered news may remain.
     var isOver: Bool { entries.isEmpty }
 
     /// What was not told yet; it counts as told from now on.
-    mutating func takeUntold() -> [Symbol: LiveNews] {
-        defer { untold = [:] }
-        return untold
+    mutating func drainPending() -> [Symbol: LiveNews] {
+        defer { pending = [:] }
+        return pending
     }
 
     /// Stores the news of a source.
@@ -95,7 +95,7 @@ struct QuoteFallbackState {
     ///   - ended: Symbols of the news, each with a failure, that are no longer followed at the source.
     ///   - source: The index of the source.
     /// - Returns: The steps to execute at the sources.
-    mutating func take(
+    mutating func receive(
         _ news: [Symbol: QuoteEvent], ended: Set<Symbol> = [], from source: Int
     ) -> Step {
         var step = Step()
@@ -103,10 +103,10 @@ struct QuoteFallbackState {
             // In its place: a copy would be made of all that it holds.
             guard let place = entries.index(forKey: symbol) else { continue }
             let hasEnded = ended.contains(symbol) && item.isFinalFailure
-            if let best = Self.take(
+            if let best = Self.apply(
                 item, of: symbol, from: source, hasEnded: hasEnded, into: &entries.values[place], &step)
             {
-                untold[symbol] = best
+                pending[symbol] = best
             }
             if hasEnded, entries.values[place].isOver { entries.remove(at: place) }
         }
@@ -114,45 +114,45 @@ struct QuoteFallbackState {
     }
 
     /// - Returns: what is to be told; nil where it is nothing new.
-    private static func take(
+    private static func apply(
         _ item: QuoteEvent, of symbol: Symbol, from source: Int, hasEnded: Bool, into entry: inout Entry,
         _ step: inout Step
     ) -> LiveNews? {
         guard let place = entry.sources.firstIndex(of: source), place < entry.depth,
-            !entry.left.contains(source)
+            !entry.excluded.contains(source)
         else { return nil }
         if item.isFresh {
             settle(&entry, at: place, symbol, &step)
             if entry.isFollowed(onlyAt: source) {
                 // The hub returns no news twice.
-                entry.forget(source)
+                entry.removeEvent(of: source)
                 return .price(item)
             }
         }
-        entry.news[source] = item
-        if hasEnded { entry.left.insert(source) }
+        entry.events[source] = item
+        if hasEnded { entry.excluded.insert(source) }
         if !item.isFresh, place == entry.depth - 1, entry.depth < entry.sources.count, !item.isClientLimit {
             step.follow[entry.sources[entry.depth], default: []].insert(symbol)
             entry.depth += 1
         }
         guard let best = entry.best(of: symbol) else { return nil }
-        let isNew = entry.told.map { !best.says(theSameAs: $0) } ?? true
-        entry.told = best
+        let isNew = entry.reported.map { !best.isEquivalent(to: $0) } ?? true
+        entry.reported = best
         return isNew ? best : nil
     }
 
     /// A source tells a price: those behind it are not needed, nor those before it that cannot help again.
     private static func settle(_ entry: inout Entry, at place: Int, _ symbol: Symbol, _ step: inout Step) {
         for source in entry.sources[(place + 1)..<entry.depth] {
-            if entry.left.remove(source) == nil { step.leave[source, default: []].insert(symbol) }
-            entry.news[source] = nil
+            if entry.excluded.remove(source) == nil { step.unfollow[source, default: []].insert(symbol) }
+            entry.events[source] = nil
         }
         entry.depth = place + 1
         for source in entry.sources[..<place] {
-            guard entry.news[source]?.isFinalFailure == true, entry.left.insert(source).inserted else {
+            guard entry.events[source]?.isFinalFailure == true, entry.excluded.insert(source).inserted else {
                 continue
             }
-            step.leave[source, default: []].insert(symbol)
+            step.unfollow[source, default: []].insert(symbol)
         }
     }
 }
@@ -175,10 +175,10 @@ package enum LiveNews: Hashable, Sendable {
     }
 
     /// Whether a client learns nothing from it after another.
-    fileprivate func says(theSameAs other: LiveNews) -> Bool {
+    fileprivate func isEquivalent(to other: LiveNews) -> Bool {
         switch (self, other) {
-        case (.price(let price), .price(let known)): price.says(theSameAs: known)
-        case (.failure(let error), .failure(let known)): error.says(theSameAs: known)
+        case (.price(let price), .price(let known)): price.isEquivalent(to: known)
+        case (.failure(let error), .failure(let known)): error.isEquivalent(to: known)
         case (.price, .failure), (.failure, .price): false
         }
     }
@@ -188,7 +188,7 @@ extension QuoteEvent {
     /// A price, and not one that outlived its time.
     fileprivate var isFresh: Bool {
         guard case .success(let quote) = self else { return false }
-        return !quote.reading.isStale
+        return !quote.provenance.isStale
     }
 
     fileprivate var failure: ProviderFailure? {
@@ -213,7 +213,7 @@ extension QuoteEvent {
         guard case .failure(let failure) = self else { return false }
         switch failure.cause {
         case .unauthorized, .notEntitled, .notFound, .unsupported: return true
-        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
+        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited, .quotaExhausted,
             .overloaded, .feedFull, .cancelled, .notAllowed:
             return false
         }

@@ -10,13 +10,13 @@ import Upstream
 /// theirs, and cannot be reached by anybody else's key.
 final class QuoteFeedRegistry: Sendable {
     fileprivate struct Entry {
-        let hub: QuoteFeed
+        let feed: QuoteFeed
         /// When it was last asked for.
-        var askedAt: ContinuousClock.Instant
+        var lastRequestedAt: ContinuousClock.Instant
     }
 
     private struct State {
-        var hubs: [CacheKey: Entry] = [:]
+        var feeds: [CacheKey: Entry] = [:]
         /// When those that are over are dropped next, rather than at each look-up.
         var sweepAt: ContinuousClock.Instant
     }
@@ -28,7 +28,7 @@ final class QuoteFeedRegistry: Sendable {
     private let state: Mutex<State>
 
     /// A hub that nobody follows keeps nothing but its place, and is gone after so long.
-    static let patience = Duration.seconds(60)
+    static let idleTimeout = Duration.seconds(60)
 
     /// - Parameters:
     ///   - quotes: The store from which snapshots are taken, so that a price that was read a moment ago is
@@ -42,35 +42,35 @@ final class QuoteFeedRegistry: Sendable {
         self.symbolsPerClient = symbolsPerClient
         self.quotes = quotes
         self.clock = clock
-        state = Mutex(State(sweepAt: clock.now() + Self.patience))
+        state = Mutex(State(sweepAt: clock.now() + Self.idleTimeout))
     }
 
     /// How many there are.
-    var count: Int { state.withLock(\.hubs.count) }
+    var count: Int { state.withLock(\.feeds.count) }
 
-    func hub(of source: MarketDataSource) -> QuoteFeed {
+    func feed(for source: MarketDataSource) -> QuoteFeed {
         let now = clock.now()
         return state.withLock { state in
             if state.sweepAt <= now {
-                state.hubs = state.hubs.filter { !$0.value.isOver(at: now) }
-                state.sweepAt = now + Self.patience
+                state.feeds = state.feeds.filter { !$0.value.isOver(at: now) }
+                state.sweepAt = now + Self.idleTimeout
             }
             let key = source.key(Self.subject)
-            if let hub = state.hubs[key]?.hub {
-                state.hubs[key]?.askedAt = now
+            if let hub = state.feeds[key]?.feed {
+                state.feeds[key]?.lastRequestedAt = now
                 return hub
             }
             let hub = make(source)
-            state.hubs[key] = Entry(hub: hub, askedAt: now)
+            state.feeds[key] = Entry(feed: hub, lastRequestedAt: now)
             return hub
         }
     }
 
     /// Ends the hub of a connection that is no more, or has another credential from now on: who followed there does so
     /// elsewhere, or at the hub of the new one.
-    func forget(_ connection: ProviderConnection) {
+    func closeFeed(of connection: ProviderConnection) {
         guard let key = connection.market?.key(Self.subject) else { return }
-        state.withLock { $0.hubs.removeValue(forKey: key) }?.hub.close()
+        state.withLock { $0.feeds.removeValue(forKey: key) }?.feed.close()
     }
 
     private static let subject = "live quotes"
@@ -84,13 +84,13 @@ final class QuoteFeedRegistry: Sendable {
         }
         policy.symbolsPerCall = source.quotes?.symbolsPerCall ?? 1
         // A provider with a few calls a day has nothing to tell more often.
-        if source.provider.isScarce { policy.pollInterval = .seconds(3_600) }
-        let walk = RoutedRead.quotes(from: [source], keptIn: quotes)
+        if source.provider.hasLowQuota { policy.pollInterval = .seconds(3_600) }
+        let walk = RoutedRead.quotes(from: [source], in: quotes)
         return QuoteFeed(source.provider, stream: source.quoteStream, policy: policy, clock: clock) {
             symbols, call in
             let outcomes = await walk.outcomes(for: symbols, in: call)
             return Dictionary(
-                zip(symbols, outcomes.map { $0.news(of: source.provider) }),
+                zip(symbols, outcomes.map { $0.quoteEvent(from: source.provider) }),
                 uniquingKeysWith: { first, _ in first })
         }
     }
@@ -99,14 +99,14 @@ final class QuoteFeedRegistry: Sendable {
 extension QuoteFeedRegistry.Entry {
     /// Whether nobody has followed it for a while, nor is about to: who has just asked for it follows it next.
     fileprivate func isOver(at now: ContinuousClock.Instant) -> Bool {
-        guard let idleSince = hub.idleSince else { return false }
-        return max(idleSince, askedAt) + QuoteFeedRegistry.patience <= now
+        guard let idleSince = feed.idleSince else { return false }
+        return max(idleSince, lastRequestedAt) + QuoteFeedRegistry.idleTimeout <= now
     }
 }
 
 extension RoutedRead.Outcome where Value == Quote {
     /// As those who follow are told it.
-    fileprivate func news(of provider: ProviderID) -> QuoteEvent {
+    fileprivate func quoteEvent(from provider: ProviderID) -> QuoteEvent {
         switch self {
         case .found(let quote): .success(quote)
         case .failed(let failures): .failure(failures.first ?? ProviderFailure(provider, .notFound))

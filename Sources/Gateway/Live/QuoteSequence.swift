@@ -21,7 +21,7 @@ struct QuoteSequence: AsyncSequence, Sendable {
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate let quotes: QuoteSubscription
-        fileprivate var news: QuoteSubscription.Iterator
+        fileprivate var events: QuoteSubscription.Iterator
         /// The symbols that are first reported as not found.
         fileprivate var unknown: ArraySlice<Symbol>
         // The news as returned by the hubs, so that all subscribers share one copy.
@@ -32,10 +32,10 @@ struct QuoteSequence: AsyncSequence, Sendable {
                 return .failure(FieldError([], of: "symbol \"\(symbol)\""))
             }
             // What has come meanwhile takes the place of what waits.
-            put(quotes.takeUntold() ?? [:])
+            put(quotes.drainPending() ?? [:])
             while true {
-                if let (_, item) = waiting.take() { return Result { try item.get() } }
-                guard let more = await news.next() else { return nil }
+                if let (_, item) = waiting.popFirst() { return Result { try item.get() } }
+                guard let more = await events.next() else { return nil }
                 put(more)
             }
         }
@@ -46,6 +46,6 @@ struct QuoteSequence: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(quotes: quotes, news: quotes.makeAsyncIterator(), unknown: unknown[...])
+        Iterator(quotes: quotes, events: quotes.makeAsyncIterator(), unknown: unknown[...])
     }
 }

@@ -10,7 +10,7 @@ import Upstream
 package final class QuoteSubscription: AsyncSequence, Sendable {
     package typealias Element = [Symbol: LiveNews]
 
-    private let desk: QuoteFallbackSubscriber
+    private let subscriber: QuoteFallbackSubscriber
 
     /// - Parameters:
     ///   - sources: For each symbol the sources that could have it, best first.
@@ -24,26 +24,26 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
         clock: TimeSource = .system,
         at hub: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     ) {
-        desk = QuoteFallbackSubscriber(
+        subscriber = QuoteFallbackSubscriber(
             QuoteFallbackState(sources), for: client, within: allowance, clock: clock, at: hub)
-        desk.start()
+        subscriber.start()
     }
 
     deinit {
-        desk.end()
+        subscriber.end()
     }
 
     /// The news that were not delivered yet, without waiting; they count as delivered from now on.
     ///
     /// - Returns: nil at the end.
-    func takeUntold() -> Element? { desk.takeUntold() }
+    func drainPending() -> Element? { subscriber.drainPending() }
 
     package struct Iterator: AsyncIteratorProtocol {
         let quotes: QuoteSubscription
         var nudges: AsyncStream<Void>.Iterator
 
         package mutating func next() async -> Element? {
-            while let news = quotes.takeUntold() {
+            while let news = quotes.drainPending() {
                 if !news.isEmpty { return news }
                 guard await nudges.next(isolation: #isolation) != nil else { return nil }
             }
@@ -52,7 +52,7 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
     }
 
     package func makeAsyncIterator() -> Iterator {
-        Iterator(quotes: self, nudges: desk.nudges.makeAsyncIterator())
+        Iterator(quotes: self, nudges: subscriber.nudges.makeAsyncIterator())
     }
 }
 
@@ -63,10 +63,10 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
 /// each attempt, or is the longest one.
 private final class QuoteFallbackSubscriber: Sendable {
     private struct State {
-        var board: QuoteFallbackState
+        var fallback: QuoteFallbackState
         /// What is followed at hubs, by numbers of their own.
-        var legs: [Int: SourceSubscription] = [:]
-        var nextLeg = 0
+        var subscriptions: [Int: SourceSubscription] = [:]
+        var nextSubscriptionNumber = 0
         /// Symbols that sources have refused for now, by source.
         var retries: [Int: Retry] = [:]
         var isOver = false
@@ -92,7 +92,7 @@ private final class QuoteFallbackSubscriber: Sendable {
     private let client: QuoteClient
     private let allowance: CallAllowance?
     private let clock: TimeSource
-    private let hub: @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
+    private let feed: @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     // News come from several hubs at once. It is held while hubs are asked for them, and told to follow and to leave, so that
     // all of it happens in one order; they have their own locks, and call nobody back while they hold them.
     private let state: Mutex<State>
@@ -106,19 +106,19 @@ private final class QuoteFallbackSubscriber: Sendable {
         self.client = client
         self.allowance = allowance
         self.clock = clock
-        self.hub = hub
-        state = Mutex(State(board: board))
+        self.feed = hub
+        state = Mutex(State(fallback: board))
     }
 
     func start() {
-        state.withLock { carryOut($0.board.start, &$0) }
+        state.withLock { carryOut($0.fallback.start, &$0) }
     }
 
     func end() {
         let (legs, retries) = state.withLock { state in
             state.isOver = true
-            defer { (state.legs, state.retries) = ([:], [:]) }
-            return (state.legs, state.retries)
+            defer { (state.subscriptions, state.retries) = ([:], [:]) }
+            return (state.subscriptions, state.retries)
         }
         for retry in retries.values { retry.timer?.cancel() }
         // Its followers go away here, outside of the lock.
@@ -126,56 +126,56 @@ private final class QuoteFallbackSubscriber: Sendable {
         nudge.finish()
     }
 
-    func takeUntold() -> [Symbol: LiveNews]? {
+    func drainPending() -> [Symbol: LiveNews]? {
         state.withLock { state in
-            state.board.isOver && !state.board.hasUntold ? nil : state.board.takeUntold()
+            state.fallback.isOver && !state.fallback.hasPending ? nil : state.fallback.drainPending()
         }
     }
 
     /// A hub has rung.
-    private func look(_ number: Int) {
-        change { state in look(number, &state) }
+    private func handleWakeSignal(_ number: Int) {
+        change { state in drainSubscription(number, &state) }
     }
 
     /// Changes the state, and wakes the reader if there are news.
     private func change(_ change: (inout State) -> Void) {
         let hasNews = state.withLock { state in
             if !state.isOver { change(&state) }
-            return state.board.hasUntold || state.board.isOver
+            return state.fallback.hasPending || state.fallback.isOver
         }
         if hasNews { nudge.yield() }
     }
 
-    private func look(_ number: Int, _ state: inout State) {
-        guard let leg = state.legs[number] else { return }
-        if let update = leg.follower.takeUntold() {
+    private func drainSubscription(_ number: Int, _ state: inout State) {
+        guard let leg = state.subscriptions[number] else { return }
+        if let update = leg.follower.drainPending() {
             if !update.ended.isEmpty {
                 let rest = leg.symbols.subtracting(update.ended)
-                state.legs[number]?.symbols = rest
-                if rest.isEmpty { state.legs[number] = nil }
+                state.subscriptions[number]?.symbols = rest
+                if rest.isEmpty { state.subscriptions[number] = nil }
             }
-            take(update, from: leg.source, &state)
+            handle(update, from: leg.source, &state)
         } else {
             // Its hub was closed, and what was followed there is followed anew.
-            state.legs[number] = nil
+            state.subscriptions[number] = nil
             carryOut(QuoteFallbackState.Step(follow: [leg.source: leg.symbols]), &state)
         }
     }
 
-    private func take(_ update: QuoteFeedUpdate, from source: Int, _ state: inout State) {
-        let refused = update.news.filter { update.ended.contains($0.key) && !$0.value.isFinalFailure }
+    private func handle(_ update: QuoteFeedUpdate, from source: Int, _ state: inout State) {
+        let refused = update.events.filter { update.ended.contains($0.key) && !$0.value.isFinalFailure }
         if !refused.isEmpty { followLater(refused, of: source, &state) }
-        carryOut(state.board.take(update.news, ended: update.ended, from: source), &state)
+        carryOut(state.fallback.receive(update.events, ended: update.ended, from: source), &state)
     }
 
     private func carryOut(_ step: QuoteFallbackState.Step, _ state: inout State) {
-        for (source, symbols) in step.leave {
+        for (source, symbols) in step.unfollow {
             state.retries[source]?.symbols.subtract(symbols)
-            for (number, leg) in state.legs where leg.source == source {
+            for (number, leg) in state.subscriptions where leg.source == source {
                 let rest = leg.symbols.subtracting(symbols)
-                state.legs[number]?.symbols = rest
-                leg.follower.leave(symbols)
-                if rest.isEmpty { state.legs[number] = nil }
+                state.subscriptions[number]?.symbols = rest
+                leg.follower.unsubscribe(symbols)
+                if rest.isEmpty { state.subscriptions[number] = nil }
             }
         }
         for (source, symbols) in step.follow {
@@ -184,7 +184,7 @@ private final class QuoteFallbackSubscriber: Sendable {
             } catch {
                 // The source has no room, or it is gone: the next source may help.
                 let news = Dictionary(symbols.map { ($0, QuoteEvent.failure(error)) }) { first, _ in first }
-                take(QuoteFeedUpdate(news: news, ended: symbols), from: source, &state)
+                handle(QuoteFeedUpdate(events: news, ended: symbols), from: source, &state)
             }
         }
     }
@@ -225,14 +225,14 @@ private final class QuoteFallbackSubscriber: Sendable {
     private func follow(
         _ symbols: Set<Symbol>, of source: Int, _ state: inout State
     ) throws(ProviderFailure) {
-        let number = state.nextLeg
-        state.nextLeg += 1
+        let number = state.nextSubscriptionNumber
+        state.nextSubscriptionNumber += 1
         // The hub keeps this as long as it is followed there, which ends with `end`.
-        let follower = try hub(source).follow(symbols, for: client, within: allowance?.renewed()) { [self] in
-            look(number)
+        let follower = try feed(source).follow(symbols, for: client, within: allowance?.renewed()) { [self] in
+            handleWakeSignal(number)
         }
-        state.legs[number] = SourceSubscription(source: source, symbols: symbols, follower: follower)
+        state.subscriptions[number] = SourceSubscription(source: source, symbols: symbols, follower: follower)
         // What is known already.
-        look(number, &state)
+        drainSubscription(number, &state)
     }
 }

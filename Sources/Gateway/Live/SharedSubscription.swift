@@ -14,7 +14,7 @@ final class SharedSubscription<Value: Sendable>: Sendable {
         /// What looks after the value, while anybody watches.
         var work: Task<Void, Never>?
         /// How often that has begun.
-        var turns = 0
+        var runCount = 0
         var nudge: AsyncStream<Void>.Continuation?
         /// What was watched is no more.
         var isOver = false
@@ -46,14 +46,14 @@ final class SharedSubscription<Value: Sendable>: Sendable {
             for await _ in turn.nudges {
                 timer?.cancel()
                 let answer = await read()
-                watch.tell(answer)
+                watch.publish(answer)
                 if case .failure = answer { failures += 1 } else { failures = 0 }
                 let next = clock.now() + pace.pause(after: failures)
                 timer = Task {
                     try await clock.sleep(next)
                     watch.nudge()
                 }
-                try? await clock.sleep(clock.now() + pace.rest)
+                try? await clock.sleep(clock.now() + pace.minimumInterval)
             }
         }
     }
@@ -74,7 +74,7 @@ final class SharedSubscription<Value: Sendable>: Sendable {
         if let number {
             // In a task of its own: the cancellation of a watcher's task calls this while it holds the task's lock.
             // `yield` in `tell` waits for that lock, and holds the mutex for which `leave` waits.
-            watcher.onTermination = { _ in Task.detached { self.leave(number) } }
+            watcher.onTermination = { _ in Task.detached { self.removeWatcher(number) } }
         } else {
             watcher.finish()
         }
@@ -82,7 +82,7 @@ final class SharedSubscription<Value: Sendable>: Sendable {
     }
 
     /// Tells those who watch; what is cancelled has no say any more.
-    func tell(_ answer: Update) {
+    func publish(_ answer: Update) {
         if Task.isCancelled { return }
         state.withLock { state in
             guard !state.watchers.isEmpty else { return }
@@ -125,8 +125,8 @@ final class SharedSubscription<Value: Sendable>: Sendable {
         // The first one.
         nudge.yield()
         state.nudge = nudge
-        state.turns += 1
-        let turn = SubscriptionRun(number: state.turns, nudges: nudges)
+        state.runCount += 1
+        let turn = SubscriptionRun(number: state.runCount, nudges: nudges)
         // A task of its own, because it belongs to all who watch and not to the first.
         state.work = Task.detached { [self] in await work(self, turn) }
     }
@@ -138,7 +138,7 @@ final class SharedSubscription<Value: Sendable>: Sendable {
         state.latest = nil
     }
 
-    private func leave(_ number: Int) {
+    private func removeWatcher(_ number: Int) {
         let work = state.withLock { state -> Task<Void, Never>? in
             state.watchers[number] = nil
             guard state.watchers.isEmpty else { return nil }
@@ -162,17 +162,17 @@ struct PollingPolicy: Sendable {
     /// Often enough for a screen, and a small part of any broker's quota.
     var interval = Duration.seconds(5)
     /// The least between two readings, however often something changes.
-    var rest = Duration.seconds(1)
+    var minimumInterval = Duration.seconds(1)
     /// The longest pause while reads fail.
     ///
     /// The pause doubles with each attempt.
-    var longestPause = Duration.seconds(60)
+    var maximumPause = Duration.seconds(60)
 
     /// The pause before the next read, after a number of consecutive failed reads.
     func pause(after failures: Int) -> Duration {
         if failures == 0 { return interval }
         var retry = RetryPolicy()
-        (retry.pause, retry.longestPause) = (interval, max(interval, longestPause))
+        (retry.pause, retry.maximumPause) = (interval, max(interval, maximumPause))
         return retry.pause(after: failures)
     }
 }

@@ -9,7 +9,7 @@ extension Mutation {
             once: { arguments, context -> MaybeAsync<AuthorizationStart?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .ready(
-                    try context.backends.desk.begin(
+                    try context.services.connectionService.begin(
                         arguments.provider, in: arguments.environment, redirectURI: arguments.redirectURI,
                         for: owner, from: context.origin))
             })
@@ -19,7 +19,7 @@ extension Mutation {
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .later {
                     ConnectProviderPayload(
-                        connection: try await context.backends.desk.connect(
+                        connection: try await context.services.connectionService.connect(
                             arguments.input, for: owner, from: context.origin, in: context.call))
                 }
             })
@@ -28,7 +28,7 @@ extension Mutation {
             once: { arguments, context -> MaybeAsync<DeletePayload?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
                 return .later {
-                    try await context.backends.desk.disconnect(arguments.id, of: owner)
+                    try await context.services.connectionService.disconnect(arguments.id, of: owner)
                     return DeletePayload(deletedID: arguments.id)
                 }
             })

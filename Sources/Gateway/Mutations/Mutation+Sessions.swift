@@ -42,7 +42,7 @@ extension Mutation {
             "signOut",
             once: { context in
                 .later {
-                    let session = try context.authentication.kept(context.session)
+                    let session = try context.authentication.storedSession(context.session)
                     let ended = try await context.authentication.revoke(
                         NodeID(.session, session.id).text, of: session.owner)
                     return Optional(DeletePayload(deletedID: ended))

@@ -64,7 +64,7 @@ extension ReplaceOrderInput: GraphQLInputObject {
 struct IdempotencyKey: GraphQLInput {
     let text: String
 
-    private static let longest = 128
+    private static let maximumLength = 128
 
     static func bindInput(to binder: inout SchemaBinder) -> BoundType { String.bindInput(to: &binder) }
 
@@ -76,11 +76,12 @@ struct IdempotencyKey: GraphQLInput {
 
     init(input: InputValue?) throws(InputError) {
         text = try String(input: input)
-        guard (1...Self.longest).contains(text.utf8.count),
+        guard (1...Self.maximumLength).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw InputError(
-                "It takes 1 to \(Self.longest) visible ASCII characters without spaces, such as a UUID.")
+                "It takes 1 to \(Self.maximumLength) visible ASCII characters without spaces, such as a UUID."
+            )
         }
     }
 }
@@ -90,8 +91,8 @@ struct OrderAmount: GraphQLInput {
     let value: Decimal
 
     /// As many digits after the point as a broker takes, and more.
-    private static let mostDigits = 9
-    private static var most: Decimal { 1_000_000_000_000 }
+    private static let maximumFractionDigits = 9
+    private static var maximum: Decimal { 1_000_000_000_000 }
 
     static func bindInput(to binder: inout SchemaBinder) -> BoundType { Decimal.bindInput(to: &binder) }
 
@@ -104,10 +105,12 @@ struct OrderAmount: GraphQLInput {
     init(input: InputValue?) throws(InputError) {
         value = try Decimal(input: input)
         guard value > .zero else { throw InputError("It is \(value); it must be above 0.") }
-        guard value <= Self.most else { throw InputError("It is \(value); it may be \(Self.most) at most.") }
-        guard value.withoutTrailingZeros.scale <= Self.mostDigits else {
+        guard value <= Self.maximum else {
+            throw InputError("It is \(value); it may be \(Self.maximum) at most.")
+        }
+        guard value.withoutTrailingZeros.scale <= Self.maximumFractionDigits else {
             throw InputError(
-                "It is \(value); it may have \(Self.mostDigits) digits after the point at most.")
+                "It is \(value); it may have \(Self.maximumFractionDigits) digits after the point at most.")
         }
     }
 }

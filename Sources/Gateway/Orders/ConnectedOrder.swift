@@ -21,7 +21,9 @@ struct ConnectedOrder: Sendable {
     var globalID: String { name.globalID(of: connection) }
 
     /// The account that it belongs to.
-    var place: AccountReference { AccountReference(connection: connection, accountID: order.accountID) }
+    var accountReference: AccountReference {
+        AccountReference(connection: connection, accountID: order.accountID)
+    }
 }
 
 /// `OrderReconciliation` of the schema: how the outcome of a write with a lost response is being determined.
@@ -34,22 +36,22 @@ enum ReconciliationState: String, Sendable, CaseIterable {
 enum OrderReference: Hashable, Sendable {
     /// The order that stands under an id of Portico's own, whatever the broker calls it now; an order that was placed
     /// elsewhere has the broker's id here, and keeps it when Portico has it replaced.
-    case standing(String)
+    case current(String)
     /// One whose place another has taken under that id, by the broker's own id.
     case replaced(String)
 
-    private static let mark = ":replaced"
+    private static let replacedSuffix = ":replaced"
 
     init(_ text: some StringProtocol) {
         self =
-            text.hasSuffix(Self.mark)
-            ? .replaced(String(text.dropLast(Self.mark.count))) : .standing(String(text))
+            text.hasSuffix(Self.replacedSuffix)
+            ? .replaced(String(text.dropLast(Self.replacedSuffix.count))) : .current(String(text))
     }
 
     var text: String {
         switch self {
-        case .standing(let id): id
-        case .replaced(let id): id + Self.mark
+        case .current(let id): id
+        case .replaced(let id): id + Self.replacedSuffix
         }
     }
 
@@ -65,7 +67,7 @@ extension ConnectedOrder {
     /// An order of the journal that the broker has not told of.
     init(_ known: JournalOrder, _ order: Order, of connection: BrokerConnection) {
         self.init(
-            order: order, connection: connection, name: .standing(known.identity.id),
+            order: order, connection: connection, name: .current(known.identity.id),
             clientOrderID: known.idempotencyKey ?? order.clientOrderID, time: known.createdAt,
             reconciliation: known.reconciliation)
     }
@@ -75,14 +77,14 @@ extension ConnectedOrder {
         let known = names.standing[order.id]
         let name: OrderReference =
             if let known {
-                .standing(known.identity.id)
+                .current(known.identity.id)
             } else {
-                names.replaced.contains(order.id) ? .replaced(order.id) : .standing(order.id)
+                names.replaced.contains(order.id) ? .replaced(order.id) : .current(order.id)
             }
         self.init(
             order: order.while(known?.openWrite), connection: connection, name: name,
             clientOrderID: known?.idempotencyKey ?? order.clientOrderID,
-            time: connection.tellsOfEndedOrders
+            time: connection.reportsEndedOrders
                 ? order.submittedAt ?? known?.createdAt ?? .latest
                     // One that has ended is in the journal alone, and stays in its place.
                 : known?.createdAt ?? order.submittedAt ?? .latest,
@@ -92,7 +94,7 @@ extension ConnectedOrder {
 
 extension BrokerConnection {
     /// Whether orders that have ended can be read from the broker.
-    var tellsOfEndedOrders: Bool { orders?.orderAbilities.hasEndedOrders ?? false }
+    var reportsEndedOrders: Bool { orders?.orderCapabilities.hasEndedOrders ?? false }
 }
 
 extension JournalOrder {
@@ -110,7 +112,7 @@ extension JournalOrder {
     var ended: Order {
         var order = order
         if order.state == .pendingCancel { order.state = .canceled }
-        order.reading = order.reading.asStale
+        order.provenance = order.provenance.markedStale
         return order
     }
 }

@@ -4,7 +4,7 @@ import Storage
 import Upstream
 
 extension GatewayContext {
-    private var journal: OrderJournal { backends.household.orders.journal }
+    private var journal: OrderJournal { services.userData.orders.journal }
 
     /// The order with an id.
     ///
@@ -39,9 +39,12 @@ extension GatewayContext {
         case .replaced(let id):
             guard let order = try await brokerOrder(id, of: connection) else { return nil }
             return try await linked([order], of: connection).first
-        case .standing(let id):
+        case .current(let id):
             let identity = OrderIdentity(owner: connection.owner, connection: connection.id, id: id)
-            guard let known = try await kept({ () throws(StorageError) in try await journal.order(identity) })
+            guard
+                let known = try await mapStorageErrors({ () throws(StorageError) in
+                    try await journal.order(identity)
+                })
             else {
                 guard let order = try await brokerOrder(id, of: connection) else { return nil }
                 return try await linked([order], of: connection).first { $0.name == name }
@@ -60,7 +63,7 @@ extension GatewayContext {
     private func brokerOrder(_ id: String, of connection: BrokerConnection) async throws -> Order? {
         guard let desk = connection.orders else { return nil }
         do {
-            return try await read("order/\(id)", of: connection, keptIn: backends.reads.order) {
+            return try await read("order/\(id)", of: connection, in: services.reads.order) {
                 call throws(ProviderFailure) in
                 try await desk.order(id, of: nil, in: call)
             }.value()
@@ -75,7 +78,7 @@ extension GatewayContext {
     /// outcome first.
     func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
-        let names = try await kept { () throws(StorageError) in
+        let names = try await mapStorageErrors { () throws(StorageError) in
             var names = try await journal.names(of: ids, of: connection.owner, connection.id)
             let unknown = orders.filter { names.standing[$0.id] == nil && !names.replaced.contains($0.id) }
             if try await journal.settle(unknown, of: connection.owner, connection.id) {
@@ -110,7 +113,9 @@ extension GatewayContext {
     }
 
     /// What the store said, its failures in a client's words.
-    func kept<Value>(_ body: () async throws(StorageError) -> Value) async throws(FieldError) -> Value {
+    func mapStorageErrors<Value>(_ body: () async throws(StorageError) -> Value) async throws(FieldError)
+        -> Value
+    {
         do throws(StorageError) {
             return try await body()
         } catch {

@@ -4,7 +4,7 @@ import Storage
 import Upstream
 
 extension GatewayContext {
-    private var keeping: OrderWorkflow { backends.household.orders }
+    private var orderWorkflow: OrderWorkflow { services.userData.orders }
 
     // MARK: Placing
 
@@ -16,13 +16,13 @@ extension GatewayContext {
         guard
             let connection = connections.first(where: { input.account.hasPrefix($0.globalID(ofAccount: "")) })
         else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
-        let desk = try desk(of: connection)
+        let desk = try tradingAPI(of: connection)
         let placing = OrderPlacement(input, by: connection, isStored: try isStored(connection))
-        try desk.orderAbilities.check(placing.ticket, at: connection.provider)
+        try desk.orderCapabilities.check(placing.ticket, at: connection.provider)
         let turn = OrderWorkflow.PlacementKey(
             owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
         return .later {
-            let task = self.keeping.turns.take(turn) {
+            let task = self.orderWorkflow.taskQueue.enqueue(turn) {
                 try await self.place(placing, input, at: desk, by: connection)
             }
             return OrderPayload(order: try await task.value)
@@ -33,11 +33,11 @@ extension GatewayContext {
         _ placing: OrderPlacement, _ input: PlaceOrderInput, at desk: any TradingAPI,
         by connection: BrokerConnection
     ) async throws -> ConnectedOrder {
-        let journal = keeping.journal
-        var start = try await kept { () throws(StorageError) in try await journal.find(placing) }
+        let journal = orderWorkflow.journal
+        var start = try await mapStorageErrors { () throws(StorageError) in try await journal.find(placing) }
         if start == nil {
             try await check(input, placing.ticket, at: connection.provider)
-            start = try await kept { () throws(StorageError) in try await journal.begin(placing) }
+            start = try await mapStorageErrors { () throws(StorageError) in try await journal.begin(placing) }
         }
         switch start {
         case .begun(let order):
@@ -86,7 +86,7 @@ extension GatewayContext {
     /// An order that was placed before, as it stands now where the broker tells.
     private func known(_ order: JournalOrder, of connection: BrokerConnection) async throws -> ConnectedOrder
     {
-        let name = OrderReference.standing(order.identity.id)
+        let name = OrderReference.current(order.identity.id)
         let standing = try? await self.order(id: name.globalID(of: connection)).value()
         return standing ?? ConnectedOrder(order, order.standing, of: connection)
     }
@@ -99,7 +99,7 @@ extension GatewayContext {
         return try self.change(id, .replace(change)) { desk, order, write, call throws(ProviderFailure) in
             try await desk.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
         } checking: { desk, order throws(FieldError) in
-            try desk.orderAbilities.check(change, at: order.connection.provider)
+            try desk.orderCapabilities.check(change, at: order.connection.provider)
         }
     }
 
@@ -122,7 +122,7 @@ extension GatewayContext {
         let order = try order(id: id)
         return .later {
             let order = try await order.value()
-            let desk = try self.desk(of: order.connection)
+            let desk = try self.tradingAPI(of: order.connection)
             try check(desk, order)
             try order.requireChangeable()
             // In a task of its own: it goes on when the client hangs up.
@@ -147,8 +147,8 @@ extension GatewayContext {
         let identity = OrderIdentity(
             owner: connection.owner, connection: connection.id, id: order.name.text)
         let isStored = try isStored(connection)
-        let start = try await kept { () throws(StorageError) in
-            try await keeping.journal.begin(
+        let start = try await mapStorageErrors { () throws(StorageError) in
+            try await orderWorkflow.journal.begin(
                 kind, of: order.order, identity, isConnectionStored: isStored, at: connection.provider)
         }
         switch start {
@@ -169,10 +169,10 @@ extension GatewayContext {
         guard let link = link(of: connection) else {
             throw FieldError.noConnection(ProviderConnection.globalID(connection.id))
         }
-        return link.kept != nil
+        return link.stored != nil
     }
 
-    private func desk(of connection: BrokerConnection) throws(FieldError) -> any TradingAPI {
+    private func tradingAPI(of connection: BrokerConnection) throws(FieldError) -> any TradingAPI {
         guard let desk = connection.orders else {
             throw FieldError(
                 .unsupported, "\(connection.provider.rawValue) takes no orders.",
@@ -194,40 +194,40 @@ extension GatewayContext {
         _ id: String, _ order: JournalOrder, by connection: BrokerConnection,
         _ call: (CallContext) async throws(ProviderFailure) -> OrderResult
     ) async throws -> ConnectedOrder {
-        let passage = OrderWriteAttempt(id, in: keeping.journal)
+        let passage = OrderWriteAttempt(id, in: orderWorkflow.journal)
         let outcome: OrderWriteOutcome?
         var failure: FieldError?
         do throws(ProviderFailure) {
-            switch try await call(self.call.telling(passage.watch)) {
-            case .taken(let order): outcome = .taken(order)
-            case .refused(let rejection):
+            switch try await call(self.call.observingWrites(with: passage.watch)) {
+            case .accepted(let order): outcome = .taken(order)
+            case .rejected(let rejection):
                 outcome = .refused(rejection)
-                if order.providerOrderID != nil { failure = .refused(rejection, by: connection.provider) }
+                if order.providerOrderID != nil { failure = .rejected(rejection, by: connection.provider) }
             }
         } catch {
             (outcome, failure) = passage.outcome(of: error)
         }
         // Before it is written down: whoever finds it in the journal must not find an older list beside it.
-        backends.reads.forgetHoldings(of: connection.owner, at: connection.provider)
+        services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
         var (noted, isSettled) = (JournalOrder?.none, true)
         do throws(StorageError) {
-            if let outcome { noted = try await keeping.journal.note(outcome, of: id) }
+            if let outcome { noted = try await orderWorkflow.journal.note(outcome, of: id) }
             if case .answerLost = outcome { isSettled = false }
         } catch {
             isSettled = false
         }
-        keeping.journal.release(id)
-        if !isSettled { keeping.bell.ring() }
+        orderWorkflow.journal.release(id)
+        if !isSettled { orderWorkflow.wakeSignal.ring() }
         // Also where it failed: nobody knows better than the broker what stands now.
-        defer { backends.watches.holdingsChanged(of: connection.owner) }
+        defer { services.watches.holdingsChanged(of: connection.owner) }
         if let failure {
-            backends.watches.orders.changed(by: connection)
+            services.watches.orders.changed(by: connection)
             throw failure
         }
         // Where the outcome cannot be written down, the mark that it was sent stands, and the broker will be asked.
         let standing = noted ?? outcome.map(order.after) ?? order
         let linked = ConnectedOrder(standing, standing.standing, of: connection)
-        backends.watches.orders.tell(linked)
+        services.watches.orders.publish(linked)
         return linked
     }
 }
@@ -267,8 +267,8 @@ extension JournalOrder {
 extension ConnectedOrder {
     /// Whether the broker could still change it: what is known to be refused is not sent.
     fileprivate func requireChangeable() throws(FieldError) {
-        if order.state.isFinal || name != .standing(name.text) {
-            throw .refused(
+        if order.state.isFinal || name != .current(name.text) {
+            throw .rejected(
                 OrderRejection(.tooLate, message: "The order is \(order.state.rawValue)."),
                 by: connection.provider)
         }
@@ -283,7 +283,7 @@ extension ConnectedOrder {
 
 extension CallContext {
     /// The same, telling somebody when a call goes out that changes something.
-    fileprivate func telling(_ watch: WriteObserver) -> CallContext {
+    fileprivate func observingWrites(with watch: WriteObserver) -> CallContext {
         CallContext(
             deadline: deadline, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge, observe: observe,
             watch: watch, tracing: tracing,
@@ -293,7 +293,7 @@ extension CallContext {
 
 extension FieldError {
     /// The broker refused to change an order, which stands as it did.
-    static func refused(_ rejection: OrderRejection, by provider: ProviderID) -> FieldError {
+    static func rejected(_ rejection: OrderRejection, by provider: ProviderID) -> FieldError {
         let words = rejection.message ?? "It gives no reason."
         var error = FieldError(
             .conflict, "\(provider.rawValue) does not change the order: \(words)", provider: provider)

@@ -18,7 +18,7 @@ final class KeyedTaskQueue<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// Begins something as soon as what was begun before with the same key has ended.
-    func take<Value: Sendable>(
+    func enqueue<Value: Sendable>(
         _ key: Key, _ body: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {
         state.withLock { state in
@@ -31,14 +31,14 @@ final class KeyedTaskQueue<Key: Hashable & Sendable>: Sendable {
             let number = state.number
             let end = Task {
                 _ = await task.result
-                self.leave(key, number)
+                self.release(key, number)
             }
             state.last[key] = Last(number: number, end: end)
             return task
         }
     }
 
-    private func leave(_ key: Key, _ number: Int) {
+    private func release(_ key: Key, _ number: Int) {
         state.withLock { state in
             if state.last[key]?.number == number { state.last[key] = nil }
         }

@@ -19,7 +19,7 @@ struct OrderConnectionPage: Sendable {
     }
 
     /// Merges what comes next of each connection.
-    init(_ stretches: BatchResults<ConnectionOrderPage>, behind start: OrderCursor?, first: Int) {
+    init(_ stretches: BatchResults<ConnectionOrderPage>, after start: OrderCursor?, first: Int) {
         var orders: [ConnectedOrder] = []
         var failures: BatchResults<OrderEdge> = []
         var hasMore = false
@@ -34,7 +34,7 @@ struct OrderConnectionPage: Sendable {
         orders.sort { OrderCursor.Position($0) < OrderCursor.Position($1) }
         var cursor = start ?? OrderCursor()
         let listed = orders.prefix(first).map { order -> OrderEdge in
-            cursor.pass(order)
+            cursor.advance(past: order)
             return OrderEdge(order: order, cursor: cursor.text)
         }
         entries = listed.map { .success($0) } + failures
@@ -50,14 +50,14 @@ extension GatewayContext {
         let connections = try connections(with: nil)
         try arguments.check()
         guard let id = arguments.account else {
-            return try slice(
-                of: connections.filter { $0.orders != nil }, arguments.wish, after: arguments.after)
+            return try page(
+                of: connections.filter { $0.orders != nil }, arguments.filter, after: arguments.after)
         }
         let account = try account(id: id, with: nil)
         let start = try arguments.after.map { text throws(FieldError) in try OrderCursor(text) }
         return .later {
             guard let account = try await account.value() else { throw FieldError.noAccount(id) }
-            return try await self.slice(of: account, arguments.wish, behind: start)
+            return try await self.page(ofAccount: account, arguments.filter, after: start)
         }
     }
 
@@ -67,11 +67,11 @@ extension GatewayContext {
     > {
         try arguments.check()
         let start = try arguments.after.map { text throws(FieldError) in try OrderCursor(text) }
-        return .later { try await self.slice(of: account, arguments.wish, behind: start) }
+        return .later { try await self.page(ofAccount: account, arguments.filter, after: start) }
     }
 
-    private func slice(
-        of account: ConnectedAccount, _ wish: OrderFilter, behind start: OrderCursor?
+    private func page(
+        ofAccount account: ConnectedAccount, _ wish: OrderFilter, after start: OrderCursor?
     ) async throws -> OrderConnectionPage {
         guard account.connection.orders != nil else {
             let provider = account.connection.provider
@@ -80,29 +80,29 @@ extension GatewayContext {
         var wish = wish
         wish.account = account.who.id
         let stretch = try await orders(
-            wish, of: account.connection, behind: start?.places[account.connection.id])
-        return OrderConnectionPage([.success(stretch)], behind: start, first: wish.first)
+            wish, of: account.connection, after: start?.positions[account.connection.id])
+        return OrderConnectionPage([.success(stretch)], after: start, first: wish.first)
     }
 
-    private func slice(
+    private func page(
         of connections: [BrokerConnection], _ wish: OrderFilter, after text: String?
     ) throws -> MaybeAsync<OrderConnectionPage?> {
         let start = try text.map { text throws(FieldError) in try OrderCursor(text) }
         return MaybeAsync.each(connections) { connection in
             .later {
-                try await self.orders(wish, of: connection, behind: start?.places[connection.id])
+                try await self.orders(wish, of: connection, after: start?.positions[connection.id])
             }
-        }.map { OrderConnectionPage($0, behind: start, first: wish.first) }
+        }.map { OrderConnectionPage($0, after: start, first: wish.first) }
     }
 }
 
 struct OrdersArguments: GraphQLArguments {
-    let wish: OrderFilter
+    let filter: OrderFilter
     let account: String?
     let after: String?
 
     init(_ arguments: ArgumentReader) throws {
-        wish = OrderFilter(
+        filter = OrderFilter(
             isOpen: try arguments["open"],
             symbols: try (arguments["symbols"] as BoundedList<Symbol>?)?.elements,
             first: try arguments["first"])
@@ -110,15 +110,15 @@ struct OrdersArguments: GraphQLArguments {
         after = try (arguments["after"] as CursorText?)?.text
     }
 
-    init(wish: OrderFilter, after: String?) {
-        self.wish = wish
+    init(filter: OrderFilter, after: String?) {
+        self.filter = filter
         account = nil
         self.after = after
     }
 
     func check() throws {
-        try FieldError.check(wish.first, of: "first", in: 1...OrderFilter.mostOrders)
-        try GatewayContext.refuse(wish.symbols ?? [], beyond: 50)
+        try FieldError.check(filter.first, of: "first", in: 1...OrderFilter.maximumOrders)
+        try GatewayContext.checkCount(of: filter.symbols ?? [], maximum: 50)
     }
 }
 
@@ -131,6 +131,6 @@ struct AccountOrdersArguments: GraphQLArguments {
             isOpen: try arguments["open"],
             symbols: try (arguments["symbols"] as BoundedList<Symbol>?)?.elements,
             first: try arguments["first"])
-        orders = OrdersArguments(wish: wish, after: try (arguments["after"] as CursorText?)?.text)
+        orders = OrdersArguments(filter: wish, after: try (arguments["after"] as CursorText?)?.text)
     }
 }

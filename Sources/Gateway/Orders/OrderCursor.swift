@@ -6,7 +6,7 @@ import Foundation
 /// Clients get it as an opaque text.
 struct OrderCursor: Hashable, Sendable {
     /// By connection; one that is not there is still to be listed from its newest.
-    private(set) var places: [String: Position] = [:]
+    private(set) var positions: [String: Position] = [:]
 
     /// The place of an order in its connection's list, newest first.
     struct Position: Hashable, Sendable, Comparable {
@@ -30,34 +30,34 @@ struct OrderCursor: Hashable, Sendable {
     }
 
     /// In bytes: as many connections as a user may have, and more.
-    private static let longest = 8_192
+    private static let maximumLength = 8_192
     /// What a text of this kind begins with, so that none is empty.
-    private static let mark = "orders"
+    private static let header = "orders"
 
     init() {}
 
     /// - Throws: `FieldError` for a text that no page of orders has given.
     init(_ text: String) throws(FieldError) {
-        guard text.utf8.count <= Self.longest, let data = Data(base64Encoded: text),
+        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
             let plain = String(data: data, encoding: .utf8), data.allSatisfy({ $0 < 0x80 })
         else { throw FieldError.noOrderCursor(text) }
         let lines = plain.split(separator: "\n")
-        guard let first = lines.first, first == Self.mark else { throw FieldError.noOrderCursor(text) }
+        guard let first = lines.first, first == Self.header else { throw FieldError.noOrderCursor(text) }
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ")
             guard parts.count == 3, let time = Instant(String(parts[1])) else { throw .noOrderCursor(text) }
-            places[String(parts[0])] = Position(time: time, name: String(parts[2]))
+            positions[String(parts[0])] = Position(time: time, name: String(parts[2]))
         }
     }
 
     var text: String {
-        let lines = places.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.time) \($0.value.name)" }
-        return Data(([Self.mark] + lines).joined(separator: "\n").utf8).base64EncodedString()
+        let lines = positions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.time) \($0.value.name)" }
+        return Data(([Self.header] + lines).joined(separator: "\n").utf8).base64EncodedString()
     }
 
     /// The same, with an order listed.
-    mutating func pass(_ linked: ConnectedOrder) {
-        places[linked.connection.id] = Position(linked)
+    mutating func advance(past linked: ConnectedOrder) {
+        positions[linked.connection.id] = Position(linked)
     }
 }
 

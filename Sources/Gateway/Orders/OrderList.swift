@@ -12,11 +12,11 @@ struct OrderFilter: Sendable {
     var account: String?
     let first: Int
 
-    static let mostOrders = 100
+    static let maximumOrders = 100
     /// Orders of one moment that a page may have to pass over.
     static let slack = 50
     /// The most that a broker is asked for at once.
-    static let mostOfBroker = 500
+    static let maximumBrokerPage = 500
 }
 
 /// The next orders of one connection, newest first.
@@ -28,16 +28,16 @@ struct ConnectionOrderPage: Sendable {
 extension GatewayContext {
     /// The orders of a connection that come behind a place: what the broker tells, and what the journal knows beside.
     func orders(
-        _ wish: OrderFilter, of connection: BrokerConnection, behind place: OrderCursor.Position?
+        _ wish: OrderFilter, of connection: BrokerConnection, after place: OrderCursor.Position?
     ) async throws -> ConnectionOrderPage {
         guard let desk = connection.orders else { return ConnectionOrderPage(orders: [], hasMore: false) }
         let (told, hasMore) =
-            try await desk.orderAbilities.hasEndedOrders
-            ? fromBroker(wish, of: connection, desk, behind: place)
-            : fromBrokerAndJournal(wish, of: connection, desk, behind: place)
+            try await desk.orderCapabilities.hasEndedOrders
+            ? fromBroker(wish, of: connection, desk, after: place)
+            : fromBrokerAndJournal(wish, of: connection, desk, after: place)
         let orders = told.compactMap { linked in
             guard let carried = event?.order(instead: linked) else { return linked }
-            return wish.takes(isFinal: carried.hasEnded) ? carried.linked : nil
+            return wish.matches(isFinal: carried.hasEnded) ? carried.linked : nil
         }.filter { linked in
             wish.symbols?.contains(linked.order.symbol) ?? true
                 && wish.account.map { $0 == linked.order.accountID ?? $0 } ?? true
@@ -50,7 +50,7 @@ extension GatewayContext {
     /// Of a broker that tells of ended orders too; the journal has only those beside that never came to it.
     private func fromBroker(
         _ wish: OrderFilter, of connection: BrokerConnection, _ desk: any TradingAPI,
-        behind place: OrderCursor.Position?
+        after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], hasMore: Bool) {
         let limit = wish.first + OrderFilter.slack
         // Those of the same moment are asked for again, and passed over by their names.
@@ -60,11 +60,11 @@ extension GatewayContext {
         // Before the journal is read: the page may contain an order that the journal marks as unknown to the
         // broker.
         let told = try await linked(page.orders, of: connection)
-        let own = try await kept { () throws(StorageError) in
-            try await backends.household.orders.journal.orders(
+        let own = try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.orders(
                 .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
         }
-        let fitting = own.filter { wish.takes(isFinal: $0.order.state.isFinal) }
+        let fitting = own.filter { wish.matches(isFinal: $0.order.state.isFinal) }
         return (
             told + fitting.map { ConnectedOrder($0, $0.standing, of: connection) },
             page.hasMore || own.count == limit
@@ -74,16 +74,16 @@ extension GatewayContext {
     /// Of a broker that tells of open orders only: those that have ended are the journal's.
     private func fromBrokerAndJournal(
         _ wish: OrderFilter, of connection: BrokerConnection, _ desk: any TradingAPI,
-        behind place: OrderCursor.Position?
+        after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], hasMore: Bool) {
-        let journal = backends.household.orders.journal
+        let journal = services.userData.orders.journal
         // The journal first: what is in it by then and still open is in the list that is asked for afterwards.
-        let limit = wish.first + OrderFilter.mostOfBroker
-        let known = try await kept { () throws(StorageError) in
+        let limit = wish.first + OrderFilter.maximumBrokerPage
+        let known = try await mapStorageErrors { () throws(StorageError) in
             try await journal.orders(
                 .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
         }
-        let query = OrderQuery(isOpen: true, limit: OrderFilter.mostOfBroker)
+        let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)
         let open = try await page(query, of: connection, desk).orders
         let told = try await linked(open, of: connection)
         try await remember(open, knownAs: known)
@@ -96,7 +96,7 @@ extension GatewayContext {
             guard order.providerOrderID == nil else {
                 return wish.isOpen == true ? nil : ConnectedOrder(order, order.ended, of: connection)
             }
-            guard wish.takes(isFinal: order.order.state.isFinal) else { return nil }
+            guard wish.matches(isFinal: order.order.state.isFinal) else { return nil }
             return ConnectedOrder(order, order.standing, of: connection)
         }
         return ((wish.isOpen == false ? [] : told) + ended, known.count == limit)
@@ -109,15 +109,15 @@ extension GatewayContext {
             guard let order = told[known.order.id], order.differs(from: known.order) else { return nil }
             return (known.identity, order)
         }
-        try await kept { () throws(StorageError) in
-            try await backends.household.orders.journal.hear(changed)
+        try await mapStorageErrors { () throws(StorageError) in
+            try await services.userData.orders.journal.hear(changed)
         }
     }
 
     private func page(
         _ query: OrderQuery, of connection: BrokerConnection, _ desk: any TradingAPI
     ) async throws -> OrderPage {
-        try await read(query.subject, of: connection, keptIn: backends.reads.orders) {
+        try await read(query.subject, of: connection, in: services.reads.orders) {
             call throws(ProviderFailure) in
             try await desk.orders(query, in: call)
         }.value()
@@ -126,7 +126,7 @@ extension GatewayContext {
 
 extension OrderFilter {
     /// Whether an order that has ended, or one that has not, is asked for.
-    fileprivate func takes(isFinal: Bool) -> Bool {
+    fileprivate func matches(isFinal: Bool) -> Bool {
         isOpen.map { $0 != isFinal } ?? true
     }
 }

@@ -11,7 +11,7 @@ package import Upstream
 /// one pass, so that a broker that does not respond delays only its own writes. All calls count against the
 /// brokers' quotas, as any other call does.
 package final class OrderReconciliation: Sendable {
-    private let backends: GatewayServices
+    private let services: GatewayServices
     private let clock: TimeSource
     private let settings: Settings
     // A lock, because the checks of several connections change the schedule.
@@ -30,28 +30,28 @@ package final class OrderReconciliation: Sendable {
         ///
         /// It doubles up to ``longestPause``.
         package var pause = Duration.seconds(1)
-        package var longestPause = Duration.seconds(300)
+        package var maximumPause = Duration.seconds(300)
         /// Connections that are checked at a time.
-        package var mostConnections = 16
+        package var maximumConnections = 16
         /// The longest time of one query, and the time after which one pass of a connection checks no further
         /// write.
-        package var patience = Duration.seconds(10)
+        package var timeout = Duration.seconds(10)
 
         package init() {}
     }
 
     package init(_ backends: GatewayServices, clock: TimeSource = .system, settings: Settings = Settings()) {
-        self.backends = backends
+        self.services = backends
         self.clock = clock
         self.settings = settings
         schedule = Mutex(
             ReconciliationSchedule(
-                pauses: settings.pause...max(settings.pause, settings.longestPause),
-                mostConnections: settings.mostConnections))
+                pauses: settings.pause...max(settings.pause, settings.maximumPause),
+                maximumConnections: settings.maximumConnections))
     }
 
-    private var keeping: OrderWorkflow { backends.household.orders }
-    private var journal: OrderJournal { keeping.journal }
+    private var orderWorkflow: OrderWorkflow { services.userData.orders }
+    private var journal: OrderJournal { orderWorkflow.journal }
 
     // MARK: Rounds
 
@@ -63,7 +63,7 @@ package final class OrderReconciliation: Sendable {
         await withDiscardingTaskGroup { group in
             var failurePause = settings.pause
             while !Task.isCancelled {
-                var wake = clock.now() + settings.longestPause
+                var wake = clock.now() + settings.maximumPause
                 do throws(StorageError) {
                     for turn in try await due(at: clock.now()) {
                         group.addTask { await self.check(turn, reporting: report) }
@@ -75,13 +75,13 @@ package final class OrderReconciliation: Sendable {
                     if Task.isCancelled { break }
                     report(error)
                     wake = clock.now() + failurePause
-                    failurePause = min(failurePause * 2, settings.longestPause)
+                    failurePause = min(failurePause * 2, settings.maximumPause)
                 }
                 let (sleep, until) = (clock.sleep, wake)
                 _ = await withTaskCancellationHandler {
-                    await keeping.bell.wait { try? await sleep(until) }
+                    await orderWorkflow.wakeSignal.wait { try? await sleep(until) }
                 } onCancel: {
-                    keeping.bell.ring()
+                    orderWorkflow.wakeSignal.ring()
                 }
             }
         }
@@ -119,7 +119,7 @@ package final class OrderReconciliation: Sendable {
     private func check(
         _ turn: ReconciliationSchedule.ConnectionWrites, reporting report: @Sendable (StorageError) -> Void
     ) async {
-        let end = clock.now() + settings.patience
+        let end = clock.now() + settings.timeout
         for id in turn.writes where !Task.isCancelled && clock.now() < end {
             var isOpen = true
             do throws(StorageError) {
@@ -137,7 +137,7 @@ package final class OrderReconciliation: Sendable {
             schedule.withLock { $0.didCheck(id, isOpen: isOpen, at: now) }
         }
         schedule.withLock { $0.end(turn.connection) }
-        keeping.bell.ring()
+        orderWorkflow.wakeSignal.ring()
     }
 
     // MARK: One write
@@ -145,39 +145,39 @@ package final class OrderReconciliation: Sendable {
     /// - Returns: Whether the outcome is still unknown.
     private func check(_ write: JournalWrite) async throws(StorageError) -> Bool {
         let (owner, id) = (write.order.owner, write.order.connection)
-        let connections = backends.connections(of: owner, with: write.provider)
+        let connections = services.connections(of: owner, with: write.provider)
         guard let connection = connections.first(where: { $0.id == id }) else {
             // A connection that is stored but cannot be opened waits until its user renews it.
-            if try await backends.household.connections.contains(id, of: owner) { return true }
+            if try await services.userData.connections.contains(id, of: owner) { return true }
             try await journal.note(.undeterminable, of: write.id)
             return false
         }
-        guard let desk = connection.orders, let outcome = await outcome(of: write, asking: desk) else {
+        guard let desk = connection.orders, let outcome = await outcome(of: write, using: desk) else {
             return true
         }
-        backends.reads.forgetHoldings(of: owner, at: connection.provider)
+        services.reads.invalidateHoldings(of: owner, at: connection.provider)
         try await journal.note(outcome, of: write.id)
-        backends.watches.orders.changed(by: connection)
-        backends.watches.holdingsChanged(of: owner)
+        services.watches.orders.changed(by: connection)
+        services.watches.holdingsChanged(of: owner)
         return false
     }
 
     /// A write about which its broker is queried.
     private struct Inquiry {
         let write: JournalWrite
-        let desk: any TradingAPI
+        let tradingAPI: any TradingAPI
         let call: CallContext
         /// Whether so much time had passed before the first query that the broker has the request, if it ever receives it.
         let hasArrived: Bool
     }
 
     /// The outcome of a write according to its broker; nil if the broker's response does not determine it.
-    private func outcome(of write: JournalWrite, asking desk: any TradingAPI) async -> OrderWriteOutcome? {
+    private func outcome(of write: JournalWrite, using desk: any TradingAPI) async -> OrderWriteOutcome? {
         // Determined before the first query: a response proves nothing about a request that arrives after it, and the
         // process can be paused for a minute between query and response.
         let hasArrived = hasArrived(write)
-        let call = CallContext(deadline: clock.now() + settings.patience)
-        let inquiry = Inquiry(write: write, desk: desk, call: call, hasArrived: hasArrived)
+        let call = CallContext(deadline: clock.now() + settings.timeout)
+        let inquiry = Inquiry(write: write, tradingAPI: desk, call: call, hasArrived: hasArrived)
         do throws(ProviderFailure) {
             switch write.kind {
             case .place: return try await outcome(ofPlacing: inquiry)
@@ -203,19 +203,19 @@ package final class OrderReconciliation: Sendable {
     ) async throws(ProviderFailure) -> OrderWriteOutcome? {
         // A broker that puts a new order into the place of the old one knows it by the id that it was to get.
         if case .found(let order) = try await trace(inquiry) { return .found(order) }
-        guard let order = try await changedOrder(inquiry) else { return gone(inquiry) }
+        guard let order = try await changedOrder(inquiry) else { return removedOrderOutcome(inquiry) }
         return order.has(change) ? .found(order) : missing(inquiry)
     }
 
     private func outcome(ofCancelling inquiry: Inquiry) async throws(ProviderFailure) -> OrderWriteOutcome? {
-        guard let order = try await changedOrder(inquiry) else { return gone(inquiry) }
+        guard let order = try await changedOrder(inquiry) else { return removedOrderOutcome(inquiry) }
         return order.state == .pendingCancel || order.state.isFinal ? .found(order) : missing(inquiry)
     }
 
     /// The broker's record of the order that the write was to place.
     private func trace(_ inquiry: Inquiry) async throws(ProviderFailure) -> OrderLookup {
         let write = inquiry.write
-        return try await inquiry.desk.order(
+        return try await inquiry.tradingAPI.order(
             clientID: write.clientOrderID, of: write.account, in: inquiry.call)
     }
 
@@ -223,7 +223,7 @@ package final class OrderReconciliation: Sendable {
     private func changedOrder(_ inquiry: Inquiry) async throws(ProviderFailure) -> Order? {
         guard let id = inquiry.write.providerOrderID else { return nil }
         do throws(ProviderFailure) {
-            return try await inquiry.desk.order(id, of: inquiry.write.account, in: inquiry.call)
+            return try await inquiry.tradingAPI.order(id, of: inquiry.write.account, in: inquiry.call)
         } catch {
             guard error.cause == .notFound else { throw error }
             return nil
@@ -234,8 +234,8 @@ package final class OrderReconciliation: Sendable {
     ///
     /// A broker that returns ended orders never received the change. At any other broker the order has ended, with or
     /// without the change.
-    private func gone(_ inquiry: Inquiry) -> OrderWriteOutcome? {
-        if inquiry.desk.orderAbilities.hasEndedOrders { return missing(inquiry) }
+    private func removedOrderOutcome(_ inquiry: Inquiry) -> OrderWriteOutcome? {
+        if inquiry.tradingAPI.orderCapabilities.hasEndedOrders { return missing(inquiry) }
         return inquiry.hasArrived ? .undeterminable : nil
     }
 

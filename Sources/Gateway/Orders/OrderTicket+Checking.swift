@@ -8,14 +8,14 @@ extension OrderCapabilities {
     func check(_ ticket: OrderTicket, at provider: ProviderID) throws(FieldError) {
         try check(ticket.price.type, ticket.timeInForce, at: provider)
         switch ticket.size {
-        case .notional where !takesNotional:
+        case .notional where !acceptsNotional:
             throw .unsupported("input.size.notional", "\(provider.rawValue) takes a quantity only.", provider)
-        case .quantity(let quantity) where !takesFractions && !quantity.isWhole:
+        case .quantity(let quantity) where !acceptsFractions && !quantity.isInteger:
             throw .unsupported(
                 "input.size.quantity", "\(provider.rawValue) takes whole pieces only.", provider)
         case .quantity, .notional: break
         }
-        if ticket.isExtendedHours, !takesExtendedHours {
+        if ticket.isExtendedHours, !acceptsExtendedHours {
             throw .unsupported(
                 "input.extendedHours", "\(provider.rawValue) takes orders for its regular hours only.",
                 provider)
@@ -35,7 +35,7 @@ extension OrderCapabilities {
         }
         try check(change.price?.type, change.timeInForce, at: provider)
         if let timeInForce = change.timeInForce { try Self.check(timeInForce, until: change.expiresOn) }
-        if let quantity = change.quantity, !takesFractions, !quantity.isWhole {
+        if let quantity = change.quantity, !acceptsFractions, !quantity.isInteger {
             throw .unsupported("input.quantity", "\(provider.rawValue) takes whole pieces only.", provider)
         }
     }
@@ -87,7 +87,7 @@ extension Listing {
             throw .unsupported(
                 "input.size.notional", "\(provider.rawValue) trades \(ticket.symbol) in whole pieces only.",
                 provider)
-        case .quantity(let quantity) where isFractionable == false && !quantity.isWhole:
+        case .quantity(let quantity) where isFractionable == false && !quantity.isInteger:
             throw .unsupported(
                 "input.size.quantity", "\(provider.rawValue) trades \(ticket.symbol) in whole pieces only.",
                 provider)
@@ -98,7 +98,7 @@ extension Listing {
 
 extension Decimal {
     /// Whether it has no fraction.
-    fileprivate var isWhole: Bool { withoutTrailingZeros.scale <= 0 }
+    fileprivate var isInteger: Bool { withoutTrailingZeros.scale <= 0 }
 }
 
 extension FieldError {

@@ -7,8 +7,8 @@ import Upstream
 /// fate must be asked for.
 struct OrderWorkflow: Sendable {
     let journal: OrderJournal
-    let turns = KeyedTaskQueue<PlacementKey>()
-    let bell = WakeSignal()
+    let taskQueue = KeyedTaskQueue<PlacementKey>()
+    let wakeSignal = WakeSignal()
     /// What was begun earlier belongs to a process that is gone.
     let startedAt = Instant.now
 

@@ -46,7 +46,7 @@ final class OrderWriteAttempt: Sendable {
                 passage.withLock { $0 = isMarked ? .out : .unrecorded }
                 if !isMarked { throw Unrecorded() }
             },
-            wasNotTaken: { [self] in passage.withLock { $0 = .back } })
+            wasRejected: { [self] in passage.withLock { $0 = .back } })
     }
 
     /// Returns the outcome of a write whose call failed.

@@ -33,22 +33,22 @@ struct ReconciliationSchedule {
     }
 
     private let pauses: ClosedRange<Duration>
-    private let mostConnections: Int
+    private let maximumConnections: Int
     /// The entries by the ids of the writes.
     private var entries: [String: Entry] = [:]
     /// The connections whose writes are being checked, each by one task.
     private var running: Set<ConnectionKey> = []
     /// For each connection, the number of the pass in which it was checked last.
-    private var turns: [ConnectionKey: Int] = [:]
-    private var turn = 0
+    private var lastPasses: [ConnectionKey: Int] = [:]
+    private var pass = 0
 
     /// - Parameters:
     ///   - pauses: The pause after the first check that determines no outcome, and the longest pause. Each
     ///     pause is twice the one before.
     ///   - mostConnections: The number of connections that are checked at a time.
-    init(pauses: ClosedRange<Duration>, mostConnections: Int) {
+    init(pauses: ClosedRange<Duration>, maximumConnections: Int) {
         self.pauses = pauses
-        self.mostConnections = mostConnections
+        self.maximumConnections = maximumConnections
     }
 
     /// Whether no write without a known outcome is left.
@@ -62,7 +62,7 @@ struct ReconciliationSchedule {
     /// The time at which the next check can start; nil if that depends on the end of a check or on another
     /// lost response.
     var next: ContinuousClock.Instant? {
-        if running.count >= mostConnections { return nil }
+        if running.count >= maximumConnections { return nil }
         return entries.values.lazy.filter { !running.contains($0.connection) }.map(\.dueAt).min()
     }
 
@@ -90,16 +90,16 @@ struct ReconciliationSchedule {
         }
         self.entries = entries
         let connections = Set(entries.values.map(\.connection))
-        turns = turns.filter { connections.contains($0.key) }
+        lastPasses = lastPasses.filter { connections.contains($0.key) }
         let chosen = due.mapValues { $0.sorted { ($0.dueAt, $0.age) < ($1.dueAt, $1.age) } }
             .sorted { one, other in
-                (turns[one.key] ?? 0, one.value[0].dueAt, one.value[0].age)
-                    < (turns[other.key] ?? 0, other.value[0].dueAt, other.value[0].age)
-            }.prefix(max(0, mostConnections - running.count))
-        turn &+= 1
+                (lastPasses[one.key] ?? 0, one.value[0].dueAt, one.value[0].age)
+                    < (lastPasses[other.key] ?? 0, other.value[0].dueAt, other.value[0].age)
+            }.prefix(max(0, maximumConnections - running.count))
+        pass &+= 1
         for (key, _) in chosen {
             running.insert(key)
-            turns[key] = turn
+            lastPasses[key] = pass
         }
         return chosen.map { ConnectionWrites(connection: $0.key, writes: $0.value.map(\.id)) }
     }

@@ -7,16 +7,16 @@ extension AuthenticationService {
     /// The request's own session, where it is one that is kept.
     ///
     /// - Throws: `FieldError` where it has none, or stands on a token of the settings.
-    func kept(_ session: Session) throws(FieldError) -> ActiveSession {
+    func storedSession(_ session: Session) throws(FieldError) -> ActiveSession {
         guard session.owner != nil else { throw session.unauthenticated }
-        guard let kept = session.kept else { throw .tokenOfSettings }
+        guard let kept = session.stored else { throw .tokenOfSettings }
         return kept
     }
 
     /// Gives the request's session a new token.
     func renew(_ session: Session) async throws -> SessionStore.NewSession {
-        let kept = try kept(session)
-        let opened = try await stored { () throws(StorageError) in try await sessions.renew(kept) }
+        let kept = try storedSession(session)
+        let opened = try await mapStorageErrors { () throws(StorageError) in try await sessions.renew(kept) }
         guard let opened else { throw session.unauthenticated }
         return opened
     }
@@ -25,8 +25,8 @@ extension AuthenticationService {
     func revoke(_ globalID: String, of owner: OwnerID) async throws -> String {
         let unknown = FieldError(.notFound, "There is no session \"\(globalID.beginning(80))\".")
         guard let id = NodeID(globalID), id.kind == .session else { throw unknown }
-        let isDone = try await stored { () throws(StorageError) in
-            try await sessions.revoke(id.rest, of: owner)
+        let isDone = try await mapStorageErrors { () throws(StorageError) in
+            try await sessions.revoke(id.localID, of: owner)
         }
         guard isDone else { throw unknown }
         return globalID
@@ -35,7 +35,7 @@ extension AuthenticationService {
     /// Ends all sessions of a user but the request's.
     func revokeOthers(than session: Session) async throws -> [String] {
         guard let owner = session.owner else { throw session.unauthenticated }
-        let ids = try await stored { () throws(StorageError) in
+        let ids = try await mapStorageErrors { () throws(StorageError) in
             // With a token of the settings none is the request's own: all end.
             try await sessions.revokeOthers(than: session.id ?? "", of: owner)
         }
@@ -46,10 +46,10 @@ extension AuthenticationService {
     func changePassword(
         _ input: ChangePasswordInput, in session: Session, from address: ClientOrigin
     ) async throws -> SessionStore.NewSession {
-        let kept = try kept(session)
+        let kept = try storedSession(session)
         let known = try await registered(kept.owner)
         guard case .named(let name) = known.user.kind, let username = try? Username(name) else {
-            throw FieldError.noAnswer
+            throw FieldError.internalError
         }
         let new: Password
         do throws(Password.Refusal) {
@@ -63,7 +63,7 @@ extension AuthenticationService {
         else { throw FieldError.wrongPassword("input.current") }
         let hash = try await hashed(
             new, for: HashingClient(knownUser: username.text.lowercased(), at: address))
-        let opened = try await stored { () throws(StorageError) in
+        let opened = try await mapStorageErrors { () throws(StorageError) in
             try await sessions.change(proved, to: hash, in: kept)
         }
         guard let opened else {
@@ -79,9 +79,9 @@ extension AuthenticationService {
     func deleteUser(password: String?, in session: Session, from address: ClientOrigin) async throws
         -> String
     {
-        let kept = try kept(session)
+        let kept = try storedSession(session)
         let owner = kept.owner
-        let user = try await stored { () throws(StorageError) in try await users.user(owner) }
+        let user = try await mapStorageErrors { () throws(StorageError) in try await users.user(owner) }
         switch user?.kind {
         case nil: throw session.unauthenticated
         case .configured?: throw FieldError.tokenOfSettings
@@ -95,7 +95,9 @@ extension AuthenticationService {
                 password, of: known, as: name.lowercased(), in: session, from: address)
             guard proved != nil else { throw FieldError.wrongPassword("password") }
         }
-        switch try await stored({ () throws(StorageError) in try await sessions.deleteUser(of: kept) }) {
+        switch try await mapStorageErrors({ () throws(StorageError) in try await sessions.deleteUser(of: kept)
+            })
+        {
         case .deleted: return NodeID(.user, owner.text).text
         case .unknown: throw session.unauthenticated
         case .ordersInProgress(let count):
@@ -104,7 +106,8 @@ extension AuthenticationService {
     }
 
     private func registered(_ owner: OwnerID) async throws -> UserStore.Registered {
-        let known = try await stored { () throws(StorageError) in try await users.registered(owner) }
+        let known = try await mapStorageErrors { () throws(StorageError) in try await users.registered(owner)
+        }
         guard let known else {
             throw FieldError(.forbidden, "This session's user has no password: sign up first.")
         }

@@ -40,9 +40,11 @@ extension AuthenticationService {
         guard signUpPolicy == .open else {
             throw FieldError(.forbidden, "This server takes no guests. Sign in, or ask who runs it.")
         }
-        try takeArrival(from: address)
+        try checkSignUpLimit(from: address)
         let wish = SessionStore.Options(scopes: [.read, .write], label: label)
-        let opened = try await stored { () throws(StorageError) in try await sessions.openForGuest(wish) }
+        let opened = try await mapStorageErrors { () throws(StorageError) in
+            try await sessions.openForGuest(wish)
+        }
         guard let opened else {
             throw FieldError(
                 .rateLimited,
@@ -52,9 +54,9 @@ extension AuthenticationService {
         return opened
     }
 
-    func takeArrival(from address: ClientOrigin) throws {
+    func checkSignUpLimit(from address: ClientOrigin) throws {
         do {
-            try arrivals.take(address)
+            try arrivals.consume(address)
         } catch {
             throw FieldError(error, of: "new guests and users", "from this address")
         }
@@ -74,19 +76,19 @@ extension AuthenticationService {
         case .off: throw FieldError(.forbidden, "Nobody can sign up here. Ask who runs this server.")
         }
         // The user of a token in the settings has a name there.
-        if session.owner != nil, session.kept == nil { throw Self.notAGuest }
-        try takeArrival(from: address)
+        if session.owner != nil, session.stored == nil { throw Self.notAGuest }
+        try checkSignUpLimit(from: address)
         let hash: PasswordHash
         do throws(FieldError) {
             hash = try await hashed(password, for: HashingClient(knownUser: nil, at: address))
         } catch {
-            arrivals.giveBack(address)
+            arrivals.refund(address)
             throw error
         }
         let candidate = SessionStore.NewUser(
-            username: username, hash: hash, invitation: input.invitation, guest: session.kept)
+            username: username, hash: hash, invitation: input.invitation, guest: session.stored)
         let wish = SessionStore.Options(scopes: [.read, .write], label: input.label)
-        let result = try await stored { () throws(StorageError) in
+        let result = try await mapStorageErrors { () throws(StorageError) in
             try await sessions.signUp(candidate, wish)
         }
         switch result {
@@ -116,7 +118,9 @@ extension AuthenticationService {
         let username = try? Username(input.username)
         let known: UserStore.Registered?
         if let username {
-            known = try await stored { () throws(StorageError) in try await users.registered(username) }
+            known = try await mapStorageErrors { () throws(StorageError) in
+                try await users.registered(username)
+            }
         } else {
             known = nil
         }
@@ -131,7 +135,8 @@ extension AuthenticationService {
             throw FieldError(.forbidden, "Argument \"input.scopes\": this user does not run the server.")
         }
         let wish = SessionStore.Options(scopes: scopes, label: input.label)
-        let opened = try await stored { () throws(StorageError) in try await sessions.open(wish, for: proved)
+        let opened = try await mapStorageErrors { () throws(StorageError) in
+            try await sessions.open(wish, for: proved)
         }
         // Changed or deleted in the moment between.
         guard let opened else { throw FieldError(.unauthenticated, Self.wrongCredentials) }
@@ -172,7 +177,7 @@ extension AuthenticationService {
         let client = HashingClient(knownUser: attempt.isKnown ? attempt.user : nil, at: address)
         let comparison: PasswordHasher.Comparison
         do {
-            try signIns.take(caller)
+            try signIns.consume(caller)
         } catch {
             attempts.withdraw(attempt)
             throw FieldError(error, of: "attempts to sign in", caller.description)
@@ -184,7 +189,7 @@ extension AuthenticationService {
             }
         } catch {
             attempts.withdraw(attempt)
-            signIns.giveBack(caller)
+            signIns.refund(caller)
             throw error
         }
         guard let known else { return nil }
@@ -195,7 +200,7 @@ extension AuthenticationService {
             return known
         case .outdated(let better):
             attempts.succeeded(attempt, now: .now)
-            try await stored { () throws(StorageError) in
+            try await mapStorageErrors { () throws(StorageError) in
                 try await users.upgrade(known.hash, to: better, of: known.user.id)
             }
             return UserStore.Registered(user: known.user, hash: better)
@@ -219,13 +224,13 @@ extension AuthenticationService {
                 throw FieldError(
                     .rateLimited, "Too many clients are signing in. Try again soon.",
                     retryAt: Instant.now + .seconds(5))
-            case .failed: throw .noAnswer
+            case .failed: throw .internalError
             }
         }
     }
 
     /// What the store does, with its failures as clients see them.
-    func stored<Value>(
+    func mapStorageErrors<Value>(
         _ body: () async throws(StorageError) -> Value
     ) async throws(FieldError) -> Value {
         do {

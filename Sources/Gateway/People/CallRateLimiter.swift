@@ -86,9 +86,9 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     /// Counts a call.
     ///
     /// - Throws: The reason for the refusal. A refused call is not counted.
-    package func take(_ client: Client, now: ContinuousClock.Instant = .now) throws(Refusal) {
+    package func consume(_ client: Client, now: ContinuousClock.Instant = .now) throws(Refusal) {
         let refusal: Refusal? = state.withLock { state in
-            let isOther = !makeRoom(for: client, in: &state, now)
+            let isOther = !ensureCapacity(for: client, in: &state, now)
             let fullAt = max((isOther ? state.othersFullAt : state.fullAt[client]) ?? now, now)
             if let wait = Self.wait(perClient, fullAt: fullAt, now) { return .client(retryAfter: wait) }
             if let total {
@@ -107,7 +107,7 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     }
 
     /// Removes a call from the count that ``take(_:now:)`` has counted and that had no effect.
-    package func giveBack(_ client: Client) {
+    package func refund(_ client: Client) {
         state.withLock { state in
             if let total { state.totalFullAt = state.totalFullAt.map { $0 - total.interval } }
             if let fullAt = state.fullAt[client] {
@@ -129,7 +129,7 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     /// Whether the client has a bucket of its own.
     ///
     /// Searches for clients with a full bucket once a second at most.
-    private func makeRoom(
+    private func ensureCapacity(
         for client: Client, in state: inout State, _ now: ContinuousClock.Instant
     ) -> Bool {
         if state.fullAt[client] != nil || state.fullAt.count < capacity { return true }

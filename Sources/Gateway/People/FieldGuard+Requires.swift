@@ -8,9 +8,9 @@ extension FieldGuard where Context == GatewayContext {
             guard case .enum(let name)? = directive.arguments["scope"], let scope = Scope(rawValue: name)
             else {
                 // A schema that says what this program does not know: closed rather than open.
-                return { _ in FieldError.noAnswer }
+                return { _ in FieldError.internalError }
             }
-            return { context in context.session.refusal(needing: scope) }
+            return { context in context.session.denial(requiring: scope) }
         }
     }
 }

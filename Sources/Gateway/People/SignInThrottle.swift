@@ -23,7 +23,7 @@ final class SignInThrottle: Sendable {
         var addresses: [ClientOrigin] = []
         var last: Instant
 
-        static let most = 8
+        static let maximumCount = 8
     }
 
     /// - Parameter capacity: The number of subjects that are stored. Above it, the subjects whose last
@@ -49,7 +49,7 @@ final class SignInThrottle: Sendable {
     /// The number of failures without a wait, and the longest wait in seconds.
     fileprivate struct Rule {
         let free: Int
-        let longestWait: Int
+        let maximumWait: Int
     }
 
     private struct Record {
@@ -69,13 +69,13 @@ final class SignInThrottle: Sendable {
             let own = Target.userAtClient(user, client)
             switch client {
             // Short waits of known clients: others may have a copy of the token, or share the address.
-            case .session: return [(own, Rule(free: 5, longestWait: 30))]
-            case .address where isKnown: return [(own, Rule(free: 10, longestWait: 30))]
+            case .session: return [(own, Rule(free: 5, maximumWait: 30))]
+            case .address where isKnown: return [(own, Rule(free: 10, maximumWait: 30))]
             case .address(let address):
                 return [
-                    (own, Rule(free: 5, longestWait: 900)),
-                    (.address(address), Rule(free: 30, longestWait: 900)),
-                    (.user(user), Rule(free: 50, longestWait: 30)),
+                    (own, Rule(free: 5, maximumWait: 900)),
+                    (.address(address), Rule(free: 30, maximumWait: 900)),
+                    (.user(user), Rule(free: 50, maximumWait: 30)),
                 ]
             }
         }
@@ -118,7 +118,7 @@ final class SignInThrottle: Sendable {
     /// Removes an attempt for which no password was compared.
     func withdraw(_ attempt: Attempt) {
         state.withLock { state in
-            for (subject, _) in attempt.subjects { Self.takeBack(subject, in: &state.records) }
+            for (subject, _) in attempt.subjects { Self.revert(subject, in: &state.records) }
         }
     }
 
@@ -137,7 +137,7 @@ final class SignInThrottle: Sendable {
         state.withLock { state in
             var known = state.known[user] ?? KnownAddresses(last: now)
             known.addresses.removeAll { $0 == address }
-            known.addresses = known.addresses.suffix(KnownAddresses.most - 1) + [address]
+            known.addresses = known.addresses.suffix(KnownAddresses.maximumCount - 1) + [address]
             known.last = now
             state.known[user] = known
             if state.known.count > capacity {
@@ -146,7 +146,7 @@ final class SignInThrottle: Sendable {
         }
     }
 
-    private static func takeBack(_ subject: Target, in records: inout [Target: Record]) {
+    private static func revert(_ subject: Target, in records: inout [Target: Record]) {
         guard let record = records[subject] else { return }
         records[subject]?.failures = max(0, record.failures - 1)
         // The subject was not blocked, or the attempt would not have begun: this attempt has blocked it.
@@ -163,7 +163,7 @@ final class SignInThrottle: Sendable {
         if record.failures >= rule.free {
             // 1 s, 2 s, 4 s, … after each failure.
             let exponent = min(record.failures - rule.free, 20)
-            record.blockedUntil = now + .seconds(min(1 << exponent, rule.longestWait))
+            record.blockedUntil = now + .seconds(min(1 << exponent, rule.maximumWait))
         }
         records[subject] = record
     }

@@ -36,7 +36,7 @@ package final class CallBudgets: Sendable {
 
     /// The number of calls that an operation may make for a client with a budget.
     package func allowance(of client: ClientOrigin, limit: Int) -> CallAllowance {
-        CallAllowance(limit: limit) { [self] isSpent in refusal(of: client, spending: isSpent) }
+        CallAllowance(limit: limit) { [self] isSpent in limitError(for: client, spending: isSpent) }
     }
 
     /// Checks whether a client has a call left.
@@ -45,10 +45,10 @@ package final class CallBudgets: Sendable {
     ///   - client: The client.
     ///   - isSpent: Whether the call is counted.
     /// - Returns: The reason for the refusal; nil if the client has a call left.
-    func refusal(of client: ClientOrigin, spending isSpent: Bool) -> CallRefusal? {
+    func limitError(for client: ClientOrigin, spending isSpent: Bool) -> CallRefusal? {
         let now = clock.now()
         let end: ContinuousClock.Instant? = state.withLock { state in
-            let isKnown = state.clients[client] != nil || makeRoom(in: &state, now)
+            let isKnown = state.clients[client] != nil || ensureCapacity(in: &state, now)
             let known = isKnown ? state.clients[client] : state.others
             var spending = known.flatMap { $0.end > now ? $0 : nil } ?? Spending(end: now + Self.period)
             guard spending.calls < limit else { return spending.end }
@@ -63,7 +63,7 @@ package final class CallBudgets: Sendable {
     /// Whether the table has room for a client.
     ///
     /// Removes clients whose minute is over, once a second at most, since that reads all entries.
-    private func makeRoom(in state: inout State, _ now: ContinuousClock.Instant) -> Bool {
+    private func ensureCapacity(in state: inout State, _ now: ContinuousClock.Instant) -> Bool {
         if state.clients.count < capacity { return true }
         guard state.nextSweep.map({ $0 <= now }) ?? true else { return false }
         state.nextSweep = now + .seconds(1)

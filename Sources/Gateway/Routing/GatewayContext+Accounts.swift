@@ -99,9 +99,9 @@ extension GatewayContext {
     ///
     /// Requests from the broker only what is not stored.
     func accounts(of connection: BrokerConnection) -> MaybeAsync<[ConnectedAccount]> {
-        if let carried = event?.accounts(behind: connection) { return .ready(carried.map(\.linked)) }
+        if let carried = event?.accounts(of: connection) { return .ready(carried.map(\.linked)) }
         guard connection.directory != nil else {
-            if let accounts = atHand(Self.accountsSubject, of: connection, keptIn: backends.reads.accounts) {
+            if let accounts = cached(Self.accountsSubject, of: connection, in: services.reads.accounts) {
                 return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).linked })
             }
             if let known = storedAccounts(of: connection) {
@@ -113,8 +113,8 @@ extension GatewayContext {
             storedAccounts(of: connection).map { MaybeAsync.ready($0) } ?? listedAccounts(of: connection)
         return known.map { [self] known in
             known.map { who in
-                let figures = atHand(
-                    Self.subject(ofAccount: who.id), of: connection, keptIn: backends.reads.accounts)
+                let figures = cached(
+                    Self.subject(ofAccount: who.id), of: connection, in: services.reads.accounts)
                 return ConnectedAccount(who: who, connection: connection, figures: figures?.first)
             }
         }
@@ -127,8 +127,8 @@ extension GatewayContext {
 
     /// The accounts behind a connection as the broker lists them, without their figures.
     private func listedAccounts(of connection: BrokerConnection) -> MaybeAsync<[StoredAccount]> {
-        readBehind("account list", connection, keptIn: backends.reads.knownAccounts) {
-            [desk = backends.desk] source, call throws(ProviderFailure) in
+        readFromAccountSource("account list", connection, in: services.reads.knownAccounts) {
+            [desk = services.connectionService] source, call throws(ProviderFailure) in
             // The kind of a connection's source does not change.
             guard let directory = source as? any AccountDirectory else {
                 throw ProviderFailure(connection.provider, .unsupported)
@@ -156,7 +156,7 @@ extension GatewayContext {
     func readFigures(of linked: ConnectedAccount) throws -> MaybeAsync<Account> {
         let connection = linked.connection
         let accounts =
-            connection.directory == nil || event?.accounts(behind: connection) != nil
+            connection.directory == nil || event?.accounts(of: connection) != nil
             ? readAccounts(of: connection).map { accounts in accounts.map(\.account) }
             : readAccount(linked.who.id, of: connection)
         return try accounts.map { accounts in
@@ -172,17 +172,17 @@ extension GatewayContext {
 
     /// The accounts behind a connection with their figures, the default one first.
     func readAccounts(of connection: BrokerConnection) -> MaybeAsync<[LoadedAccount]> {
-        if let carried = event?.accounts(behind: connection) { return .ready(carried) }
+        if let carried = event?.accounts(of: connection) { return .ready(carried) }
         let accounts: MaybeAsync<[Account]> =
             if connection.directory == nil {
-                readBehind(Self.accountsSubject, connection, keptIn: backends.reads.accounts) {
-                    [desk = backends.desk] source, call throws(ProviderFailure) in
+                readFromAccountSource(Self.accountsSubject, connection, in: services.reads.accounts) {
+                    [desk = services.connectionService] source, call throws(ProviderFailure) in
                     let accounts = try await source.accounts(in: call)
                     desk.learn(accounts.map(StoredAccount.init), of: connection)
                     return accounts
                 }
             } else {
-                ofEachAccount(behind: connection) { id, context in context.readAccount(id, of: connection) }
+                readEachAccount(of: connection) { id, context in context.readAccount(id, of: connection) }
             }
         return accounts.map { accounts in accounts.map { LoadedAccount(account: $0, connection: connection) }
         }
@@ -191,8 +191,8 @@ extension GatewayContext {
     /// One account behind a connection whose broker returns accounts one by one; empty if the broker no
     /// longer has it.
     private func readAccount(_ id: String, of connection: BrokerConnection) -> MaybeAsync<[Account]> {
-        readBehind(Self.subject(ofAccount: id), connection, keptIn: backends.reads.accounts) {
-            [desk = backends.desk] source, call throws(ProviderFailure) in
+        readFromAccountSource(Self.subject(ofAccount: id), connection, in: services.reads.accounts) {
+            [desk = services.connectionService] source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else { return [] }
             // Usually from the source's memory: only accounts in this list can be requested.
             let known = try await directory.knownAccounts(in: call)
@@ -205,8 +205,8 @@ extension GatewayContext {
     /// The values of all accounts behind a connection whose broker returns accounts one by one.
     ///
     /// Fails if one account fails: a part of the accounts must not count as all.
-    private func ofEachAccount<Value: Sendable>(
-        behind connection: BrokerConnection,
+    private func readEachAccount<Value: Sendable>(
+        of connection: BrokerConnection,
         _ read: @escaping @Sendable (_ id: String, GatewayContext) -> MaybeAsync<[Value]>
     ) -> MaybeAsync<[Value]> {
         switch listedAccounts(of: connection) {
@@ -234,8 +234,8 @@ extension GatewayContext {
     /// What an account holds, of some instruments or of all.
     func positions(of account: ConnectedAccount, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
         let (connection, id) = (account.connection, account.who.id)
-        if connection.directory != nil, event?.positions(behind: connection) == nil {
-            return linked(readPositions(of: id, behind: connection), at: connection, of: symbols)
+        if connection.directory != nil, event?.positions(of: connection) == nil {
+            return linked(readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
         }
         return positions(of: connection, symbols: symbols).map { positions in
             positions?.filter { ($0.position.accountID ?? id) == id }
@@ -244,17 +244,17 @@ extension GatewayContext {
 
     /// What the accounts behind a connection hold, of some instruments or of all.
     func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
-        if let carried = event?.positions(behind: connection) {
+        if let carried = event?.positions(of: connection) {
             return .ready(
                 symbols.map { symbols in carried.filter { symbols.contains($0.position.symbol) } } ?? carried)
         }
         guard connection.directory == nil else {
-            let positions = ofEachAccount(behind: connection) { id, context in
-                context.readPositions(of: id, behind: connection)
+            let positions = readEachAccount(of: connection) { id, context in
+                context.readPositions(ofAccount: id, at: connection)
             }
             return linked(positions, at: connection, of: symbols)
         }
-        let positions = readBehind("positions", connection, keptIn: backends.reads.positions) {
+        let positions = readFromAccountSource("positions", connection, in: services.reads.positions) {
             source, call throws(ProviderFailure) in
             try await source.positions(in: call)
         }
@@ -263,9 +263,9 @@ extension GatewayContext {
 
     /// The positions of one account, for a broker that returns accounts one by one.
     private func readPositions(
-        of account: String, behind connection: BrokerConnection
+        ofAccount account: String, at connection: BrokerConnection
     ) -> MaybeAsync<[Position]> {
-        readBehind("positions/\(account)", connection, keptIn: backends.reads.positions) {
+        readFromAccountSource("positions/\(account)", connection, in: services.reads.positions) {
             source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else {
                 throw ProviderFailure(connection.provider, .unsupported)
@@ -289,7 +289,7 @@ extension GatewayContext {
     ) -> MaybeAsync<EquityHistory?> {
         let (connection, id) = (linked.connection, linked.who.id)
         let subject = "history/\(id)/\(range.rawValue)/\(interval?.rawValue ?? "")"
-        return readBehind(subject, connection, keptIn: backends.reads.histories) {
+        return readFromAccountSource(subject, connection, in: services.reads.histories) {
             source, call throws(ProviderFailure) in
             try await source.history(of: id, range, interval: interval, in: call)
         }

@@ -4,13 +4,13 @@ import Upstream
 
 extension GatewayContext {
     /// As many symbols as one `charts` field may ask for.
-    private static var mostCharts: Int { 50 }
+    private static var maximumCharts: Int { 50 }
 
     /// Charts in the order asked; a failure in the place of a symbol that is unknown or failed.
     func charts(
         of symbols: [Symbol], _ arguments: ChartArguments
     ) throws -> MaybeAsync<BatchResults<CandleSeries>> {
-        try Self.refuse(symbols, beyond: Self.mostCharts)
+        try Self.checkCount(of: symbols, maximum: Self.maximumCharts)
         return charts(for: symbols, arguments)
     }
 
@@ -26,16 +26,16 @@ extension GatewayContext {
         as show: @escaping @Sendable (CandleSeries) -> Shown
     ) -> MaybeAsync<BatchResults<Shown>> {
         let window = arguments.window
-        return answers(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
+        return results(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
             let all = try sources(for: .charts, from: arguments.provider)
-            let able = all.filter { $0.charts?.chartAbilities.serve(window) ?? false }
+            let able = all.filter { $0.charts?.chartCapabilities.serve(window) ?? false }
             guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }
             return RoutedRead(
-                sources: able, reads: backends.reads.charts, subject: { window.subject(of: $0) },
+                sources: able, reads: services.reads.charts, subject: { window.subject(of: $0) },
                 unknownSubject: { "unknown \($0.text) \(window.interval.rawValue)" },
                 // An empty response for some days does not mean that the source does not know the symbol.
-                notesUnknown: window.from == nil && window.to == nil,
-                keysPerCall: { $0.charts?.chartAbilities.symbolsPerCall(in: window) ?? 1 },
+                storesUnknown: window.from == nil && window.to == nil,
+                keysPerCall: { $0.charts?.chartCapabilities.symbolsPerCall(in: window) ?? 1 },
                 mayHave: { $0.has($1) },
                 fetch: { source, symbols, call throws(ProviderFailure) in
                     guard let charts = source.charts else { return [:] }

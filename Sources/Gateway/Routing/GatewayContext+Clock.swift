@@ -5,9 +5,9 @@ import Upstream
 extension GatewayContext {
     /// Whether the main market of a provider trades.
     func marketClock(of provider: ProviderID?) throws -> MaybeAsync<MarketClock?> {
-        try answer(for: ClockQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
+        try result(for: ClockQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
             RoutedRead(
-                sources: try sources(for: .clock, from: provider), reads: backends.reads.clocks,
+                sources: try sources(for: .clock, from: provider), reads: services.reads.clocks,
                 subject: { _ in "clock" },
                 fetch: { source, queries, call throws(ProviderFailure) in
                     guard let clock = try await source.clock?.clock(in: call) else { return [:] }

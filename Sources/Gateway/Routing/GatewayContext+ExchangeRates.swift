@@ -7,7 +7,7 @@ struct ExchangeRate: Hashable, Sendable {
     let from: Currency
     let to: Currency
     let rate: Decimal
-    let reading: Provenance
+    let provenance: Provenance
 }
 
 /// A currency by its ISO 4217 code.
@@ -107,13 +107,13 @@ extension GatewayContext {
             if pair.from == pair.to { return .success(nil) }
             if let quote = prices[pair], let rate = quote.price {
                 return .success(
-                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, reading: quote.reading))
+                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, provenance: quote.provenance))
             }
             if let quote = prices[pair.inverse], let inverse = quote.price,
                 let rate = try? Decimal(1).divided(by: inverse, to: digitsOfInverse, .halfEven)
             {
                 return .success(
-                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, reading: quote.reading))
+                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, provenance: quote.provenance))
             }
             return .failure(FieldError.noRate(pair))
         }
@@ -142,9 +142,9 @@ extension ExchangeRate: GraphQLObject {
         Field("from") { $0.from.code }
         Field("to") { $0.to.code }
         Field("rate", \.rate)
-        Field("asOf", \.reading.asOf)
-        Field("fetchedAt", \.reading.fetchedAt)
-        Field("source", \.reading.source)
-        Field("stale", \.reading.isStale)
+        Field("asOf", \.provenance.asOf)
+        Field("fetchedAt", \.provenance.fetchedAt)
+        Field("source", \.provenance.source)
+        Field("stale", \.provenance.isStale)
     }
 }

@@ -6,30 +6,30 @@ extension GatewayContext {
     /// The instrument of a symbol, which may be in the spelling of the provider named.
     func instrument(_ text: String, from provider: ProviderID?) throws -> MaybeAsync<Instrument?> {
         guard let symbol = try symbol(text, of: provider) else { return .ready(nil) }
-        return try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
-            try instrumentWalk(from: provider)
+        return try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+            try instrumentRead(from: provider)
         }.map { $0 }
     }
 
     /// The instrument of a symbol as a provider trades it.
     func instrument(_ symbol: Symbol, at provider: ProviderID) throws -> MaybeAsync<Instrument?> {
-        try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
-            try instrumentWalk(from: provider)
+        try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+            try instrumentRead(from: provider)
         }.map { $0 }
     }
 
     /// The instrument of each symbol.
     func instruments(for symbols: [Symbol]) -> MaybeAsync<BatchResults<Instrument?>> {
-        answers(for: symbols, named: { "symbol \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
-            try instrumentWalk(from: nil)
+        results(for: symbols, named: { "symbol \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
+            try instrumentRead(from: nil)
         }
     }
 
-    private func instrumentWalk(
+    private func instrumentRead(
         from provider: ProviderID?
     ) throws(FieldError) -> RoutedRead<Symbol, Instrument> {
         RoutedRead(
-            sources: try sources(for: .instruments, from: provider), reads: backends.reads.instruments,
+            sources: try sources(for: .instruments, from: provider), reads: services.reads.instruments,
             subject: { $0.text }, keysPerCall: { $0.instruments?.instrumentsPerCall ?? 1 },
             mayHave: { $0.has($1) },
             fetch: { source, symbols, call throws(ProviderFailure) in
@@ -40,8 +40,8 @@ extension GatewayContext {
     /// A symbol from a client: Portico's own, or where a provider is named, that provider's spelling of it.
     private func symbol(_ text: String, of provider: ProviderID?) throws(FieldError) -> Symbol? {
         if let provider {
-            let dialects = try sources(for: .instruments, from: provider).map(\.dialect)
-            if let symbol = dialects.lazy.compactMap({ $0.symbol(spelled: text) }).first { return symbol }
+            let dialects = try sources(for: .instruments, from: provider).map(\.symbolMapping)
+            if let symbol = dialects.lazy.compactMap({ $0.symbol(for: text) }).first { return symbol }
         }
         guard let symbol = Symbol(text) else {
             throw .argument("symbol", "\"\(text.beginning(40))\" is not a symbol.", provider: provider)
@@ -52,10 +52,10 @@ extension GatewayContext {
     /// Instruments by ticker or name.
     func search(_ arguments: SearchArguments) throws -> MaybeAsync<[SearchHit]?> {
         let query = try SearchQuery(arguments)
-        return try answer(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
+        return try result(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
             RoutedRead(
                 sources: try sources(for: .instruments, from: arguments.provider),
-                reads: backends.reads.searches, subject: { "\($0.limit) \($0.text)" },
+                reads: services.reads.searches, subject: { "\($0.limit) \($0.text)" },
                 fetch: { source, queries, call throws(ProviderFailure) in
                     var hits = KeyedResults<SearchQuery, [SearchHit]>()
                     for query in queries {
@@ -74,10 +74,10 @@ extension GatewayContext {
     func assetClasses(of positions: [ConnectedPosition]) -> MaybeAsync<[AssetClass?]> {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
-        let asked: MaybeAsync<BatchResults<Instrument?>> = answers(
+        let asked: MaybeAsync<BatchResults<Instrument?>> = results(
             for: unknown, named: { "symbol \"\($0)\"" }, as: Optional.some
         ) { () throws(FieldError) in
-            var walk = try instrumentWalk(from: nil)
+            var walk = try instrumentRead(from: nil)
             walk.isEnough = { $0.assetClass != .other }
             return walk
         }
@@ -99,9 +99,9 @@ extension GatewayContext {
     func descriptions(of instruments: [Instrument]) -> MaybeAsync<BatchResults<String?>> {
         let unknown = instruments.filter { $0.about == nil }.map(\.symbol)
         if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }
-        let reports = answers(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
+        let reports = results(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
             () throws(FieldError) in
-            var walk = fundamentalsWalk(along: try sources(for: .fundamentals, from: nil))
+            var walk = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
             walk.isEnough = { $0.about != nil }
             return walk
         }
@@ -123,8 +123,8 @@ extension GatewayContext {
             $0.isBroker && $0.instruments != nil && $0.provider != instrument.listing?.provider
         }
         let asked: MaybeAsync<BatchResults<Instrument?>> = .each(brokers) { source in
-            try answer(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
-                try instrumentWalk(from: source.provider)
+            try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+                try instrumentRead(from: source.provider)
             }.map { $0 }
         }
         return asked.map { answers in
@@ -132,7 +132,9 @@ extension GatewayContext {
             let told = answers.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
             return sources.compactMap { source in
                 if let listing = told.first(where: { $0.provider == source.provider }) { return listing }
-                guard !source.isBroker, let key = source.dialect.spelling(of: symbol) else { return nil }
+                guard !source.isBroker, let key = source.symbolMapping.providerSymbol(for: symbol) else {
+                    return nil
+                }
                 return Listing(provider: source.provider, key: key)
             }
         }
@@ -153,11 +155,11 @@ struct SearchQuery: Hashable, Sendable {
         hasher.combine(limit)
     }
 
-    private static let mostHits = 50
+    private static let maximumHits = 50
 
     init(_ arguments: SearchArguments) throws(FieldError) {
         text = arguments.text.split(separator: " ").joined(separator: " ")
         limit = arguments.first
-        try FieldError.check(limit, of: "first", in: 1...Self.mostHits)
+        try FieldError.check(limit, of: "first", in: 1...Self.maximumHits)
     }
 }

@@ -7,8 +7,8 @@ extension GatewayContext {
     func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> MaybeAsync<
         ArticleConnectionPage?
     > {
-        try FieldError.check(arguments.first, of: "first", in: 1...ArticleConnectionPage.mostArticles)
-        try Self.refuse(symbols ?? [], beyond: 50)
+        try FieldError.check(arguments.first, of: "first", in: 1...ArticleConnectionPage.maximumArticles)
+        try Self.checkCount(of: symbols ?? [], maximum: 50)
         let start = try arguments.after.map { try NewsCursor($0) }
         if let start, let provider = arguments.provider, provider != start.provider {
             throw FieldError.argument(
@@ -26,7 +26,7 @@ extension GatewayContext {
         return .later {
             var pages = [(page: try await page.value(), mark: first.page)]
             while let last = pages.last?.page, let next = last.page.next,
-                pages.count < ArticleConnectionPage.mostPages,
+                pages.count < ArticleConnectionPage.maximumPages,
                 pages.reduce(0, { $0 + $1.page.page.articles.count }) <= offset + arguments.first
             {
                 let query = NewsQuery(symbols: symbols, page: next)
@@ -39,9 +39,9 @@ extension GatewayContext {
     private func page(_ query: NewsQuery, from provider: ProviderID?) throws -> MaybeAsync<
         ProviderArticlePage
     > {
-        try answer(for: query, named: { _ in "such news" }) { () throws(FieldError) in
+        try result(for: query, named: { _ in "such news" }) { () throws(FieldError) in
             RoutedRead(
-                sources: try sources(for: .news, from: provider), reads: backends.reads.articles,
+                sources: try sources(for: .news, from: provider), reads: services.reads.articles,
                 subject: \.subject,
                 mayHave: { source, query in query.symbols.map { $0.contains(where: source.has) } ?? true },
                 fetch: { source, queries, call throws(ProviderFailure) in

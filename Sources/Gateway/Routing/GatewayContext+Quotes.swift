@@ -4,11 +4,11 @@ import Upstream
 
 extension GatewayContext {
     /// As many symbols as one `quotes` field may ask for.
-    static var mostSymbols: Int { 200 }
+    static var maximumSymbols: Int { 200 }
 
     /// Quotes in the order asked; a failure in the place of a symbol that is unknown or failed.
     func quotes(of symbols: [Symbol], from provider: ProviderID?) throws -> MaybeAsync<BatchResults<Quote>> {
-        try Self.refuse(symbols, beyond: Self.mostSymbols)
+        try Self.checkCount(of: symbols, maximum: Self.maximumSymbols)
         return quotes(for: symbols, from: provider)
     }
 
@@ -30,7 +30,7 @@ extension GatewayContext {
                 return read.map { read in
                     var rest = read.makeIterator()
                     return carried.map { quote in
-                        quote.map { .success(show($0)) } ?? rest.next() ?? .failure(FieldError.noAnswer)
+                        quote.map { .success(show($0)) } ?? rest.next() ?? .failure(FieldError.internalError)
                     }
                 }
             }
@@ -41,20 +41,20 @@ extension GatewayContext {
     private func readQuotes<Shown>(
         for symbols: [Symbol], from provider: ProviderID?, as show: @escaping @Sendable (Quote) -> Shown
     ) -> MaybeAsync<BatchResults<Shown>> {
-        answers(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
-            .quotes(from: try sources(for: .quotes, from: provider), keptIn: backends.reads.quotes)
+        results(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
+            .quotes(from: try sources(for: .quotes, from: provider), in: services.reads.quotes)
         }
     }
 
     /// What a walk brings for each key, as it is shown, with a failure in the place of what no source could tell.
-    func answers<Key, Value, Shown>(
+    func results<Key, Value, Shown>(
         for keys: [Key], named name: @escaping @Sendable (Key) -> String,
         as show: @escaping @Sendable (Value) -> Shown,
-        along walk: () throws(FieldError) -> RoutedRead<Key, Value>
+        using walk: () throws(FieldError) -> RoutedRead<Key, Value>
     ) -> MaybeAsync<BatchResults<Shown>> {
         do throws(FieldError) {
             let walk = try walk()
-            if let values = walk.atHand(keys, in: call) { return .ready(values.map { .success(show($0)) }) }
+            if let values = walk.cached(keys, in: call) { return .ready(values.map { .success(show($0)) }) }
             return .later { [call] in
                 zip(keys, await walk.outcomes(for: keys, in: call)).map { key, outcome in
                     switch outcome {
@@ -69,17 +69,17 @@ extension GatewayContext {
     }
 
     /// What a walk brings for one key.
-    func answer<Key, Value>(
+    func result<Key, Value>(
         for key: Key, named name: @escaping @Sendable (Key) -> String,
-        along walk: () throws(FieldError) -> RoutedRead<Key, Value>
+        using walk: () throws(FieldError) -> RoutedRead<Key, Value>
     ) throws -> MaybeAsync<Value> {
-        try answers(for: [key], named: name, as: { $0 }, along: walk).map { answers in
-            guard let answer = answers.first else { throw FieldError.noAnswer }
+        try results(for: [key], named: name, as: { $0 }, using: walk).map { answers in
+            guard let answer = answers.first else { throw FieldError.internalError }
             return try answer.get()
         }
     }
 
-    static func refuse(_ symbols: [Symbol], beyond most: Int) throws(FieldError) {
+    static func checkCount(of symbols: [Symbol], maximum most: Int) throws(FieldError) {
         guard symbols.count <= most else {
             throw .argument("symbols", "It has \(symbols.count) entries; at most \(most) are allowed.")
         }
@@ -88,7 +88,7 @@ extension GatewayContext {
 
 extension RoutedRead<Symbol, Quote> {
     /// Asks for prices, many in one call where a source allows it.
-    static func quotes(from sources: [MarketDataSource], keptIn reads: ReadCache<Quote>) -> RoutedRead {
+    static func quotes(from sources: [MarketDataSource], in reads: ReadCache<Quote>) -> RoutedRead {
         RoutedRead(
             sources: sources, reads: reads, subject: { $0.text },
             keysPerCall: { $0.quotes?.symbolsPerCall ?? 1 }, mayHave: { $0.has($1) },

@@ -5,7 +5,7 @@ package import Upstream
 /// What resolvers are given of a request: who asks, what stands behind, and until when.
 package struct GatewayContext: Sendable {
     package let session: Session
-    package let backends: GatewayServices
+    package let services: GatewayServices
     /// When every call for this request must have ended, and who is told of each.
     package let call: CallContext
     /// Where the request came from.
@@ -15,10 +15,10 @@ package struct GatewayContext: Sendable {
     private(set) var event: EventValue?
 
     package init(
-        session: Session, backends: GatewayServices, call: CallContext, origin: ClientOrigin = .unknown
+        session: Session, services: GatewayServices, call: CallContext, origin: ClientOrigin = .unknown
     ) {
         self.session = session
-        self.backends = backends
+        self.services = services
         self.call = call
         self.origin = origin
     }
@@ -37,7 +37,7 @@ package struct GatewayContext: Sendable {
     /// - Throws: `FieldError` UNAUTHENTICATED if the request has no session.
     func connections(with provider: ProviderID?) throws -> [BrokerConnection] {
         guard let owner = session.owner else { throw session.unauthenticated }
-        return backends.connections(of: owner, with: provider)
+        return services.connections(of: owner, with: provider)
     }
 
     /// A value that belongs to a connection's owner: from memory, else by one call that all who ask share.
@@ -49,7 +49,7 @@ package struct GatewayContext: Sendable {
     ///   - fetch: the call that gets the value where there is none at hand.
     /// - Returns: the value, or what waits for the call; it fails for a connection that has gone meanwhile.
     func read<Value: Sendable>(
-        _ subject: String, of connection: BrokerConnection, keptIn reads: ReadCache<Value>,
+        _ subject: String, of connection: BrokerConnection, in reads: ReadCache<Value>,
         _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
     ) -> MaybeAsync<Value> {
         let key = Self.key(of: subject, connection)
@@ -62,10 +62,10 @@ package struct GatewayContext: Sendable {
                 return try await reads.value(for: key, in: call) { call throws(ProviderFailure) in
                     do throws(ProviderFailure) {
                         let value = try await fetch(call)
-                        health.noteSuccess()
+                        health.recordSuccess()
                         return value
                     } catch {
-                        health.note(error)
+                        health.recordFailure(error)
                         throw error
                     }
                 }
@@ -76,21 +76,21 @@ package struct GatewayContext: Sendable {
     }
 
     /// A value of the accounts behind a connection, as above; `fetch` is given whom to ask, by the credential of now.
-    func readBehind<Value: Sendable>(
-        _ subject: String, _ connection: BrokerConnection, keptIn reads: ReadCache<Value>,
+    func readFromAccountSource<Value: Sendable>(
+        _ subject: String, _ connection: BrokerConnection, in reads: ReadCache<Value>,
         _ fetch:
             @escaping @Sendable (any AccountSource, CallContext) async throws(ProviderFailure) -> Value
     ) -> MaybeAsync<Value> {
         // Before a closure is made for a call that is mostly not needed.
-        if let value = atHand(subject, of: connection, keptIn: reads) { return .ready(value) }
-        return read(subject, of: connection, keptIn: reads) { [self] call throws(ProviderFailure) in
+        if let value = cached(subject, of: connection, in: reads) { return .ready(value) }
+        return read(subject, of: connection, in: reads) { [self] call throws(ProviderFailure) in
             try await fetch(accountSource(of: connection), call)
         }
     }
 
     /// A value that belongs to a connection's owner, if it is in memory and young enough.
-    func atHand<Value: Sendable>(
-        _ subject: String, of connection: BrokerConnection, keptIn reads: ReadCache<Value>
+    func cached<Value: Sendable>(
+        _ subject: String, of connection: BrokerConnection, in reads: ReadCache<Value>
     ) -> Value? {
         reads.cached(Self.key(of: subject, connection), in: call)
     }
@@ -101,7 +101,7 @@ package struct GatewayContext: Sendable {
 
     /// All that is known of a connection; nil for one that has gone meanwhile.
     func link(of connection: BrokerConnection) -> ProviderConnection? {
-        backends.links(of: connection.owner).first { $0.id == connection.id }
+        services.links(of: connection.owner).first { $0.id == connection.id }
     }
 
     /// Whom to ask for what is behind a connection: by its credential of now, which may be newer than the value at hand.

@@ -10,17 +10,17 @@ package final class GatewayServices: Sendable {
     /// The connections of all users.
     private let registry: ProviderConnectionRegistry
     /// What makes connections, and ends them.
-    package let desk: ConnectionService
+    package let connectionService: ConnectionService
     /// The server's own sources of market data.
     let market: [MarketDataSource]
     let routes: ProviderRoutes
     let reads: ReadCaches
     /// What users have entrusted to Portico.
-    let household: UserData
+    let userData: UserData
     let live: QuoteFeedRegistry
     let watches: LiveSubscriptions
     /// Of changes that read what a broker keeps, and write it whole.
-    let turns = WriteTurns()
+    let writeQueue = WriteTurns()
     /// How a provider fares; the limits are those of the server's own key and of the connections named.
     let condition: @Sendable (ProviderID) -> ProviderHealthReport
 
@@ -38,9 +38,8 @@ package final class GatewayServices: Sendable {
     ///   - condition: How a provider fares.
     package init(
         connections: [ProviderConnection], connectors: [any ProviderConnector] = [],
-        redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, wayOut: ""),
-        market: [MarketDataSource], routes: ProviderRoutes = .standard, reads: ReadCaches,
-        household: UserData,
+        redirects: RedirectPolicy = RedirectPolicy([], allowsLoopback: false, remedy: ""),
+        market: [MarketDataSource], routes: ProviderRoutes = .standard, reads: ReadCaches, userData: UserData,
         clock: TimeSource = .system, symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient,
         ledger: QuotaLedger? = nil,
         condition: @escaping @Sendable (ProviderID) -> ProviderHealthReport
@@ -49,12 +48,12 @@ package final class GatewayServices: Sendable {
         let watches = LiveSubscriptions(clock: clock)
         let registry = ProviderConnectionRegistry(connections)
         self.registry = registry
-        desk = ConnectionService(
-            keptIn: household.connections, foundIn: registry, connectors: connectors, redirects: redirects,
-            clock: reads.clock, limits: household.limits, ledger: ledger
+        connectionService = ConnectionService(
+            store: userData.connections, registry: registry, connectors: connectors, redirects: redirects,
+            clock: reads.clock, limits: userData.limits, ledger: ledger
         ) { connection in
-            reads.forget(privateTo: connection.owner, at: connection.provider)
-            live.forget(connection)
+            reads.invalidate(privateTo: connection.owner, at: connection.provider)
+            live.closeFeed(of: connection)
             if registry.connections(of: connection.owner).contains(where: { $0.id == connection.id }) {
                 watches.renew(connection)
             } else {
@@ -64,12 +63,13 @@ package final class GatewayServices: Sendable {
         self.market = market
         self.routes = routes
         self.reads = reads
-        self.household = household
+        self.userData = userData
         self.live = live
         self.watches = watches
         self.condition = condition
-        household.authentication.sessions.deletions.register(
-            owners: { [desk] in desk.owners }, release: { [desk] in desk.forgetAll(of: $0) })
+        userData.authentication.sessions.deletions.register(
+            owners: { [connectionService] in connectionService.owners },
+            release: { [connectionService] in connectionService.removeAll(of: $0) })
     }
 
     /// The number of users' connections in memory.

@@ -8,7 +8,7 @@ package final class MarketDataSource: Sendable {
     package let provider: ProviderID
     package let environment: Environment
     package let audience: Visibility
-    package let dialect: any SymbolMapping
+    package let symbolMapping: any SymbolMapping
     private let client: any Sendable
     let quotes: (any QuoteSource)?
     let quoteStream: (any QuoteStream)?
@@ -35,23 +35,23 @@ package final class MarketDataSource: Sendable {
     ///   - environment: which of the provider's worlds.
     ///   - audience: whose the credential is.
     package convenience init(
-        _ client: any Sendable, spelling dialect: any SymbolMapping, provider: ProviderID,
+        _ client: any Sendable, symbolMapping dialect: any SymbolMapping, provider: ProviderID,
         environment: Environment, for audience: Visibility
     ) {
         self.init(
-            client, spelling: dialect, provider: provider, environment: environment, for: audience,
+            client, symbolMapping: dialect, provider: provider, environment: environment, for: audience,
             health: nil)
     }
 
     private init(
-        _ client: any Sendable, spelling dialect: any SymbolMapping, provider: ProviderID,
+        _ client: any Sendable, symbolMapping dialect: any SymbolMapping, provider: ProviderID,
         environment: Environment, for audience: Visibility, health: ConnectionHealth?
     ) {
         self.client = client
         self.provider = provider
         self.environment = environment
         self.audience = audience
-        self.dialect = dialect
+        self.symbolMapping = dialect
         self.health = health
         quotes = client as? any QuoteSource
         quoteStream = client as? any QuoteStream
@@ -63,9 +63,9 @@ package final class MarketDataSource: Sendable {
     }
 
     /// The same source, whose calls tell how a connection fares.
-    func noting(_ health: ConnectionHealth) -> MarketDataSource {
+    func recordingHealth(in health: ConnectionHealth) -> MarketDataSource {
         MarketDataSource(
-            client, spelling: dialect, provider: provider, environment: environment, for: audience,
+            client, symbolMapping: symbolMapping, provider: provider, environment: environment, for: audience,
             health: health)
     }
 
@@ -87,7 +87,7 @@ package final class MarketDataSource: Sendable {
 
     /// Whether it has instruments of the symbol's kind.
     func has(_ symbol: Symbol) -> Bool {
-        dialect.spelling(of: symbol) != nil
+        symbolMapping.providerSymbol(for: symbol) != nil
     }
 }
 

@@ -13,7 +13,7 @@ package struct ProviderArticlePage: Hashable, Sendable {
 }
 
 extension ProviderArticlePage: PersistentCacheValue {
-    package static var lastingForm: String { "news.1" }
+    package static var persistentFormat: String { "news.1" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(provider)

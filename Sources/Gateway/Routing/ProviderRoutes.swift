@@ -33,7 +33,7 @@ extension GatewayContext {
     func sources(for capability: MarketDataCapability, from provider: ProviderID?) throws(FieldError)
         -> [MarketDataSource]
     {
-        let order = provider.map { [$0] } ?? backends.routes[capability]
+        let order = provider.map { [$0] } ?? services.routes[capability]
         let known = allSources
         let sources = order.flatMap { provider in
             known.filter { $0.provider == provider && capability.isServed(by: $0) }
@@ -52,9 +52,9 @@ extension GatewayContext {
 
     /// All that the one who asks may ask, one source for each provider first.
     var allSources: [MarketDataSource] {
-        backends.market + ownLinks.compactMap(\.market)
+        services.market + ownLinks.compactMap(\.market)
     }
 
     /// The links of the user who asks; none without a session.
-    var ownLinks: [ProviderConnection] { session.owner.map { backends.links(of: $0) } ?? [] }
+    var ownLinks: [ProviderConnection] { session.owner.map { services.links(of: $0) } ?? [] }
 }

@@ -26,8 +26,8 @@ package struct ReadCaches: Sendable {
     let clock: TimeSource
 
     /// Forgets all that was read for an owner at a provider.
-    func forget(privateTo owner: OwnerID, at provider: ProviderID) {
-        forgetHoldings(of: owner, at: provider)
+    func invalidate(privateTo owner: OwnerID, at provider: ProviderID) {
+        invalidateHoldings(of: owner, at: provider)
         knownAccounts.invalidate(privateTo: owner, at: provider)
         watchlists.invalidate(privateTo: owner, at: provider)
         quotes.invalidate(privateTo: owner, at: provider)
@@ -41,7 +41,7 @@ package struct ReadCaches: Sendable {
     }
 
     /// Forgets what a write may have changed: orders, and the money and the positions behind them.
-    func forgetHoldings(of owner: OwnerID, at provider: ProviderID) {
+    func invalidateHoldings(of owner: OwnerID, at provider: ProviderID) {
         accounts.invalidate(privateTo: owner, at: provider)
         positions.invalidate(privateTo: owner, at: provider)
         histories.invalidate(privateTo: owner, at: provider)
@@ -81,11 +81,11 @@ package struct ReadCaches: Sendable {
     ///   - clock: The clock for times.
     ///   - lasting: The cache in which public values of providers with few calls outlive the process; nil for
     ///     none.
-    package init(clock: TimeSource = .system, lasting: (any PersistentCache)? = nil) {
+    package init(clock: TimeSource = .system, persistentCache: (any PersistentCache)? = nil) {
         self.clock = clock
         // That an account is not found is not remembered: it is there, or its broker is out of order.
         accounts = ReadCache(
-            "accounts", bytes: Bytes.accounts, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
+            "accounts", bytes: Bytes.accounts, ageing: .init(each: \.provenance, .ownMoney, unknown: .zero),
             clock: clock, weight: \.weight)
         // Known accounts are in the registry of connections too, where they do not expire.
         knownAccounts = ReadCache(
@@ -93,10 +93,10 @@ package struct ReadCaches: Sendable {
             clock: clock,
             weight: \.weight)
         positions = ReadCache(
-            "positions", bytes: Bytes.positions, ageing: .init(each: \.reading, .ownMoney, unknown: .zero),
+            "positions", bytes: Bytes.positions, ageing: .init(each: \.provenance, .ownMoney, unknown: .zero),
             clock: clock, weight: \.weight)
         histories = ReadCache(
-            "history", bytes: Bytes.histories, ageing: .init(\.reading, .ownHistory, unknown: .zero),
+            "history", bytes: Bytes.histories, ageing: .init(\.provenance, .ownHistory, unknown: .zero),
             clock: clock,
             weight: \.weight)
         // A list is changed at the broker's too, and cannot be marked as stale.
@@ -108,32 +108,36 @@ package struct ReadCaches: Sendable {
             "orders", bytes: Bytes.orders, ageing: .orderPages, clock: clock
         ) { $0.orders.reduce(0) { $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride } }
         order = ReadCache(
-            "order", bytes: Bytes.order, ageing: .init(\.reading, .ownMoney, unknown: .zero), clock: clock
+            "order", bytes: Bytes.order, ageing: .init(\.provenance, .ownMoney, unknown: .zero), clock: clock
         ) { (1 + $0.legs.count) * MemoryLayout<Order>.stride }
         quotes = ReadCache(
-            "quotes", bytes: Bytes.quotes, ageing: FreshnessPolicy(\.reading) { quote, _ in .quote(quote) },
-            lasting: lasting, clock: clock, weight: \.weight)
+            "quotes", bytes: Bytes.quotes,
+            ageing: FreshnessPolicy(\.provenance) { quote, _ in .quote(quote) },
+            lasting: persistentCache, clock: clock, weight: \.weight)
         charts = ReadCache(
-            "charts", bytes: Bytes.charts, ageing: FreshnessPolicy(\.reading, lifetime: CacheLifetime.chart),
-            lasting: lasting, clock: clock, weight: \.weight)
+            "charts", bytes: Bytes.charts,
+            ageing: FreshnessPolicy(\.provenance, lifetime: CacheLifetime.chart),
+            lasting: persistentCache, clock: clock, weight: \.weight)
         instruments = ReadCache(
-            "instruments", bytes: Bytes.instruments, ageing: .init(\.reading, .reference), lasting: lasting,
+            "instruments", bytes: Bytes.instruments, ageing: .init(\.provenance, .reference),
+            lasting: persistentCache,
             clock: clock, weight: \.weight)
         searches = ReadCache(
-            "search", bytes: Bytes.searches, ageing: .init(each: \.instrument.reading, .search),
-            lasting: lasting,
+            "search", bytes: Bytes.searches, ageing: .init(each: \.instrument.provenance, .search),
+            lasting: persistentCache,
             clock: clock, weight: \.weight)
         fundamentals = ReadCache(
-            "fundamentals", bytes: Bytes.fundamentals, ageing: .init(\.reading, .reference), lasting: lasting,
+            "fundamentals", bytes: Bytes.fundamentals, ageing: .init(\.provenance, .reference),
+            lasting: persistentCache,
             clock: clock, weight: \.weight)
         // An article says itself when it was published; an old page needs no mark.
         articles = ReadCache(
-            "news", bytes: Bytes.articles, ageing: FreshnessPolicy(asStale: { $0 }) { _, _ in .news },
-            lasting: lasting,
+            "news", bytes: Bytes.articles, ageing: FreshnessPolicy(markedStale: { $0 }) { _, _ in .news },
+            lasting: persistentCache,
             clock: clock, weight: \.weight)
         singleArticles = ReadCache(
             "article", bytes: Bytes.singleArticles,
-            ageing: FreshnessPolicy(asStale: { $0 }) { _, _ in .news },
+            ageing: FreshnessPolicy(markedStale: { $0 }) { _, _ in .news },
             clock: clock,
             weight: \.weight)
         // Whether a market trades is known or not: it cannot be marked as stale.
@@ -165,7 +169,7 @@ extension FreshnessPolicy<OrderPage> {
             var page = page
             page.orders = page.orders.map { order in
                 var order = order
-                order.reading = order.reading.asStale
+                order.provenance = order.provenance.markedStale
                 return order
             }
             return page

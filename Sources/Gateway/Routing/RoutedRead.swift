@@ -17,7 +17,7 @@ struct RoutedRead<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Nil if each key is remembered by its own subject only.
     var unknownSubject: @Sendable (Key) -> String? = { _ in nil }
     /// Whether a source's response that it does not know a key applies to the key's ``unknownSubject``.
-    var notesUnknown = true
+    var storesUnknown = true
     /// How many keys a source takes in one call.
     var keysPerCall: @Sendable (MarketDataSource) -> Int = { _ in 1 }
     /// Whether a source could have it at all; one that cannot is not asked.
@@ -39,10 +39,10 @@ struct RoutedRead<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// All of them, if each is in memory from one of its sources and young enough.
-    func atHand(_ keys: [Key], in call: CallContext) -> [Value]? {
+    func cached(_ keys: [Key], in call: CallContext) -> [Value]? {
         guard let first = sources.first else { return nil }
         // Mostly the first source has answered for all of them.
-        if let values = cached(keys.map { first.key(subject($0)) }, in: call) { return values }
+        if let values = cachedValues(for: keys.map { first.key(subject($0)) }, in: call) { return values }
         guard sources.count > 1 else { return nil }
         var wanted: [CacheKey] = []
         wanted.reserveCapacity(keys.count)
@@ -50,10 +50,10 @@ struct RoutedRead<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             guard let source = sources.first(where: { mayHave($0, key) }) else { return nil }
             wanted.append(source.key(subject(key)))
         }
-        return cached(wanted, in: call)
+        return cachedValues(for: wanted, in: call)
     }
 
-    private func cached(_ keys: [CacheKey], in call: CallContext) -> [Value]? {
+    private func cachedValues(for keys: [CacheKey], in call: CallContext) -> [Value]? {
         guard let values = reads.cached(keys, in: call), values.allSatisfy(isEnough) else { return nil }
         return values
     }
@@ -71,7 +71,7 @@ struct RoutedRead<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 wanted.contains { mayHave(later, $0) }
             }
             let share = hasNext ? call.halved(at: reads.clock.now()) : call
-            for (key, result) in await ask(source, for: wanted, in: share) {
+            for (key, result) in await request(source, for: wanted, in: share) {
                 switch result {
                 case .success(let value) where isEnough(value): found[key] = value
                 case .success(let value): partial[key] = partial[key] ?? value
@@ -87,7 +87,7 @@ struct RoutedRead<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func ask(
+    private func request(
         _ source: MarketDataSource, for wanted: [Key], in call: CallContext
     ) async -> [(Key, Result<Value, ProviderFailure>)] {
         let asked = wanted.filter { key in
@@ -105,19 +105,19 @@ struct RoutedRead<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             do throws(ProviderFailure) {
                 let fetched = try await fetch(source, Array(subjects.keys), call)
                 if fetched.found.isEmpty, let failure = fetched.failures.values.first {
-                    source.health?.note(failure)
+                    source.health?.recordFailure(failure)
                 } else {
-                    source.health?.noteSuccess()
+                    source.health?.recordSuccess()
                 }
                 return fetched.keyed { subjects[$0] }
             } catch {
-                source.health?.note(error)
+                source.health?.recordFailure(error)
                 throw error
             }
         }
-        if notesUnknown {
+        if storesUnknown {
             for key in asked where results[source.key(subject(key))]?.isUnknown ?? false {
-                if let subject = unknownSubject(key) { reads.noteUnknown(source.key(subject)) }
+                if let subject = unknownSubject(key) { reads.storeUnknown(source.key(subject)) }
             }
         }
         return wanted.map { key in

@@ -9,12 +9,12 @@ package struct Session: Sendable {
     package let scopes: Set<Scope>
     /// The session that belongs to the request's token; nil for a token of the settings, which is valid until
     /// the process ends.
-    package let kept: ActiveSession?
+    package let stored: ActiveSession?
     /// Why the request's token is not valid; nil if it is valid, and if there is none.
-    private let refusal: String?
+    private let tokenRejection: String?
 
     /// Whether the user is a guest: guests are counted by address for limits.
-    package var isGuest: Bool { kept?.isGuest ?? false }
+    package var isGuest: Bool { stored?.isGuest ?? false }
 
     /// Whether limits count the client by its address.
     ///
@@ -33,7 +33,7 @@ package struct Session: Sendable {
     /// A request whose token is unknown or has ended; it has the rights of a request without a token.
     ///
     /// - Parameter reason: The message of fields that need a session, with the reason and a remedy.
-    package init(refusingToken reason: String) {
+    package init(rejectingToken reason: String) {
         self.init(nil, [], refusal: reason)
     }
 
@@ -42,8 +42,8 @@ package struct Session: Sendable {
     ) {
         self.owner = owner
         self.scopes = scopes
-        self.kept = kept
-        self.refusal = refusal
+        self.stored = kept
+        self.tokenRejection = refusal
     }
 
     /// A request without a token.
@@ -52,26 +52,27 @@ package struct Session: Sendable {
 
 extension Session {
     /// The session's id; nil if no session is stored.
-    var id: String? { kept?.id }
+    var id: String? { stored?.id }
 
     /// Whether the request came with a token that is unknown or has ended.
-    var hasRefusedToken: Bool { refusal != nil || hasEnded }
+    var hasRejectedToken: Bool { tokenRejection != nil || hasEnded }
 
     /// Whether the token has ended since the request began.
-    private var hasEnded: Bool { kept?.validity.hasEnded ?? false }
+    private var hasEnded: Bool { stored?.validity.hasEnded ?? false }
 
     /// The error of a field that needs a session, if the request has none.
     var unauthenticated: FieldError {
         let needsToken = "This field needs a session: send its token as `Authorization: Bearer …`."
         // A stored session has ended since the request began.
         return FieldError(
-            .unauthenticated, refusal ?? (kept == nil ? needsToken : "The session has ended: sign in again."))
+            .unauthenticated,
+            tokenRejection ?? (stored == nil ? needsToken : "The session has ended: sign in again."))
     }
 
     /// Why it may not ask for what needs a scope; nil where it may.
     ///
     /// It is called for each root field of a mutation, because the session may have ended since.
-    func refusal(needing scope: Scope) -> FieldError? {
+    func denial(requiring scope: Scope) -> FieldError? {
         if owner == nil || hasEnded { return unauthenticated }
         if scopes.contains(scope) { return nil }
         let own = Scope.allCases.filter(scopes.contains).map(\.rawValue).joined(separator: ", ")

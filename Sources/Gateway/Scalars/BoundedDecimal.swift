@@ -4,9 +4,9 @@ import GraphQL
 /// A number of a user's above zero, of so many digits that it can be reckoned with.
 protocol BoundedDecimal: GraphQLInput {
     /// The largest.
-    static var most: Decimal { get }
+    static var maximum: Decimal { get }
     /// Digits after the point.
-    static var mostDigits: Int { get }
+    static var maximumFractionDigits: Int { get }
     init(bounded value: Decimal)
 }
 
@@ -18,10 +18,12 @@ extension BoundedDecimal {
     init(input: InputValue?) throws(InputError) {
         let value = try Decimal(input: input)
         guard value > .zero else { throw InputError("It is \(value); it must be above 0.") }
-        guard value <= Self.most else { throw InputError("It is \(value); it may be \(Self.most) at most.") }
-        guard value.withoutTrailingZeros.scale <= Self.mostDigits else {
+        guard value <= Self.maximum else {
+            throw InputError("It is \(value); it may be \(Self.maximum) at most.")
+        }
+        guard value.withoutTrailingZeros.scale <= Self.maximumFractionDigits else {
             throw InputError(
-                "It is \(value); it may have \(Self.mostDigits) digits after the point at most.")
+                "It is \(value); it may have \(Self.maximumFractionDigits) digits after the point at most.")
         }
         self.init(bounded: value)
     }

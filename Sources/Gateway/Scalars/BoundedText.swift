@@ -11,7 +11,7 @@ protocol BoundedText: GraphQLInput {
     /// The allowed lengths in Unicode scalars.
     static var lengths: ClosedRange<Int> { get }
     /// The limit in bytes of UTF-8, including white space at both ends.
-    static var mostBytes: Int { get }
+    static var maximumBytes: Int { get }
     static var form: TextForm { get }
     init(bounded text: String)
 }
@@ -32,18 +32,18 @@ enum TextForm {
     /// One line, without control characters.
     ///
     /// White space at both ends is removed.
-    case line
+    case singleLine
     /// Several lines, without control characters other than line feeds and tabs.
     ///
     /// White space at both ends is removed.
-    case lines
+    case multiline
     /// Any text, unchanged: an id, a secret.
     case verbatim
 }
 
 extension BoundedText {
-    static var mostBytes: Int { 4 * lengths.upperBound }
-    static var form: TextForm { .line }
+    static var maximumBytes: Int { 4 * lengths.upperBound }
+    static var form: TextForm { .singleLine }
 
     static func bindInput(to binder: inout SchemaBinder) -> BoundType { String.bindInput(to: &binder) }
 
@@ -51,12 +51,12 @@ extension BoundedText {
 
     init(input: InputValue?) throws(InputError) {
         let given = try String(input: input)
-        guard given.utf8.count <= Self.mostBytes else {
-            throw InputError("It has \(given.utf8.count) bytes; at most \(Self.mostBytes) are allowed.")
+        guard given.utf8.count <= Self.maximumBytes else {
+            throw InputError("It has \(given.utf8.count) bytes; at most \(Self.maximumBytes) are allowed.")
         }
         let text =
             switch Self.form {
-            case .line, .lines: given.trimmed
+            case .singleLine, .multiline: given.trimmed
             case .verbatim: given
             }
         let length = text.unicodeScalars.count
@@ -66,7 +66,7 @@ extension BoundedText {
                     ? "It is empty."
                     : "It has \(length) characters; at most \(Self.lengths.upperBound) are allowed.")
         }
-        guard text.unicodeScalars.allSatisfy(Self.form.takes) else {
+        guard text.unicodeScalars.allSatisfy(Self.form.allows) else {
             throw InputError("It contains a control character.")
         }
         self.init(bounded: text)
@@ -74,10 +74,10 @@ extension BoundedText {
 }
 
 extension TextForm {
-    fileprivate func takes(_ scalar: Unicode.Scalar) -> Bool {
+    fileprivate func allows(_ scalar: Unicode.Scalar) -> Bool {
         switch self {
-        case .line: scalar.properties.generalCategory != .control
-        case .lines: scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
+        case .singleLine: scalar.properties.generalCategory != .control
+        case .multiline: scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
         case .verbatim: true
         }
     }
@@ -86,7 +86,7 @@ extension TextForm {
 /// A list from a client with a limit of its length.
 struct BoundedList<Element: GraphQLInput>: GraphQLInput {
     /// The most entries of any list of the schema.
-    static var most: Int { 500 }
+    static var maximumCount: Int { 500 }
 
     let elements: [Element]
 
@@ -99,8 +99,8 @@ struct BoundedList<Element: GraphQLInput>: GraphQLInput {
     }
 
     init(input: InputValue?) throws(InputError) {
-        if case .list(let items) = input, items.count > Self.most {
-            throw InputError("It has \(items.count) entries; at most \(Self.most) are allowed.")
+        if case .list(let items) = input, items.count > Self.maximumCount {
+            throw InputError("It has \(items.count) entries; at most \(Self.maximumCount) are allowed.")
         }
         elements = try [Element](input: input)
     }

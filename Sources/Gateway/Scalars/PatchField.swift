@@ -2,18 +2,18 @@ import GraphQL
 
 /// A field of an input that changes something, where null has no meaning: left out, what it is about stays.
 enum PatchField<Value: GraphQLInput>: GraphQLInput {
-    case kept
+    case unchanged
     case set(Value)
 
     static func bindInput(to binder: inout SchemaBinder) -> BoundType {
         Optional<Value>.bindInput(to: &binder)
     }
 
-    static var sample: PatchField { .kept }
+    static var sample: PatchField { .unchanged }
 
     init(input: InputValue?) throws(InputError) {
         switch input {
-        case nil: self = .kept
+        case nil: self = .unchanged
         case .null: throw InputError("It cannot be null; leave it out to keep what there is.")
         case .some(let value): self = .set(try Value(input: value))
         }
@@ -22,7 +22,7 @@ enum PatchField<Value: GraphQLInput>: GraphQLInput {
     /// Nil for what stays.
     var value: Value? {
         switch self {
-        case .kept: nil
+        case .unchanged: nil
         case .set(let value): value
         }
     }
@@ -30,7 +30,7 @@ enum PatchField<Value: GraphQLInput>: GraphQLInput {
 
 /// A field of an input that changes something which may be absent: left out it stays, null takes it away.
 enum RemovablePatchField<Value: GraphQLInput>: GraphQLInput {
-    case kept
+    case unchanged
     case removed
     case set(Value)
 
@@ -38,11 +38,11 @@ enum RemovablePatchField<Value: GraphQLInput>: GraphQLInput {
         Optional<Value>.bindInput(to: &binder)
     }
 
-    static var sample: RemovablePatchField { .kept }
+    static var sample: RemovablePatchField { .unchanged }
 
     init(input: InputValue?) throws(InputError) {
         switch input {
-        case nil: self = .kept
+        case nil: self = .unchanged
         case .null: self = .removed
         case .some(let value): self = .set(try Value(input: value))
         }

@@ -15,7 +15,7 @@ struct IDText: StoredText {
 /// The longest is the cursor of a provider of news.
 struct CursorText: StoredText {
     static var lengths: ClosedRange<Int> { 0...24_576 }
-    static var mostBytes: Int { lengths.upperBound }
+    static var maximumBytes: Int { lengths.upperBound }
     static var form: TextForm { .verbatim }
     let text: String
 }
@@ -36,7 +36,7 @@ struct SearchText: StoredText {
 /// A secret with which a client authenticates: a key, a token, the code of an authorization.
 struct SecretText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...16_384 }
-    static var mostBytes: Int { lengths.upperBound }
+    static var maximumBytes: Int { lengths.upperBound }
     static var form: TextForm { .verbatim }
     let secret: Secret
 
@@ -50,7 +50,7 @@ struct SecretText: BoundedText {
 /// `Username` and `Password` have the rules for new ones.
 struct CredentialText: StoredText {
     static var lengths: ClosedRange<Int> { 0...1_024 }
-    static var mostBytes: Int { lengths.upperBound }
+    static var maximumBytes: Int { lengths.upperBound }
     static var form: TextForm { .verbatim }
     let text: String
 }
@@ -58,7 +58,7 @@ struct CredentialText: StoredText {
 /// An address to which a browser is redirected.
 struct AddressText: StoredText {
     static var lengths: ClosedRange<Int> { 0...8_192 }
-    static var mostBytes: Int { lengths.upperBound }
+    static var maximumBytes: Int { lengths.upperBound }
     static var form: TextForm { .verbatim }
     let text: String
 }

@@ -49,7 +49,7 @@ extension ConnectedAccount: GraphQLObject {
         Field("number") { $0.who.number }
         Field("name") { $0.who.name }
         Field("currency") { $0.who.currency }
-        askedFor
+        fetchedFields
         Field(
             "positions", SymbolsArguments.self,
             load: { accounts, arguments, context in
@@ -76,7 +76,7 @@ extension ConnectedAccount: GraphQLObject {
     }
 
     /// What the broker must be asked for; all of it comes with one call, whichever of it is wanted.
-    @FieldsBuilder<ConnectedAccount> private static var askedFor: [Field<ConnectedAccount>] {
+    @FieldsBuilder<ConnectedAccount> private static var fetchedFields: [Field<ConnectedAccount>] {
         figure("status", \.status)
         figure("canTrade", \.canTrade)
         figure("equity", \.equity)
@@ -92,9 +92,9 @@ extension ConnectedAccount: GraphQLObject {
         figure("marginUtilization", \.marginUtilization?.doubleValue)
         figure("dayChange", \.dayChange)
         figure("dayChangePercent", \.dayChangePercent?.doubleValue)
-        figure("asOf", \.reading.asOf)
-        figure("fetchedAt") { $0.reading.fetchedAt }
-        figure("stale") { $0.reading.isStale }
+        figure("asOf", \.provenance.asOf)
+        figure("fetchedAt") { $0.provenance.fetchedAt }
+        figure("stale") { $0.provenance.isStale }
     }
 
     private static func figure<Value: GraphQLOutput>(

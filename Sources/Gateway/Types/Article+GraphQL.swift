@@ -20,11 +20,11 @@ extension Article: GraphQLObject {
 
 /// Some articles out of a provider's pages.
 struct ArticleConnectionPage: Sendable {
-    static let mostArticles = 100
+    static let maximumArticles = 100
     /// As long as a page is asked for.
     static let pageLength = 50
     /// As many pages as one field may read.
-    static let mostPages = 4
+    static let maximumPages = 4
 
     let entries: [ArticleEdge]
     let hasNext: Bool

@@ -17,10 +17,10 @@ struct ArticleID: Hashable, Sendable {
 
     /// Nil for an id that no article can have.
     init?(_ id: NodeID) {
-        let parts = id.rest.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = id.localID.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let provider = ProviderID(rawValue: String(parts[0])),
             let seconds = Int64(parts[1]), let time = Instant(secondsSince1970: seconds),
-            (1...Self.longestID).contains(parts[2].utf8.count)
+            (1...Self.maximumIDLength).contains(parts[2].utf8.count)
         else { return nil }
         self.provider = provider
         mark = ArticleMark(id: String(parts[2]), publishedAt: time)
@@ -29,7 +29,7 @@ struct ArticleID: Hashable, Sendable {
     /// The limit in bytes.
     ///
     /// Ids of providers have at most 64.
-    private static let longestID = 200
+    private static let maximumIDLength = 200
 
     var text: String {
         NodeID(.article, "\(provider.rawValue):\(mark.publishedAt.secondsSince1970):\(mark.id)").text
@@ -44,10 +44,10 @@ extension GatewayContext {
         let providers = ProviderID.allCases.filter { provider in ids.contains { $0.provider == provider } }
         let found: MaybeAsync<BatchResults<BatchResults<Article>>> = .each(providers) { provider in
             let marks = ids.filter { $0.provider == provider }.map(\.mark)
-            return answers(for: marks, named: { "article \"\($0.id)\"" }, as: { $0 }) {
+            return results(for: marks, named: { "article \"\($0.id)\"" }, as: { $0 }) {
                 () throws(FieldError) in
                 RoutedRead(
-                    sources: try sources(for: .news, from: provider), reads: backends.reads.singleArticles,
+                    sources: try sources(for: .news, from: provider), reads: services.reads.singleArticles,
                     subject: \.subject, keysPerCall: { _ in .max },
                     fetch: { source, marks, call throws(ProviderFailure) in
                         try await source.news?.articles(marks, in: call) ?? [:]
@@ -63,7 +63,7 @@ extension GatewayContext {
                     rest[id.provider] = .success(articles)
                     return article
                 case .failure(let error)?: return .failure(error)
-                case .success?, nil: return .failure(FieldError.noAnswer)
+                case .success?, nil: return .failure(FieldError.internalError)
                 }
             }
         }

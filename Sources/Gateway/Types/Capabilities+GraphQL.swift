@@ -23,7 +23,7 @@ struct Capabilities: GraphQLObject {
         of provider: ProviderID, _ sources: [MarketDataSource], isAccountSource: Bool,
         orders: OrderCapabilities?
     ) {
-        let abilities = sources.compactMap { $0.charts?.chartAbilities }
+        let abilities = sources.compactMap { $0.charts?.chartCapabilities }
         features = Feature.allCases.filter { feature in
             switch feature {
             case .accounts: isAccountSource
@@ -39,9 +39,9 @@ struct Capabilities: GraphQLObject {
             case .orders: orders != nil
             case .endedOrders: orders?.hasEndedOrders ?? false
             case .replaceOrder: orders?.replaces ?? false
-            case .fractionalOrders: orders?.takesFractions ?? false
-            case .notionalOrders: orders?.takesNotional ?? false
-            case .extendedHoursOrders: orders?.takesExtendedHours ?? false
+            case .fractionalOrders: orders?.acceptsFractions ?? false
+            case .notionalOrders: orders?.acceptsNotional ?? false
+            case .extendedHoursOrders: orders?.acceptsExtendedHours ?? false
             }
         }
         intervals = Interval.allCases.filter { interval in

@@ -23,10 +23,10 @@ extension Chart: GraphQLObject {
         Field("truncated", \.series.isTruncated)
         Field("candles") { LazyList(CandleRows($0.series)) }
         Field("columns") { CandleColumns(series: $0.series) }
-        Field("asOf", \.series.reading.asOf)
-        Field("fetchedAt", \.series.reading.fetchedAt)
-        Field("source", \.series.reading.source)
-        Field("stale", \.series.reading.isStale)
+        Field("asOf", \.series.provenance.asOf)
+        Field("fetchedAt", \.series.provenance.fetchedAt)
+        Field("source", \.series.provenance.source)
+        Field("stale", \.series.provenance.isStale)
     }
 }
 

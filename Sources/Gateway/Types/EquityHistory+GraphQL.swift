@@ -8,10 +8,10 @@ extension EquityHistory: GraphQLObject {
         Field("currency", \.currency)
         Field("baseValue", \.baseValue)
         Field("points", \.points)
-        Field("asOf", \.reading.asOf)
-        Field("fetchedAt", \.reading.fetchedAt)
-        Field("source", \.reading.source)
-        Field("stale", \.reading.isStale)
+        Field("asOf", \.provenance.asOf)
+        Field("fetchedAt", \.provenance.fetchedAt)
+        Field("source", \.provenance.source)
+        Field("stale", \.provenance.isStale)
     }
 }
 

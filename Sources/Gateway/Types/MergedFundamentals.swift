@@ -13,7 +13,7 @@ struct MergedFundamentals: Sendable {
     struct Part: Sendable {
         /// The names of the fields in the schema's `Fundamentals`.
         let fields: [String]
-        let reading: Provenance
+        let provenance: Provenance
     }
 
     /// Nil without reports.
@@ -21,15 +21,15 @@ struct MergedFundamentals: Sendable {
     /// - Parameter reports: The reports of the sources, in the order of the route. Stale reports are used
     ///   after all others.
     init?(_ reports: [Fundamentals]) {
-        let sorted = reports.filter { !$0.reading.isStale } + reports.filter(\.reading.isStale)
+        let sorted = reports.filter { !$0.provenance.isStale } + reports.filter(\.provenance.isStale)
         guard let first = sorted.first else { return nil }
-        figures = Fundamentals(symbol: first.symbol, reading: first.reading)
+        figures = Fundamentals(symbol: first.symbol, provenance: first.provenance)
         parts = []
         for report in sorted {
             let fields = figures.fill(from: report)
-            if !fields.isEmpty { parts.append(Part(fields: fields, reading: report.reading)) }
+            if !fields.isEmpty { parts.append(Part(fields: fields, provenance: report.provenance)) }
         }
-        figures.reading = first.reading
+        figures.provenance = first.provenance
     }
 
     /// Whether no figure is missing.
@@ -38,12 +38,14 @@ struct MergedFundamentals: Sendable {
     }
 
     fileprivate var asOf: Instant? {
-        let instants = parts.compactMap(\.reading.asOf)
+        let instants = parts.compactMap(\.provenance.asOf)
         return instants.count == parts.count ? instants.min() : nil
     }
-    fileprivate var fetchedAt: Instant { parts.map(\.reading.fetchedAt).min() ?? figures.reading.fetchedAt }
-    fileprivate var source: ProviderID { parts.first?.reading.source ?? figures.reading.source }
-    fileprivate var isStale: Bool { parts.contains(where: \.reading.isStale) }
+    fileprivate var fetchedAt: Instant {
+        parts.map(\.provenance.fetchedAt).min() ?? figures.provenance.fetchedAt
+    }
+    fileprivate var source: ProviderID { parts.first?.provenance.source ?? figures.provenance.source }
+    fileprivate var isStale: Bool { parts.contains(where: \.provenance.isStale) }
 }
 
 /// A field of the schema's `Fundamentals`, with the functions that merge it.
@@ -104,22 +106,22 @@ extension GatewayContext {
     func fundamentals(of symbols: [Symbol]) -> MaybeAsync<BatchResults<MergedFundamentals?>> {
         let walks: [RoutedRead<Symbol, Fundamentals>]
         do throws(FieldError) {
-            walks = try sources(for: .fundamentals, from: nil).map { fundamentalsWalk(along: [$0]) }
+            walks = try sources(for: .fundamentals, from: nil).map { fundamentalsRead(from: [$0]) }
         } catch {
             return .ready(symbols.map { _ in .failure(error) })
         }
-        let atHand = symbols.map { symbol in mergedAtHand(symbol, walks) }
+        let atHand = symbols.map { symbol in mergedFromCache(symbol, walks) }
         if !atHand.contains(where: { $0 == nil }) { return .ready(atHand.map { .success($0) }) }
         return .later { [call] in
             var reports: [Symbol: [Fundamentals]] = [:]
             var failures: [Symbol: [ProviderFailure]] = [:]
             for (position, walk) in walks.enumerated() {
                 let wanted = Set(symbols).filter { symbol in
-                    walk.couldHave(symbol) && MergedFundamentals.isWanting(reports[symbol] ?? [])
+                    walk.couldHave(symbol) && MergedFundamentals.isIncomplete(reports[symbol] ?? [])
                 }.sorted { $0.text < $1.text }
                 if wanted.isEmpty { continue }
                 let isLast = position == walks.indices.last
-                let share = isLast ? call : call.halved(at: backends.reads.clock.now())
+                let share = isLast ? call : call.halved(at: services.reads.clock.now())
                 for (symbol, outcome) in zip(wanted, await walk.outcomes(for: wanted, in: share)) {
                     switch outcome {
                     case .found(let report): reports[symbol, default: []].append(report)
@@ -135,22 +137,22 @@ extension GatewayContext {
     }
 
     /// The figures of one company, if the reports that complete them are in memory.
-    private func mergedAtHand(
+    private func mergedFromCache(
         _ symbol: Symbol, _ walks: [RoutedRead<Symbol, Fundamentals>]
     ) -> MergedFundamentals? {
         var reports: [Fundamentals] = []
         for walk in walks where walk.couldHave(symbol) {
-            guard let report = walk.atHand([symbol], in: call)?.first else { return nil }
+            guard let report = walk.cached([symbol], in: call)?.first else { return nil }
             reports.append(report)
-            if !MergedFundamentals.isWanting(reports) { break }
+            if !MergedFundamentals.isIncomplete(reports) { break }
         }
         return MergedFundamentals(reports)
     }
 
     /// The walk that reads figures of companies from the sources of a route.
-    func fundamentalsWalk(along sources: [MarketDataSource]) -> RoutedRead<Symbol, Fundamentals> {
+    func fundamentalsRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, Fundamentals> {
         RoutedRead(
-            sources: sources, reads: backends.reads.fundamentals,
+            sources: sources, reads: services.reads.fundamentals,
             subject: { $0.text }, mayHave: { $0.has($1) },
             fetch: { source, symbols, call throws(ProviderFailure) in
                 var found = KeyedResults<Symbol, Fundamentals>()
@@ -164,8 +166,8 @@ extension GatewayContext {
 
 extension MergedFundamentals {
     /// Whether another source should be queried in addition to the sources of these reports.
-    fileprivate static func isWanting(_ reports: [Fundamentals]) -> Bool {
-        !(MergedFundamentals(reports.filter { !$0.reading.isStale })?.isComplete ?? false)
+    fileprivate static func isIncomplete(_ reports: [Fundamentals]) -> Bool {
+        !(MergedFundamentals(reports.filter { !$0.provenance.isStale })?.isComplete ?? false)
     }
 }
 
@@ -202,9 +204,9 @@ extension MergedFundamentals.Part: GraphQLObject {
 
     static let graphQL = ObjectType<MergedFundamentals.Part>("FundamentalsPart") {
         Field("fields", \.fields)
-        Field("asOf", \.reading.asOf)
-        Field("fetchedAt", \.reading.fetchedAt)
-        Field("source", \.reading.source)
-        Field("stale", \.reading.isStale)
+        Field("asOf", \.provenance.asOf)
+        Field("fetchedAt", \.provenance.fetchedAt)
+        Field("source", \.provenance.source)
+        Field("stale", \.provenance.isStale)
     }
 }

@@ -10,7 +10,7 @@ struct NewsCursor: Hashable, Sendable {
     let page: String?
 
     /// In bytes: the longest mark that a provider gives, and what stands before it.
-    private static let longest = 24_576
+    private static let maximumLength = 24_576
 
     init(provider: ProviderID, offset: Int, page: String?) {
         self.provider = provider
@@ -20,7 +20,7 @@ struct NewsCursor: Hashable, Sendable {
 
     /// - Throws: `FieldError` for a text that no page of news has given.
     init(_ text: String) throws(FieldError) {
-        guard text.utf8.count <= Self.longest, let data = Data(base64Encoded: text),
+        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
             let plain = String(data: data, encoding: .utf8)
         else { throw FieldError.noCursor(text) }
         let parts = plain.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)

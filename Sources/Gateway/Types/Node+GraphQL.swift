@@ -38,7 +38,7 @@ extension Node: GraphQLAbstract {
 
 extension GatewayContext {
     /// The most ids that one `nodes` field accepts.
-    private static var mostNodes: Int { 100 }
+    private static var maximumNodes: Int { 100 }
 
     /// The object with an id; nil if there is none that the session may read.
     func node(_ text: String) throws -> MaybeAsync<Node?> {
@@ -50,9 +50,9 @@ extension GatewayContext {
     ///
     /// Objects of one kind are loaded together.
     func nodes(_ texts: [String]) throws -> MaybeAsync<BatchResults<Node?>> {
-        guard texts.count <= Self.mostNodes else {
+        guard texts.count <= Self.maximumNodes else {
             throw FieldError.argument(
-                "ids", "It has \(texts.count) entries; at most \(Self.mostNodes) are allowed.")
+                "ids", "It has \(texts.count) entries; at most \(Self.maximumNodes) are allowed.")
         }
         let ids = texts.map { NodeID($0) }
         let kinds = NodeID.Kind.allCases.filter { kind in ids.contains { $0?.kind == kind } }
@@ -65,7 +65,7 @@ extension GatewayContext {
                 guard let id else { return .success(nil) }
                 switch rest[id.kind] {
                 case .success(var nodes)?:
-                    if nodes.isEmpty { return .failure(FieldError.noAnswer) }
+                    if nodes.isEmpty { return .failure(FieldError.internalError) }
                     let node = nodes.removeFirst()
                     rest[id.kind] = .success(nodes)
                     return Self.foundOrNil(node)
@@ -90,18 +90,18 @@ extension GatewayContext {
             case .article, .instrument: true
             case .account, .connection, .goal, .order, .position, .session, .user, .watchlist: false
             }
-        if !isPublic, let refusal = session.refusal(needing: .read) { throw refusal }
+        if !isPublic, let refusal = session.denial(requiring: .read) { throw refusal }
         switch kind {
         case .instrument: return instrumentNodes(ids)
         case .article: return articleNodes(ids)
         case .account:
-            return each(ids, behind: { $0.globalID(ofAccount: "") }) { connection in
+            return loadEach(ids, prefix: { $0.globalID(ofAccount: "") }) { connection in
                 accounts(of: connection)
             } node: { accounts, id in
                 accounts.first { $0.globalID == id }.map(Node.account)
             }
         case .position:
-            return each(ids, behind: { $0.idPrefixOfPositions }) { connection in
+            return loadEach(ids, prefix: { $0.idPrefixOfPositions }) { connection in
                 positions(of: connection, symbols: nil)
             } node: { positions, id in
                 positions?.first { $0.globalID == id }.map(Node.position)
@@ -109,7 +109,7 @@ extension GatewayContext {
         case .connection:
             let links = ownLinks
             return .ready(
-                ids.map { id in .success(links.first { $0.id == id.rest }.map(Node.connection)) })
+                ids.map { id in .success(links.first { $0.id == id.localID }.map(Node.connection)) })
         case .goal:
             return try goals().map { goals in
                 ids.map { id in .success(goals?.first { $0.globalID == id.text }.map(Node.goal)) }
@@ -118,11 +118,11 @@ extension GatewayContext {
         case .session: return try sessionNodes(ids, of: owner())
         case .user:
             let owner = try owner()
-            guard ids.contains(where: { $0.rest == owner.text }) else {
+            guard ids.contains(where: { $0.localID == owner.text }) else {
                 return .ready(ids.map { _ in .success(nil) })
             }
             return try viewer().map { viewer in
-                ids.map { .success($0.rest == owner.text ? viewer.map(Node.user) : nil) }
+                ids.map { .success($0.localID == owner.text ? viewer.map(Node.user) : nil) }
             }
         case .watchlist:
             return .each(ids) { id in try watchlist(id: id.text).map { $0.map(Node.watchlist) } }
@@ -140,8 +140,8 @@ extension GatewayContext {
     ///   - node: Returns the object with an id.
     /// - Returns: The object of each id, in the order of the ids; nil for an id without an object behind a
     ///   connection.
-    private func each<Values: Sendable>(
-        _ ids: [NodeID], behind prefix: (BrokerConnection) -> String,
+    private func loadEach<Values: Sendable>(
+        _ ids: [NodeID], prefix: (BrokerConnection) -> String,
         load: (BrokerConnection) -> MaybeAsync<Values>,
         node: @escaping @Sendable (Values, _ id: String) -> Node?
     ) -> MaybeAsync<BatchResults<Node?>> {
@@ -161,7 +161,7 @@ extension GatewayContext {
     }
 
     private func instrumentNodes(_ ids: [NodeID]) -> MaybeAsync<BatchResults<Node?>> {
-        let symbols = ids.map { id in Symbol(id.rest).flatMap { $0.text == id.rest ? $0 : nil } }
+        let symbols = ids.map { id in Symbol(id.localID).flatMap { $0.text == id.localID ? $0 : nil } }
         return instruments(for: symbols.compactMap(\.self)).map { instruments in
             var rest = instruments[...]
             return symbols.map { symbol -> Result<Node?, any Error> in
@@ -186,9 +186,9 @@ extension GatewayContext {
     ///
     /// A token of the settings counts as one.
     private func sessionNodes(_ ids: [NodeID], of owner: OwnerID) throws -> MaybeAsync<BatchResults<Node?>> {
-        let kept = keptSessions(of: owner, currentID: session.id.map { NodeID(.session, $0).text })
+        let kept = storedSessions(of: owner, currentID: session.id.map { NodeID(.session, $0).text })
         let found = ids.map { id in kept.first { $0.id == id.text } }
-        guard session.id == nil, ids.contains(where: { $0.rest == SessionDetails.idOfSettings }) else {
+        guard session.id == nil, ids.contains(where: { $0.localID == SessionDetails.idOfSettings }) else {
             return .ready(found.map { .success($0.map(Node.session)) })
         }
         return try viewer().map { viewer in

@@ -4,7 +4,7 @@
 struct NodeID: Hashable, Sendable {
     let kind: Kind
     /// What tells things of this kind apart.
-    let rest: String
+    let localID: String
 
     enum Kind: String, Sendable, CaseIterable {
         case account = "Account"
@@ -21,7 +21,7 @@ struct NodeID: Hashable, Sendable {
 
     init(_ kind: Kind, _ rest: String) {
         self.kind = kind
-        self.rest = rest
+        self.localID = rest
     }
 
     /// Nil for a text that is no id of a kind that `node` finds.
@@ -36,5 +36,5 @@ struct NodeID: Hashable, Sendable {
     }
 
     /// As the schema gives it.
-    var text: String { "\(kind.rawValue):\(rest)" }
+    var text: String { "\(kind.rawValue):\(localID)" }
 }

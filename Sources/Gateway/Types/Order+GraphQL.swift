@@ -7,7 +7,7 @@ extension ConnectedOrder: GraphQLObject {
     static let graphQL = ObjectType<ConnectedOrder>("Order") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
-        Field("account", load: { orders, context in context.accounts(at: orders.map(\.place)) })
+        Field("account", load: { orders, context in context.accounts(at: orders.map(\.accountReference)) })
         Field("symbol", \.order.symbol)
         Field(
             "instrument",
@@ -40,10 +40,10 @@ extension ConnectedOrder: GraphQLObject {
         Field("filledAt", \.order.filledAt)
         Field("canceledAt", \.order.canceledAt)
         Field("expiresAt", \.order.expiresAt)
-        Field("asOf", \.order.reading.asOf)
-        Field("fetchedAt", \.order.reading.fetchedAt)
-        Field("source", \.order.reading.source)
-        Field("stale", \.order.reading.isStale)
+        Field("asOf", \.order.provenance.asOf)
+        Field("fetchedAt", \.order.provenance.fetchedAt)
+        Field("source", \.order.provenance.source)
+        Field("stale", \.order.provenance.isStale)
     }
 }
 

@@ -54,20 +54,20 @@ struct Portfolio: Sendable {
     }
 
     /// The accounts' readings and those of the rates: a sum is as old as its oldest part.
-    private var readings: [Provenance] {
-        holdings.accounts.map(\.account.reading) + rates.known.values.map(\.reading)
+    private var provenances: [Provenance] {
+        holdings.accounts.map(\.account.provenance) + rates.known.values.map(\.provenance)
     }
 
     fileprivate var asOf: Instant? {
-        let instants = readings.compactMap(\.asOf)
-        return instants.count == readings.count ? instants.min() : nil
+        let instants = provenances.compactMap(\.asOf)
+        return instants.count == provenances.count ? instants.min() : nil
     }
-    fileprivate var fetchedAt: Instant? { readings.map(\.fetchedAt).min() }
+    fileprivate var fetchedAt: Instant? { provenances.map(\.fetchedAt).min() }
     fileprivate var source: ProviderID? {
-        let sources = Set(readings.map(\.source))
+        let sources = Set(provenances.map(\.source))
         return sources.count == 1 ? sources.first : nil
     }
-    fileprivate var isStale: Bool { readings.contains(where: \.isStale) }
+    fileprivate var isStale: Bool { provenances.contains(where: \.isStale) }
 }
 
 extension Portfolio: GraphQLObject {

@@ -10,7 +10,9 @@ struct ConnectedPosition: Sendable {
     var globalID: String { connection.globalID(ofPosition: position) }
 
     /// The account that holds it.
-    var place: AccountReference { AccountReference(connection: connection, accountID: position.accountID) }
+    var accountReference: AccountReference {
+        AccountReference(connection: connection, accountID: position.accountID)
+    }
 }
 
 extension ConnectedPosition: GraphQLObject {
@@ -19,7 +21,9 @@ extension ConnectedPosition: GraphQLObject {
     static let graphQL = ObjectType<ConnectedPosition>("Position") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
-        Field("account", load: { positions, context in context.accounts(at: positions.map(\.place)) })
+        Field(
+            "account", load: { positions, context in context.accounts(at: positions.map(\.accountReference)) }
+        )
         Field("symbol", \.position.symbol)
         Field(
             "assetClass",
@@ -61,9 +65,9 @@ extension ConnectedPosition: GraphQLObject {
             load: { positions, arguments, context in
                 context.charts(for: positions.map(\.position.symbol), arguments, as: { Optional(Chart($0)) })
             })
-        Field("asOf", \.position.reading.asOf)
-        Field("fetchedAt", \.position.reading.fetchedAt)
-        Field("source", \.position.reading.source)
-        Field("stale", \.position.reading.isStale)
+        Field("asOf", \.position.provenance.asOf)
+        Field("fetchedAt", \.position.provenance.fetchedAt)
+        Field("source", \.position.provenance.source)
+        Field("stale", \.position.provenance.isStale)
     }
 }

@@ -33,7 +33,7 @@ extension ProviderConnection: GraphQLObject {
         Field("capabilities") {
             Capabilities(
                 of: $0.provider, [$0.market].compactMap(\.self), isAccountSource: $0.broker != nil,
-                orders: $0.broker?.orders?.orderAbilities)
+                orders: $0.broker?.orders?.orderCapabilities)
         }
         Field("rateLimits") { $0.limits() }
     }
@@ -56,7 +56,7 @@ extension ProviderConnection: GraphQLObject {
                 FieldError(
                     .unsupported, "This server's settings do not connect with \(provider.rawValue) any more.",
                     provider: provider)
-            case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .unauthorized, .notEntitled,
+            case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .notEntitled,
                 .notFound,
                 .rateLimited, .quotaExhausted, .overloaded, .feedFull, .cancelled, .notAllowed:
                 FieldError(ProviderFailure(provider, failure.cause))

@@ -54,8 +54,8 @@ extension GatewayContext {
             return ProviderStatus(
                 provider: provider, sources: sources,
                 isAccountSource: links.contains { $0.broker != nil },
-                orders: links.lazy.compactMap { $0.broker?.orders?.orderAbilities }.first,
-                condition: backends.condition(provider), links: links)
+                orders: links.lazy.compactMap { $0.broker?.orders?.orderCapabilities }.first,
+                condition: services.condition(provider), links: links)
         }
     }
 }
@@ -81,7 +81,7 @@ extension ProviderStatus: GraphQLObject {
     /// The limits of the server's own key and of the user's credentials, which several links may share.
     private var rateLimits: [QuotaStatus] {
         var holders: Set<QuotaAccount> = []
-        let links = links.filter { link in link.holder.map { holders.insert($0).inserted } ?? true }
+        let links = links.filter { link in link.quotaAccount.map { holders.insert($0).inserted } ?? true }
         return condition.rateLimits + links.flatMap { $0.limits() }
     }
 }

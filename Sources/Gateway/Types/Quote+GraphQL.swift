@@ -25,9 +25,9 @@ extension Quote: GraphQLObject {
         Field("timeliness", \.timeliness)
         Field("delayMinutes", \.delayMinutes)
         Field("feed", \.feed)
-        Field("asOf", \.reading.asOf)
-        Field("fetchedAt", \.reading.fetchedAt)
-        Field("source", \.reading.source)
-        Field("stale", \.reading.isStale)
+        Field("asOf", \.provenance.asOf)
+        Field("fetchedAt", \.provenance.fetchedAt)
+        Field("source", \.provenance.source)
+        Field("stale", \.provenance.isStale)
     }
 }

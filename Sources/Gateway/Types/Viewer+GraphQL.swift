@@ -26,24 +26,24 @@ extension Viewer: GraphQLObject {
         Field(
             "connections",
             load: { viewers, context in
-                .ready(viewers.map { .success(context.backends.links(of: $0.user.id)) })
+                .ready(viewers.map { .success(context.services.links(of: $0.user.id)) })
             })
     }
 }
 
 extension GatewayContext {
     /// Who may come in, and how.
-    var authentication: AuthenticationService { backends.household.authentication }
+    var authentication: AuthenticationService { services.userData.authentication }
 
     /// The session's user; nil without a token.
     ///
     /// - Throws: `FieldError` UNAUTHENTICATED if the request's token is unknown or has ended, because the
     ///   client expects a session.
     func viewer() throws -> MaybeAsync<Viewer?> {
-        if session.hasRefusedToken { throw session.unauthenticated }
+        if session.hasRejectedToken { throw session.unauthenticated }
         guard let owner = session.owner else { return .ready(nil) }
         return .later { [self] in
-            let user = try await authentication.stored { () throws(StorageError) in
+            let user = try await authentication.mapStorageErrors { () throws(StorageError) in
                 try await authentication.users.user(owner)
             }
             // Deleted in the moment since the request came in.
@@ -62,12 +62,12 @@ extension GatewayContext {
 
     /// A user's sessions, the one used last first; a token of the settings counts as one.
     fileprivate func sessions(of owner: OwnerID, current: SessionDetails) -> [SessionDetails] {
-        let kept = keptSessions(of: owner, currentID: current.id)
+        let kept = storedSessions(of: owner, currentID: current.id)
         return kept.contains(where: \.isCurrent) ? kept : [current] + kept
     }
 
     /// Those of a user's sessions that are kept.
-    func keptSessions(of owner: OwnerID, currentID: String?) -> [SessionDetails] {
+    func storedSessions(of owner: OwnerID, currentID: String?) -> [SessionDetails] {
         let store = authentication.sessions
         return store.sessions(of: owner).map { session in
             SessionDetails(

@@ -10,18 +10,18 @@ extension GatewayContext {
         return .later {
             try await check(input.symbols, at: "input.symbols")
             return try payload(
-                await backends.household.watchlists.create(
+                await services.userData.watchlists.create(
                     named: input.name.text, of: input.symbols, for: owner), at: .create)
         }
     }
 
     func renameWatchlist(id: String, to name: WatchlistName) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
-        switch try keeper(ofWatchlist: id) {
+        switch try origin(ofWatchlist: id) {
         case .portico(let own):
             return .later {
                 try payload(
-                    await backends.household.watchlists.rename(own, to: name.text, for: owner),
+                    await services.userData.watchlists.rename(own, to: name.text, for: owner),
                     at: .change(id))
             }
         case .broker(let connection, let list):
@@ -37,7 +37,7 @@ extension GatewayContext {
     /// Changes what is in a list.
     func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> MaybeAsync<WatchlistPayload?> {
         let owner = try owner()
-        guard let keeper = try keeper(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
+        guard let keeper = try origin(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
         return .later {
             switch edit {
             case .add(let symbols): try await check(symbols, at: edit.argument)
@@ -46,7 +46,7 @@ extension GatewayContext {
             switch keeper {
             case .portico(let own):
                 return try payload(
-                    await backends.household.watchlists.change(own, edit, for: owner), at: .change(id))
+                    await services.userData.watchlists.change(own, edit, for: owner), at: .change(id))
             case .broker(let connection, let list):
                 return try await change(list, of: connection, by: edit.argument) { list in
                     edit.applied(to: list.items.map(\.symbol)).map { (name: list.name, symbols: $0) }
@@ -57,10 +57,10 @@ extension GatewayContext {
 
     func deleteWatchlist(id: String) throws -> MaybeAsync<DeletePayload?> {
         let owner = try owner()
-        switch try keeper(ofWatchlist: id) {
+        switch try origin(ofWatchlist: id) {
         case .portico(let own):
             return .later {
-                guard try await backends.household.watchlists.delete(own, for: owner) else {
+                guard try await services.userData.watchlists.delete(own, for: owner) else {
                     throw FieldError.noWatchlist(id)
                 }
                 return DeletePayload(deletedID: id)
@@ -150,13 +150,13 @@ extension GatewayContext {
         _ body:
             @escaping @Sendable (any WatchlistEditing, BrokerWatchlist) async throws(ProviderFailure) -> Value
     ) async throws -> Value {
-        guard let desk = connection.watchlistDesk else {
+        guard let desk = connection.watchlistEditor else {
             throw FieldError(
                 .unsupported, "\(connection.provider.rawValue) lets nobody change its lists from here.",
                 provider: connection.provider)
         }
         let turn = "\(connection.owner.text) \(connection.id)"
-        return try await backends.turns.take(turn) { [call, reads = backends.reads.watchlists] in
+        return try await services.writeQueue.run(turn) { [call, reads = services.reads.watchlists] in
             defer { reads.invalidate(privateTo: connection.owner, at: connection.provider) }
             let list: BrokerWatchlist
             do throws(ProviderFailure) {

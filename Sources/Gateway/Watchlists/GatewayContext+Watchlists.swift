@@ -13,7 +13,7 @@ extension GatewayContext {
         }
         return .later {
             async let lists = brokers.value()
-            let own = try await backends.household.watchlists.watchlists(of: owner).map(Watchlist.init)
+            let own = try await services.userData.watchlists.watchlists(of: owner).map(Watchlist.init)
             let theirs = GatewayContext.joined(try await lists)
             return own.map { Result<Watchlist, any Error>.success($0) } + theirs
         }
@@ -22,10 +22,10 @@ extension GatewayContext {
     /// The list with an id in the schema; nil where the user has none.
     func watchlist(id: String) throws -> MaybeAsync<Watchlist?> {
         let owner = try owner()
-        switch try keeper(ofWatchlist: id) {
+        switch try origin(ofWatchlist: id) {
         case .portico(let own):
             return .later {
-                try await backends.household.watchlists.watchlist(own, of: owner).map(Watchlist.init)
+                try await services.userData.watchlists.watchlist(own, of: owner).map(Watchlist.init)
             }
         case .broker(let connection, _):
             return watchlists(of: connection).map { lists in lists.first { $0.globalID == id } }
@@ -63,7 +63,7 @@ extension GatewayContext {
     }
 
     /// Who keeps the list with an id in the schema; nil where it is no id of a list that the user could have.
-    func keeper(ofWatchlist id: String) throws -> Watchlist.Origin? {
+    func origin(ofWatchlist id: String) throws -> Watchlist.Origin? {
         for connection in try connections(with: nil) where connection.watchlists != nil {
             let start = connection.globalID(ofWatchlist: "")
             if id.hasPrefix(start) { return .broker(connection, id: String(id.dropFirst(start.count))) }
@@ -74,7 +74,7 @@ extension GatewayContext {
 
     /// The lists that a broker keeps.
     private func watchlists(of connection: BrokerConnection) -> MaybeAsync<[Watchlist]> {
-        read("watchlists", of: connection, keptIn: backends.reads.watchlists) {
+        read("watchlists", of: connection, in: services.reads.watchlists) {
             call throws(ProviderFailure) in
             try await connection.watchlists?.watchlists(in: call) ?? []
         }

@@ -29,7 +29,7 @@ extension Mutation {
         Field(
             "moveInWatchlist", MoveInWatchlistArguments.self,
             once: { arguments, context in
-                try context.changeWatchlist(id: arguments.id, .move(arguments.symbol, to: arguments.place))
+                try context.changeWatchlist(id: arguments.id, .move(arguments.symbol, to: arguments.position))
             })
     }
 }
@@ -78,11 +78,11 @@ struct WatchlistSymbolsArguments: GraphQLArguments {
 struct MoveInWatchlistArguments: GraphQLArguments {
     let id: String
     let symbol: Symbol
-    let place: Int
+    let position: Int
 
     init(_ arguments: ArgumentReader) throws {
         id = try (arguments["id"] as IDText).text
         symbol = try arguments["symbol"]
-        place = try arguments["to"]
+        position = try arguments["to"]
     }
 }

@@ -4,7 +4,7 @@ import Upstream
 
 /// A list of instruments, kept by Portico or by a broker.
 struct Watchlist: Sendable {
-    let keeper: Origin
+    let origin: Origin
     let name: String
     let items: [WatchlistItem]
     let createdAt: Instant?
@@ -17,7 +17,7 @@ struct Watchlist: Sendable {
     }
 
     init(_ kept: StoredWatchlist) {
-        keeper = .portico(id: kept.id)
+        origin = .portico(id: kept.id)
         name = kept.name
         items = kept.items.map { WatchlistItem(symbol: $0.symbol, addedAt: $0.addedAt, knownName: nil) }
         createdAt = kept.createdAt
@@ -25,7 +25,7 @@ struct Watchlist: Sendable {
     }
 
     init(_ list: BrokerWatchlist, of connection: BrokerConnection) {
-        keeper = .broker(connection, id: list.id)
+        origin = .broker(connection, id: list.id)
         name = list.name
         items = list.items.map { WatchlistItem(symbol: $0.symbol, addedAt: nil, knownName: $0.name) }
         createdAt = list.createdAt
@@ -36,14 +36,14 @@ struct Watchlist: Sendable {
     ///
     /// Portico's own ids have no colon, so none is taken for that of a connection.
     var globalID: String {
-        switch keeper {
+        switch origin {
         case .portico(let id): "Watchlist:\(id)"
         case .broker(let connection, let id): connection.globalID(ofWatchlist: id)
         }
     }
 
     var provider: ProviderID? {
-        switch keeper {
+        switch origin {
         case .portico: nil
         case .broker(let connection, _): connection.provider
         }
@@ -51,9 +51,9 @@ struct Watchlist: Sendable {
 
     /// Whether nobody can change it from here.
     var isReadOnly: Bool {
-        switch keeper {
+        switch origin {
         case .portico: false
-        case .broker(let connection, _): connection.watchlistDesk == nil
+        case .broker(let connection, _): connection.watchlistEditor == nil
         }
     }
 }
@@ -74,7 +74,7 @@ extension BrokerConnection {
     }
 
     /// What changes its lists; nil where the broker lets nobody do so.
-    var watchlistDesk: (any WatchlistEditing)? {
+    var watchlistEditor: (any WatchlistEditing)? {
         watchlists as? any WatchlistEditing
     }
 }

@@ -8,7 +8,7 @@ actor WriteTurns {
     /// Does something once all that was given before under the same key has been done.
     ///
     /// In a task of its own: a client that hangs up must not undo what was done for it.
-    func take<Value: Sendable>(
+    func run<Value: Sendable>(
         _ key: String, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let before = last[key]?.task

@@ -9,18 +9,18 @@ enum ExplorerSettings: Hashable {
     case missing
 
     /// The word that switches it off.
-    private static let wordForOff = "off"
+    private static let offValue = "off"
 
     init(_ settings: SettingsLoader, isProduction: Bool) throws {
         let text = try settings.text(.explorer)
-        if isProduction || text?.lowercased() == ExplorerSettings.wordForOff {
+        if isProduction || text?.lowercased() == ExplorerSettings.offValue {
             self = .off
         } else if let text {
             guard ExplorerSettings.hasPage(text) else {
                 throw UsageError(
                     "\(settings.name(of: .explorer)) is \"\(text)\", which is no folder with an "
                         + "index.html. The folder `Explorer` of Portico's sources is one; "
-                        + "\(ExplorerSettings.wordForOff) does without.")
+                        + "\(ExplorerSettings.offValue) does without.")
             }
             self = .folder(text)
         } else if let folder = ExplorerSettings.installed, ExplorerSettings.hasPage(folder) {

@@ -6,7 +6,7 @@ import Upstream
 
 /// What `portico serve` was told.
 struct ServeSettings {
-    let frontDoor: HTTPServerSettings
+    let httpServer: HTTPServerSettings
     /// The folder that holds what is kept; nil to keep it in memory only.
     let data: String?
     let logLevel: Logger.Level
@@ -18,20 +18,20 @@ struct ServeSettings {
     let ownerToken: OwnerToken?
     /// Where the key is that seals secrets; nil for the data folder's own.
     let masterKey: MasterKeySource?
-    let people: UserPolicy
+    let userPolicy: UserPolicy
     /// How many symbols of one provider's price feed one client follows at once.
     let symbolsPerClient: Int
 
     init(_ settings: SettingsLoader) throws {
-        frontDoor = try HTTPServerSettings(settings)
+        httpServer = try HTTPServerSettings(settings)
         data = try settings.text(.data)
         logLevel = try ServeSettings.logLevel(settings)
         logFormat = try LogFormat(settings)
         collector = try settings.collector()
-        market = try ProviderMode(settings, host: frontDoor.host)
+        market = try ProviderMode(settings, host: httpServer.host)
         ownerToken = try settings.contentOfFile(.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(settings)
-        people = try UserPolicy(settings, market)
+        userPolicy = try UserPolicy(settings, market)
         symbolsPerClient =
             try settings.number(.maximumSymbolsPerClient) ?? QuoteFeedPolicy().symbolsPerClient
     }
@@ -72,11 +72,11 @@ enum ProviderMode {
                 "\(settings.name(of: .sandbox)) and the settings of a provider exclude each other: "
                     + "leave one of them out.")
         case (false, true):
-            throw UsageError("No provider is configured and the sandbox is off. " + ProviderMode.wayOut)
+            throw UsageError("No provider is configured and the sandbox is off. " + ProviderMode.remedy)
         case (nil, true):
             throw UsageError(
                 "No provider is configured, and \(host) may be reached by others, so the sandbox with its "
-                    + "well-known token is not opened unasked. " + ProviderMode.wayOut)
+                    + "well-known token is not opened unasked. " + ProviderMode.remedy)
         }
     }
 
@@ -90,7 +90,7 @@ enum ProviderMode {
         return time
     }
 
-    private static let wayOut =
+    private static let remedy =
         "Set \(SettingDefinition.alpacaKeyID.variable) and \(SettingDefinition.alpacaSecretKeyFile.variable) (or "
         + "\(SettingDefinition.alpacaTokenFile.variable)) or another provider's, or ask for the sandbox with "
         + "\(SettingDefinition.sandbox.description)."

@@ -10,7 +10,7 @@ enum SettingDefault {
     /// A value that could be set as well, with the same effect.
     case value(String)
     /// Something else, in words.
-    case words(String)
+    case text(String)
 }
 
 extension SettingDefinition {
@@ -20,13 +20,13 @@ extension SettingDefinition {
         return switch self {
         case .host: .value(server.host)
         case .port: .value("\(server.port)")
-        case .sandbox: .words("`true`, if no provider is configured and the host is this machine's own")
-        case .sandboxTime: .words("the machine's, and it passes")
+        case .sandbox: .text("`true`, if no provider is configured and the host is this machine's own")
+        case .sandboxTime: .text("the machine's, and it passes")
         case .production, .logAnswers, .documentsOnly, .alphaVantagePremium, .yahoo: .value("false")
         case .logLevel: .value("info")
         case .logFormat: .value(LogFormat.text.rawValue)
         case .metrics: .value("local")
-        case .signUp: .words("`open` on the sandbox, else `off`")
+        case .signUp: .text("`open` on the sandbox, else `off`")
         case .trustedProxies: .value("\(server.trustedProxies)")
         case .batch: .value("\(limits.batch)")
         case .maximumBody: .value("\(limits.body)")
@@ -48,26 +48,26 @@ extension SettingDefinition {
         case .alpacaEnvironment: .value("paper")
         case .saxoEnvironment: .value("sim")
         case .yahooFormat: .value("api")
-        case .alphaVantagePerMinute, .alphaVantagePerDay, .polygonPerMinute: .words("what the plan allows")
-        case .alpacaBaseURL, .saxoBaseURL, .saxoLoginURL: .words("the provider's own, of the environment")
+        case .alphaVantagePerMinute, .alphaVantagePerDay, .polygonPerMinute: .text("what the plan allows")
+        case .alpacaBaseURL, .saxoBaseURL, .saxoLoginURL: .text("the provider's own, of the environment")
         case .alpacaDataURL, .alpacaAuthorizeURL, .alpacaTokenURL, .alphaVantageBaseURL, .polygonBaseURL,
             .yahooBaseURL, .yahooCookieURL:
-            .words("the provider's own")
+            .text("the provider's own")
         case .alpacaDataStreamURL:
-            .words("the provider's own; none beside another data API: prices are polled")
+            .text("the provider's own; none beside another data API: prices are polled")
         case .routeQuotes: .value(SettingDefinition.route(.quotes))
         case .routeCharts: .value(SettingDefinition.route(.charts))
         case .routeInstruments: .value(SettingDefinition.route(.instruments))
         case .routeFundamentals: .value(SettingDefinition.route(.fundamentals))
         case .routeNews: .value(SettingDefinition.route(.news))
         case .routeClock: .value(SettingDefinition.route(.clock))
-        case .masterKey, .masterKeyFile: .words("`portico.key` in the data folder, made where it is missing")
-        case .redirectURIs: .words("none; on the sandbox any of this machine")
-        case .explorer: .words("`share/portico/explorer` beside the executable's `bin`")
-        case .documents: .words("those of `schema/operations`, as Portico was built")
-        case .data: .words("none: everything is forgotten with the process")
+        case .masterKey, .masterKeyFile: .text("`portico.key` in the data folder, made where it is missing")
+        case .redirectURIs: .text("none; on the sandbox any of this machine")
+        case .explorer: .text("`share/portico/explorer` beside the executable's `bin`")
+        case .documents: .text("those of `schema/operations`, as Portico was built")
+        case .data: .text("none: everything is forgotten with the process")
         case .hosts:
-            .words(
+            .text(
                 "none except those of this machine; if it listens on another address, every address and every name "
                     + "that public DNS does not resolve")
         case .config, .ownerTokenFile, .tlsCertificateFile, .tlsKeyFile, .corsOrigins,
@@ -75,7 +75,7 @@ extension SettingDefinition {
             .alpacaClientID, .alpacaClientSecret, .alpacaClientSecretFile, .saxoToken, .saxoTokenFile,
             .saxoAppKey, .saxoAppSecret, .saxoAppSecretFile, .alphaVantageKey, .alphaVantageKeyFile,
             .polygonKey, .polygonKeyFile, .otlp:
-            .words("none")
+            .text("none")
         }
     }
 

@@ -8,7 +8,7 @@ enum SettingForm {
     /// `true` or `false`.
     case onOff
     /// One of some words, in capitals or not.
-    case word([String])
+    case keyword([String])
     /// An `http` or `https` address.
     case address
     /// Words with commas between them.
@@ -32,13 +32,13 @@ extension SettingDefinition {
         case .alpacaSecretKeyFile, .alpacaTokenFile, .alpacaClientSecretFile: .file
         case .saxoTokenFile, .saxoAppSecretFile, .alphaVantageKeyFile, .polygonKeyFile: .file
         case .sandbox, .production, .logAnswers, .documentsOnly, .alphaVantagePremium, .yahoo: .onOff
-        case .logLevel: .word(Logger.Level.allCases.map(\.rawValue))
-        case .logFormat: .word(LogFormat.allCases.map(\.rawValue))
-        case .metrics: .word(["on", "local", "off"])
-        case .signUp: .word(["open", "invitation", "off"])
-        case .alpacaEnvironment: .word(["paper", "live"])
-        case .saxoEnvironment: .word(["sim", "live"])
-        case .yahooFormat: .word(["api", "yql"])
+        case .logLevel: .keyword(Logger.Level.allCases.map(\.rawValue))
+        case .logFormat: .keyword(LogFormat.allCases.map(\.rawValue))
+        case .metrics: .keyword(["on", "local", "off"])
+        case .signUp: .keyword(["open", "invitation", "off"])
+        case .alpacaEnvironment: .keyword(["paper", "live"])
+        case .saxoEnvironment: .keyword(["sim", "live"])
+        case .yahooFormat: .keyword(["api", "yql"])
         case .trustedProxies: .number(0...10)
         case .batch: .number(0...100)
         case .maximumBody: .number(1_024...(1 << 30))
@@ -78,7 +78,7 @@ extension SettingForm {
         switch self {
         case .number(let bounds): "\(bounds.lowerBound) to \(bounds.upperBound)"
         case .onOff: "`true` or `false`"
-        case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+        case .keyword(let words): words.map { "`\($0)`" }.joined(separator: ", ")
         case .address: "an http or https address"
         case .list(let items): "\(items), with commas between them"
         case .file: "a file"

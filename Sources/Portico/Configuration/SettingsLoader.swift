@@ -63,7 +63,7 @@ struct SettingsLoader {
     func number(_ setting: SettingDefinition) throws -> Int? {
         switch setting.form {
         case .number(let bounds): try number(setting, in: bounds)
-        case .onOff, .word, .address, .list, .file, .text:
+        case .onOff, .keyword, .address, .list, .file, .text:
             throw UsageError(
                 "\(name(of: setting)) is read as a number, and takes \(setting.form.description).")
         }

@@ -33,30 +33,30 @@ struct Application {
         let keeping = try DataStores(settings, logger: logger)
         let calls = UpstreamMetrics()
         let groundwork = try await ApplicationDependencies(
-            settings, keeping: keeping, transport: transport, logger: logger
+            settings, dataStores: keeping, transport: transport, logger: logger
         ) { calls.note(UpstreamCall($0)) }
         let spans = settings.collector.map { SpanExporter(to: $0, over: transport, logger: logger) }
         let tracer = RequestTracer(exporting: spans)
-        var options = settings.frontDoor.executionOptions
-        options.errorPresenter = ErrorFormatter(telling: logger)
+        var options = settings.httpServer.executionOptions
+        options.errorPresenter = ErrorFormatter(logger: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
         let answering = GatewayRequestHandler(
-            schema: schema, backends: groundwork.backends, calls: calls, tracer: tracer,
-            callsPerOperation: settings.frontDoor.callsPerOperation,
-            budgets: CallBudgets(limit: settings.frontDoor.callsPerClient),
+            schema: schema, services: groundwork.services, calls: calls, tracer: tracer,
+            callsPerOperation: settings.httpServer.callsPerOperation,
+            budgets: CallBudgets(limit: settings.httpServer.callsPerClient),
             isValid: groundwork.sessions.isValid)
         var service = GraphQLService(
             schemaText: Contract.schemaText, session: groundwork.sessions.session,
-            refusedSession: { Session(refusingToken: $0.message) }, respond: answering.respond)
+            refusedSession: { Session(rejectingToken: $0.message) }, respond: answering.respond)
         service.isValid = groundwork.sessions.isValid
         service.onEnd = groundwork.sessions.onEnd
         service.user = { session in session.isLimitedByAddress ? nil : session.owner?.text }
         service.subscribe = answering.subscribe
         service.prepare = schema.prepare
-        service.audience = groundwork.backends.audience
-        service.documents = settings.frontDoor.documents
+        service.audience = groundwork.services.audience
+        service.documents = settings.httpServer.documents
         service.readiness = { [condition = groundwork.condition] in condition.readiness }
-        service.metrics = { [condition = groundwork.condition, backends = groundwork.backends] in
+        service.metrics = { [condition = groundwork.condition, backends = groundwork.services] in
             calls.families + condition.families + [
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
                 .connections(backends.connectionCount), .quoteFeeds(backends.quoteFeedCount),
@@ -65,32 +65,32 @@ struct Application {
         }
         service.tracer = tracer
         let export = ExportRoute(
-            session: groundwork.sessions.session, export: UserDataExport(of: keeping.house),
-            limits: settings.people.limits)
-        if settings.frontDoor.server.trustedProxies == 0, groundwork.sandbox == nil {
+            session: groundwork.sessions.session, export: UserDataExport(of: keeping.userDatabase),
+            limits: settings.userPolicy.limits)
+        if settings.httpServer.server.trustedProxies == 0, groundwork.sandbox == nil {
             logger.notice(
                 """
                 Clients on this machine are exempt from the limits of addresses. If a proxy on this machine forwards \
                 requests, set \(SettingDefinition.trustedProxies.description), so that the limits apply to its clients.
                 """)
         }
-        let explorer = try Explorer(settings.frontDoor.explorer, isSandbox: groundwork.sandbox != nil)
+        let explorer = try Explorer(settings.httpServer.explorer, isSandbox: groundwork.sandbox != nil)
         let server = try await HTTPServer.start(
-            settings.frontDoor.server, service: service,
+            settings.httpServer.server, service: service,
             routes: explorer.routes.merging(["/export": export]) { _, own in own }, logger: logger)
         let greeting = StartupMessage(
             host: server.host, port: server.port, isSandbox: groundwork.sandbox != nil,
-            isSecure: settings.frontDoor.server.tls != nil, hasExplorer: explorer.hasPages)
+            isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
         // They are stopped from the last to the first: the front door closes before what it leads to.
         var services: [any Service] = [
-            DataStoreService(keeping: keeping),
-            SessionMaintenanceService(sessions: groundwork.people, logger: logger),
+            DataStoreService(dataStores: keeping),
+            SessionMaintenanceService(sessions: groundwork.sessionStore, logger: logger),
             TransportService(transport: transport),
         ]
         if let spans { services.append(spans) }
         services += [
-            ConnectionShutdownService(desk: groundwork.backends.desk),
-            OrderReconciliationService(backends: groundwork.backends, logger: logger), server,
+            ConnectionShutdownService(connectionService: groundwork.services.connectionService),
+            OrderReconciliationService(services: groundwork.services, logger: logger), server,
             StartupMessageService(text: greeting.text),
         ]
         if let sandbox = groundwork.sandbox { services.insert(SandboxService(sandbox: sandbox), at: 0) }

@@ -13,19 +13,22 @@ struct ApplicationDependencies {
     let sandbox: Sandbox?
     let sessions: SessionAuthenticator
     /// The sessions of users and guests, to be kept up to date.
-    let people: SessionStore
-    let backends: GatewayServices
+    let sessionStore: SessionStore
+    let services: GatewayServices
     /// How the providers behind it fare.
     let condition: ProviderHealthReporter
 
     init(
-        _ settings: ServeSettings, keeping: DataStores, transport: HTTPClient, logger: Logger,
+        _ settings: ServeSettings, dataStores: DataStores, transport: HTTPClient, logger: Logger,
         observe: @escaping @Sendable (CallRecord) -> Void
     ) async throws {
         var wiring = ProviderAssembly(
-            over: transport, counting: keeping.ledger, lasting: keeping.values, clock: settings.market.clock,
+            over: transport, counting: dataStores.ledger, persistentCache: dataStores.values,
+            clock: settings.market.clock,
             observe: observe)
-        let household = try UserData(in: keeping.house, keeping.masterKey, people: settings.people) {
+        let household = try UserData(
+            in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy
+        ) {
             logger.error(
                 "What a user asked for could not be kept or read. \($0)",
                 metadata: CurrentRequest.id.map { ["requestID": "\($0)"] })
@@ -35,29 +38,29 @@ struct ApplicationDependencies {
         } catch {
             logger.error("The outcome of orders of an earlier process cannot be recorded. \(error)")
         }
-        let users = UserStore(in: keeping.house)
-        people = household.authentication.sessions
+        let users = UserStore(in: dataStores.userDatabase)
+        sessionStore = household.authentication.sessions
         switch settings.market {
         case .sandbox(let time):
             let sandbox = try await Sandbox.start(SandboxConfiguration(at: time, logger: logger))
             let owner = try ApplicationDependencies.owner("sandbox")
             try users.ensure(owner)
             self.sandbox = sandbox
-            sessions = SessionAuthenticator(.sandbox(owner), people)
+            sessions = SessionAuthenticator(.sandbox(owner), sessionStore)
             try wiring.add(sandbox, of: owner)
-            backends = wiring.backends(
-                .standard, household: household, symbolsPerClient: settings.symbolsPerClient)
+            services = wiring.services(
+                .standard, userData: household, symbolsPerClient: settings.symbolsPerClient)
         case .providers(let providers):
             let owner = try ApplicationDependencies.owner("owner")
             try users.ensure(owner)
             sandbox = nil
-            sessions = SessionAuthenticator(.owner(owner, settings.ownerToken), people)
+            sessions = SessionAuthenticator(.owner(owner, settings.ownerToken), sessionStore)
             try wiring.add(providers, of: owner)
-            backends = wiring.backends(
-                providers.routes, household: household, symbolsPerClient: settings.symbolsPerClient)
+            services = wiring.services(
+                providers.routes, userData: household, symbolsPerClient: settings.symbolsPerClient)
         }
         condition = ProviderHealthReporter(wiring)
-        try await backends.desk.openAll()
+        try await services.connectionService.openAll()
     }
 
     private static func owner(_ name: String) throws -> OwnerID {

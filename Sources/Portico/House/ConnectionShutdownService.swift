@@ -5,11 +5,11 @@ import ServiceLifecycle
 ///
 /// It ends before what carries the calls: a renewal that is under way has the only token that the next one can be made with.
 struct ConnectionShutdownService: Service {
-    let desk: ConnectionService
+    let connectionService: ConnectionService
 
     func run() async throws {
         try await gracefulShutdown()
-        await desk.close()
+        await connectionService.close()
     }
 }
 

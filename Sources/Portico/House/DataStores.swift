@@ -11,7 +11,7 @@ struct DataStores {
     /// What scarce providers told of the market; nil without a folder.
     let values: SQLitePersistentCache?
     /// What users have entrusted to Portico; without a folder it is forgotten with the process.
-    let house: UserDatabase
+    let userDatabase: UserDatabase
     /// What seals the secrets in it.
     let masterKey: MasterKey
     /// The sandbox's own folder inside of the one that is named.
@@ -29,7 +29,7 @@ struct DataStores {
         guard let path = settings.data else {
             ledger = QuotaLedger(clock: settings.market.clock)
             values = nil
-            house = try .temporary()
+            userDatabase = try .temporary()
             masterKey = try settings.masterKey?.key() ?? .random()
             hold = nil
             if settings.market.spendsQuotas { DataStores.warn(logger) }
@@ -42,10 +42,10 @@ struct DataStores {
         var folder = try DataDirectory(path)
         if isSandbox { folder = try folder.folder(DataStores.sandboxFolder) }
         hold = try DirectoryLock(folder)
-        house = try UserDatabase(in: folder)
+        userDatabase = try UserDatabase(in: folder)
         masterKey = try namedKey ?? MasterKey(in: folder)
         let file = try CacheDatabase(in: folder)
-        ledger = try QuotaLedger(clock: settings.market.clock, keeper: SQLiteQuotaStore(in: file)) { error in
+        ledger = try QuotaLedger(clock: settings.market.clock, store: SQLiteQuotaStore(in: file)) { error in
             logger.error("Counts of calls cannot be kept; a restart would forget them. \(error)")
         }
         values = SQLitePersistentCache(in: file) { error in
@@ -82,13 +82,13 @@ extension ProviderMode {
 
 /// What is kept, as long as the house stands.
 struct DataStoreService: Service {
-    let keeping: DataStores
+    let dataStores: DataStores
 
     /// It is stopped last, when nothing more can come.
     func run() async throws {
-        await keeping.tidy()
+        await dataStores.tidy()
         try await gracefulShutdown()
-        await keeping.values?.flush()
+        await dataStores.values?.flush()
     }
 }
 

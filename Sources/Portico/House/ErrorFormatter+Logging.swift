@@ -7,7 +7,7 @@ extension ErrorFormatter {
     ///
     /// Such an error may say anything, secrets included: only its type is logged, and of the store what it says itself,
     /// which names files and no more. The log and the client are told the request's id, so that one leads to the other.
-    init(telling logger: Logger) {
+    init(logger: Logger) {
         self.init { error, path in
             let place = path.map { segment in
                 switch segment {

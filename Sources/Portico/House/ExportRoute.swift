@@ -15,7 +15,7 @@ final class ExportRoute: Route {
     private let session: @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>
     private let export: UserDataExport
     private let rate: CallRateLimiter<OwnerID>
-    private let most: Int
+    private let maximumConcurrent: Int
     private let running = Atomic<Int>(0)
 
     init(
@@ -24,7 +24,7 @@ final class ExportRoute: Route {
     ) {
         (self.session, self.export) = (session, export)
         rate = CallRateLimiter(perClient: limits.exports, total: limits.totalExports)
-        most = max(1, limits.exportsAtOnce)
+        maximumConcurrent = max(1, limits.exportsAtOnce)
     }
 
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
@@ -65,12 +65,12 @@ final class ExportRoute: Route {
 
     /// Counts an export against the limits, and in `running` until it ends.
     private func begin(for owner: OwnerID) throws(HTTPError) {
-        guard running.wrappingAdd(1, ordering: .relaxed).newValue <= most else {
+        guard running.wrappingAdd(1, ordering: .relaxed).newValue <= maximumConcurrent else {
             running.wrappingSubtract(1, ordering: .relaxed)
             throw Self.tooMany(.everyone, after: .seconds(1))
         }
         do {
-            try rate.take(owner)
+            try rate.consume(owner)
         } catch {
             running.wrappingSubtract(1, ordering: .relaxed)
             switch error {

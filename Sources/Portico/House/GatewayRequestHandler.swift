@@ -6,7 +6,7 @@ import Web
 /// Answers requests of the front door with the schema and what stands behind it.
 struct GatewayRequestHandler {
     let schema: ExecutableSchema<GatewayContext>
-    let backends: GatewayServices
+    let services: GatewayServices
     let calls: UpstreamMetrics
     let tracer: RequestTracer
     /// The most calls to providers that one operation may make.
@@ -17,7 +17,7 @@ struct GatewayRequestHandler {
     let isValid: @Sendable (Session) -> Bool
 
     /// How long an operation may take in all.
-    private static let patience = Duration.seconds(20)
+    private static let timeout = Duration.seconds(20)
 
     @Sendable
     func respond(_ request: PreparedRequest, _ front: Web.RequestContext<Session>) -> MaybeAsync<
@@ -25,13 +25,13 @@ struct GatewayRequestHandler {
     > {
         let now = ContinuousClock.now
         let call = CallContext(
-            deadline: now + GatewayRequestHandler.patience,
+            deadline: now + GatewayRequestHandler.timeout,
             // Without this condition, an anonymous client could use up the server's quotas.
             notBefore: front.demandsFresh && !front.session.isLimitedByAddress ? now : nil,
             acceptsMinimumAge: true,
             observe: observer(noting: front.upstream), tracing: tracing(front), allowance: allowance(front))
         let context = GatewayContext(
-            session: front.session, backends: backends, call: call, origin: ClientOrigin(front.client))
+            session: front.session, services: services, call: call, origin: ClientOrigin(front.client))
         // What must be waited for runs in a task of the front door's, which knows its request.
         return CurrentRequest.$id.withValue(front.id) {
             schema.respond(to: request, context: context, allowing: front.allowedOperations)
@@ -45,9 +45,9 @@ struct GatewayRequestHandler {
         let (observer, tracing) = (observer(noting: front.upstream), tracing(front))
         let context: @Sendable () -> GatewayContext = {
             GatewayContext(
-                session: front.session, backends: backends,
+                session: front.session, services: services,
                 call: CallContext(
-                    deadline: .now + GatewayRequestHandler.patience, observe: observer, tracing: tracing,
+                    deadline: .now + GatewayRequestHandler.timeout, observe: observer, tracing: tracing,
                     allowance: allowance(front)),
                 origin: ClientOrigin(front.client))
         }

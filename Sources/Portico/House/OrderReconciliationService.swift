@@ -4,11 +4,11 @@ import ServiceLifecycle
 
 /// Asks brokers what became of orders whose answers were lost, those that an earlier process left behind first.
 struct OrderReconciliationService: Service {
-    let backends: GatewayServices
+    let services: GatewayServices
     let logger: Logger
 
     func run() async throws {
-        let (backends, logger) = (backends, logger)
+        let (backends, logger) = (services, logger)
         await cancelWhenGracefulShutdown {
             await OrderReconciliation(backends).run { error in
                 logger.error("What became of orders cannot be written down or read. \(error)")

@@ -7,10 +7,11 @@ import Upstream
 extension ProviderAssembly {
     /// An Alpaca account: private to its owner, its market data for everybody.
     mutating func add(_ configuration: AlpacaConfiguration, of owner: OwnerID) {
-        let client = AlpacaClient(configuration, over: line(to: .alpaca, connection: "alpaca"))
+        let client = AlpacaClient(configuration, over: channel(to: .alpaca, connection: "alpaca"))
         add(
             MarketDataSource(
-                client, spelling: AlpacaSymbols(), provider: .alpaca, environment: configuration.environment,
+                client, symbolMapping: AlpacaSymbols(), provider: .alpaca,
+                environment: configuration.environment,
                 for: .everybody))
         add(
             BrokerConnection(

@@ -7,10 +7,11 @@ import Upstream
 extension ProviderAssembly {
     /// Alpha Vantage by the server's own key.
     mutating func add(_ configuration: AlphaVantageConfiguration, in environment: Environment) {
-        let client = AlphaVantageClient(configuration, over: line(to: .alphaVantage))
+        let client = AlphaVantageClient(configuration, over: channel(to: .alphaVantage))
         add(
             MarketDataSource(
-                client, spelling: client.dialect, provider: .alphaVantage, environment: environment,
+                client, symbolMapping: client.symbolMapping, provider: .alphaVantage,
+                environment: environment,
                 for: .everybody))
     }
 }

@@ -7,10 +7,10 @@ import Upstream
 extension ProviderAssembly {
     /// Polygon by the server's own key.
     mutating func add(_ configuration: PolygonConfiguration, in environment: Environment) {
-        let client = PolygonClient(configuration, over: line(to: .polygon))
+        let client = PolygonClient(configuration, over: channel(to: .polygon))
         add(
             MarketDataSource(
-                client, spelling: client.dialect, provider: .polygon, environment: environment,
+                client, symbolMapping: client.symbolMapping, provider: .polygon, environment: environment,
                 for: .everybody))
     }
 }

@@ -10,12 +10,12 @@ extension ProviderAssembly {
     /// A Saxo account: all that it tells is for its owner alone, prices too, which exchanges license to each user.
     mutating func add(_ configuration: SaxoConfiguration, by token: SaxoToken, of owner: OwnerID) {
         let (id, environment) = ("saxo", configuration.environment)
-        let line = line(to: .saxo, connection: id)
+        let line = channel(to: .saxo, connection: id)
         let client = SaxoClient(
             configuration, access: .token(token), over: line,
             directory: SaxoInstrumentCache(clock: line.clock))
         let market = MarketDataSource(
-            client, spelling: configuration.dialect, provider: .saxo, environment: environment,
+            client, symbolMapping: configuration.symbolMapping, provider: .saxo, environment: environment,
             for: .owner(owner, connection: id))
         add(
             BrokerConnection(

@@ -7,19 +7,21 @@ import Yahoo
 extension ProviderAssembly {
     /// Yahoo's endpoints of today.
     mutating func add(_ configuration: YahooConfiguration, in environment: Environment) {
-        let client = YahooClient(configuration, over: line(to: .yahoo))
+        let client = YahooClient(configuration, over: channel(to: .yahoo))
         add(
             MarketDataSource(
-                client, spelling: client.dialect, provider: .yahoo, environment: environment, for: .everybody)
+                client, symbolMapping: client.symbolMapping, provider: .yahoo, environment: environment,
+                for: .everybody)
         )
     }
 
     /// A server that speaks Yahoo's query language of 2017.
     mutating func add(_ configuration: YQLConfiguration, in environment: Environment) {
-        let client = YQLClient(configuration, over: line(to: .yahoo))
+        let client = YQLClient(configuration, over: channel(to: .yahoo))
         add(
             MarketDataSource(
-                client, spelling: client.dialect, provider: .yahoo, environment: environment, for: .everybody)
+                client, symbolMapping: client.symbolMapping, provider: .yahoo, environment: environment,
+                for: .everybody)
         )
     }
 }

@@ -4,11 +4,11 @@ import Upstream
 
 /// Puts up what asks the providers: a line for each credential, over one transport and one ledger.
 struct ProviderAssembly {
-    let lines: ProviderChannelFactory
-    private let lasting: (any PersistentCache)?
+    let channelFactory: ProviderChannelFactory
+    private let persistentCache: (any PersistentCache)?
     private(set) var connections: [ProviderConnection] = []
     private(set) var connectors: [any ProviderConnector] = []
-    private(set) var redirects = RedirectPolicy([], allowsLoopback: false, wayOut: "")
+    private(set) var redirects = RedirectPolicy([], allowsLoopback: false, remedy: "")
     private(set) var market: [MarketDataSource] = []
 
     /// - Parameters:
@@ -20,19 +20,19 @@ struct ProviderAssembly {
     ///   - observe: told of each call when it has ended.
     init(
         over transport: HTTPClient, counting ledger: QuotaLedger? = nil,
-        lasting: (any PersistentCache)? = nil, clock: TimeSource = .system,
+        persistentCache: (any PersistentCache)? = nil, clock: TimeSource = .system,
         retry: RetryPolicy = RetryPolicy(),
         observe: (@Sendable (CallRecord) -> Void)? = nil
     ) {
-        lines = ProviderChannelFactory(
+        channelFactory = ProviderChannelFactory(
             transport: transport, ledger: ledger ?? QuotaLedger(clock: clock),
             monitor: ProviderMonitor(clock: clock, observe: observe), clock: clock, retry: retry)
-        self.lasting = lasting
+        self.persistentCache = persistentCache
     }
 
     /// The line of a connection of the settings, or without one, of the server's own credential.
-    func line(to provider: ProviderID, connection: String? = nil) -> ProviderChannel {
-        lines.line(of: QuotaAccount(provider, credential: connection))
+    func channel(to provider: ProviderID, connection: String? = nil) -> ProviderChannel {
+        channelFactory.channel(for: QuotaAccount(provider, credential: connection))
     }
 
     /// Those that are asked with the server's own credential, and those that users can be connected with.
@@ -48,8 +48,9 @@ struct ProviderAssembly {
     mutating func add(_ connection: BrokerConnection) {
         connections.append(
             ProviderConnection(
-                connection, since: lines.clock.wallTime(),
-                limits: lines.limits(of: QuotaAccount(connection.provider, credential: connection.id))))
+                connection, since: channelFactory.clock.wallTime(),
+                limits: channelFactory.limits(
+                    of: QuotaAccount(connection.provider, credential: connection.id))))
     }
 
     /// What users can be connected with from now on, and where browsers are sent back to.
@@ -65,16 +66,17 @@ struct ProviderAssembly {
     ///   - household: The stores of the users' data.
     ///   - symbolsPerClient: How many symbols of one provider's price feed one client follows at once.
     /// - Returns: The backends, ready for requests.
-    func backends(_ routes: ProviderRoutes, household: UserData, symbolsPerClient: Int) -> GatewayServices {
+    func services(_ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int) -> GatewayServices {
         GatewayServices(
             connections: connections, connectors: connectors, redirects: redirects, market: market,
-            routes: routes, reads: ReadCaches(clock: lines.clock, lasting: lasting), household: household,
-            clock: lines.clock, symbolsPerClient: symbolsPerClient,
-            ledger: lines.ledger,
-            condition: { [lines] provider in
+            routes: routes, reads: ReadCaches(clock: channelFactory.clock, persistentCache: persistentCache),
+            userData: userData,
+            clock: channelFactory.clock, symbolsPerClient: symbolsPerClient,
+            ledger: channelFactory.ledger,
+            condition: { [channelFactory] provider in
                 ProviderHealthReport(
-                    health: lines.monitor.health(of: provider),
-                    rateLimits: lines.ledger.status(of: QuotaAccount(provider)))
+                    health: channelFactory.monitor.health(of: provider),
+                    rateLimits: channelFactory.ledger.status(of: QuotaAccount(provider)))
             })
     }
 }

@@ -10,7 +10,7 @@ struct ProviderChannelFactory: Sendable {
     let retry: RetryPolicy
 
     /// The line of a credential.
-    func line(of holder: QuotaAccount) -> ProviderChannel {
+    func channel(for holder: QuotaAccount) -> ProviderChannel {
         ProviderChannel(holder, over: transport, clock: clock, retry: retry, ledger: ledger, monitor: monitor)
     }
 

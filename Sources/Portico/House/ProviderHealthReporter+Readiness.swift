@@ -35,7 +35,7 @@ extension ProviderFailure.Cause {
     /// What it is, without anything that a provider has said.
     fileprivate var kind: String {
         switch self {
-        case .answerInvalid: Self.answerInvalid(nil).description
+        case .invalidResponse: Self.invalidResponse(nil).description
         case .circuitOpen, .unavailable: Self.unavailable.description
         case .rateLimited: Self.rateLimited(retryAt: nil).description
         case .quotaExhausted: Self.quotaExhausted(retryAt: nil).description

@@ -4,23 +4,23 @@ import Web
 
 /// How the providers fare, for those who run the server.
 struct ProviderHealthReporter: Sendable {
-    private let lines: ProviderChannelFactory
+    private let channelFactory: ProviderChannelFactory
     private let providers: [ProviderID]
 
     /// Of the providers that are wired by now.
     init(_ wiring: ProviderAssembly) {
-        lines = wiring.lines
+        channelFactory = wiring.channelFactory
         providers = wiring.providers.sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Of each provider.
     var healths: [(provider: ProviderID, health: ProviderHealth)] {
-        providers.map { ($0, lines.monitor.health(of: $0)) }
+        providers.map { ($0, channelFactory.monitor.health(of: $0)) }
     }
 
     /// For `/metrics`.
     var families: [MetricFamily] {
-        let quotas = lines.ledger.tightest()
+        let quotas = channelFactory.ledger.tightest()
         return [
             MetricFamily(
                 "portico_quota_remaining", .gauge,

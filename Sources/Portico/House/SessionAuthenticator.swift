@@ -35,14 +35,14 @@ struct SessionAuthenticator {
         case .owner(let owner, let known?) where known.matches(token):
             return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
         case .sandbox, .owner:
-            return .failure(.invalidToken(refusal(of: token)))
+            return .failure(.invalidToken(rejectionMessage(for: token)))
         }
     }
 
     /// Whether the token of a session is still valid.
     @Sendable
     func isValid(_ session: Session) -> Bool {
-        session.kept.map { store.isValid($0) } ?? true
+        session.stored.map { store.isValid($0) } ?? true
     }
 
     /// Calls a closure when the token of a session ends.
@@ -53,10 +53,10 @@ struct SessionAuthenticator {
     func onEnd(
         of session: Session, _ observer: @escaping @Sendable () -> Void
     ) -> (@Sendable () -> Void)? {
-        session.kept?.validity.onEnd(observer)
+        session.stored?.validity.onEnd(observer)
     }
 
-    private func refusal(of token: String) -> String {
+    private func rejectionMessage(for token: String) -> String {
         // Its form alone tells: a session that has ended is not told from one that never was.
         if token.hasPrefix(SessionToken.prefix) {
             return "The session has ended, or never was: sign in again."

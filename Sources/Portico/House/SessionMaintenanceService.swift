@@ -11,7 +11,7 @@ struct SessionMaintenanceService: Service {
     /// The interval at which changes of the file by `portico users` and expired sessions are detected.
     ///
     /// The sockets of a token are closed within a second after it has ended, whichever process ended it.
-    static let beat = Duration.milliseconds(200)
+    static let pollingInterval = Duration.milliseconds(200)
     /// The interval at which uses of sessions are stored, and expired sessions and guests without one are deleted.
     ///
     /// A guest who has signed out while an order was in progress is deleted once the order is settled.
@@ -21,8 +21,8 @@ struct SessionMaintenanceService: Service {
         await cancelWhenGracefulShutdown {
             // Three loops: a write may wait for other writes, and so may the detection of sessions that another
             // process has opened. Sessions end on time all the same.
-            async let ending: Void = repeatedly(every: Self.beat) { sessions.endExpired() }
-            async let following: Void = repeatedly(every: Self.beat) { await follow() }
+            async let ending: Void = repeatedly(every: Self.pollingInterval) { sessions.endExpired() }
+            async let following: Void = repeatedly(every: Self.pollingInterval) { await follow() }
             await repeatedly(every: Self.tidyingInterval) { await tidy() }
             _ = await (ending, following)
         }

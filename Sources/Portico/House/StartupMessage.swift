@@ -13,7 +13,7 @@ struct StartupMessage {
 
     private var scheme: String { isSecure ? "https" : "http" }
 
-    private var standing: String {
+    private var providerNotice: String {
         isSandbox
             ? "It stands on the embedded sandbox; the token of its demo user is `sandbox`."
             : "It stands on the configured providers."
@@ -26,7 +26,7 @@ struct StartupMessage {
     var text: String {
         """
         Portico \(Version.current) answers on \(scheme)://\(address)/graphql
-        \(standing)\(exploring)
+        \(providerNotice)\(exploring)
 
           curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
             -H 'Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")' \\

@@ -16,8 +16,8 @@ extension UpstreamCall.Outcome {
         switch outcome {
         case .cached: self = .cached
         case .stale: self = .stale
-        case .joined: self = .joined
-        case .answered: self = .fetched
+        case .coalesced: self = .joined
+        case .succeeded: self = .fetched
         case .failed: self = .failed
         }
     }

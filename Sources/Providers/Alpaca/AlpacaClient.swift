@@ -13,7 +13,7 @@ package struct AlpacaClient: Sendable {
     let calendar: ReadCache<[AlpacaCalendarDay]>
     private let trading: ProviderHTTPClient
     private let data: ProviderHTTPClient
-    private let desk: ProviderHTTPClient
+    private let writes: ProviderHTTPClient
     private let orders: ProviderHTTPClient
     private let headers: HTTPClientHeaders
 
@@ -33,14 +33,14 @@ package struct AlpacaClient: Sendable {
         calendar = ReadCache("calendar", bounds: .calendar, clock: line.clock) { days in
             days.count * MemoryLayout<AlpacaCalendarDay>.stride
         }
-        trading = line.caller(to: .trading, within: configuration) {
+        trading = line.client(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpaca: $0, now: $1)
         }
-        data = line.caller(to: .data, within: configuration) { ProviderFailure.Cause(alpaca: $0, now: $1) }
-        desk = line.caller(to: .trading, within: configuration) {
+        data = line.client(to: .data, within: configuration) { ProviderFailure.Cause(alpaca: $0, now: $1) }
+        writes = line.client(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpacaDesk: $0, now: $1)
         }
-        orders = line.caller(to: .trading, within: configuration) {
+        orders = line.client(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpacaOrders: $0, now: $1)
         }
         var headers = HTTPClientHeaders()
@@ -98,7 +98,7 @@ package struct AlpacaClient: Sendable {
         if body != nil { headers.add("Content-Type", "application/json") }
         let request = HTTPClientRequest(
             method, url, headers: headers, body: body?.bytes, deadline: context.deadline)
-        return try await desk.call(operation, request, in: context, read: read)
+        return try await writes.call(operation, request, in: context, read: read)
     }
 }
 
@@ -127,14 +127,15 @@ struct AlpacaID: Hashable, Sendable {
 
 extension ProviderChannel {
     /// A caller of one of Alpaca's hosts.
-    fileprivate func caller(
+    fileprivate func client(
         to host: AlpacaHost, within configuration: AlpacaConfiguration,
         failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
     ) -> ProviderHTTPClient {
         let limit = configuration.callsPerMinute
         let window = QuotaWindow(host.rawValue, limit: limit, per: .rolling(seconds: 60))
-        return caller(
-            within: [window], readings: { response, _ in AlpacaRateLimit.readings(of: host, in: response) },
+        return client(
+            within: [window],
+            reportedQuotas: { response, _ in AlpacaRateLimit.reportedQuotas(of: host, in: response) },
             failure: failure)
     }
 }

@@ -18,7 +18,7 @@ package struct AlpacaConfiguration: Sendable {
     /// How many trades and quotes of symbols the data stream takes, both counted: 30, more for who pays.
     package let streamSymbols: Int
     /// How long connecting to a stream and being let in may take together; Alpaca itself waits ten seconds for a login.
-    package let streamPatience: Duration
+    package let streamTimeout: Duration
 
     /// The limit of the free plan.
     package static let standardCallsPerMinute = 200
@@ -35,7 +35,7 @@ package struct AlpacaConfiguration: Sendable {
     package init(
         environment: Environment, tradingURL: HTTPURL, dataURL: HTTPURL, dataStreamURL: HTTPURL? = nil,
         credential: AlpacaCredential, feed: AlpacaFeed? = nil, callsPerMinute: Int = standardCallsPerMinute,
-        streamSymbols: Int = 30, streamPatience: Duration = .seconds(10)
+        streamSymbols: Int = 30, streamTimeout: Duration = .seconds(10)
     ) throws(InvalidBase) {
         for url in [tradingURL, dataURL] + [dataStreamURL].compactMap(\.self) where url.text.contains("?") {
             throw InvalidBase(url: url)
@@ -48,7 +48,7 @@ package struct AlpacaConfiguration: Sendable {
         self.feed = feed
         self.callsPerMinute = callsPerMinute
         self.streamSymbols = streamSymbols
-        self.streamPatience = streamPatience
+        self.streamTimeout = streamTimeout
     }
 
     /// Alpaca's own address for trading; nil for the sandbox, which stands elsewhere each time.

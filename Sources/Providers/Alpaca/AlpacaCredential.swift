@@ -78,8 +78,8 @@ package struct AlpacaCredential: Sendable, Hashable {
 extension AlpacaCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String {
         switch proof {
-        case .keys: "Alpaca keys \(Redaction.mark)"
-        case .token: "Alpaca token \(Redaction.mark)"
+        case .keys: "Alpaca keys \(Redaction.placeholder)"
+        case .token: "Alpaca token \(Redaction.placeholder)"
         }
     }
 

@@ -29,18 +29,18 @@ struct AlpacaErrorBody: JSONDecodable, Hashable {
     }
 
     /// The symbol that the market data host calls malformed, refusing all others along with it.
-    static func refusedSymbol(in response: HTTPClientResponse) -> Symbol? {
+    static func rejectedSymbol(in response: HTTPClientResponse) -> Symbol? {
         guard response.status == 400, let message = AlpacaErrorBody(response)?.message,
-            message.hasPrefix(refusal)
+            message.hasPrefix(invalidSymbolPrefix)
         else { return nil }
-        return Symbol(String(message.dropFirst(refusal.count)))
+        return Symbol(String(message.dropFirst(invalidSymbolPrefix.count)))
     }
 
-    private static let refusal = "invalid symbol: "
+    private static let invalidSymbolPrefix = "invalid symbol: "
 
     /// Whether the edge turned the credential away, as it does with keys of the other environment: a word without a code,
     /// where the hosts behind it say what is not allowed.
-    static func refusesCredential(_ response: HTTPClientResponse) -> Bool {
+    static func rejectsCredential(_ response: HTTPClientResponse) -> Bool {
         guard response.status == 403, let problem = AlpacaErrorBody(response), problem.code == nil else {
             return false
         }
@@ -53,10 +53,10 @@ extension ProviderFailure.Cause {
     init?(alpaca response: HTTPClientResponse, now: Instant) {
         switch response.status {
         // It names one of many symbols, and is read to find out which.
-        case 400 where AlpacaErrorBody.refusedSymbol(in: response) != nil: return nil
+        case 400 where AlpacaErrorBody.rejectedSymbol(in: response) != nil: return nil
         // What was asked is well formed and Alpaca does not have it: a timeframe, a feed, a currency.
         case 400, 422: self = .unsupported
-        case 403 where AlpacaErrorBody.refusesCredential(response): self = .unauthorized
+        case 403 where AlpacaErrorBody.rejectsCredential(response): self = .unauthorized
         case 429: self = .rateLimited(retryAt: AlpacaRateLimit.retryAt(in: response, now: now))
         default:
             guard let cause = ProviderFailure.Cause.status(of: response, now: now) else { return nil }

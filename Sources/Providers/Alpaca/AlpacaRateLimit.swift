@@ -7,7 +7,7 @@ import Upstream
 /// are left.
 enum AlpacaRateLimit {
     /// What is left; nothing where a response does not say.
-    static func readings(of host: AlpacaHost, in response: HTTPClientResponse) -> [ReportedQuota] {
+    static func reportedQuotas(of host: AlpacaHost, in response: HTTPClientResponse) -> [ReportedQuota] {
         guard let remaining = count(response["X-RateLimit-Remaining"]) else { return [] }
         let limit = count(response["X-RateLimit-Limit"])
         return [

@@ -6,9 +6,9 @@ import Upstream
 /// The refused one is left out, and the others are asked for again. Each refusal costs a call, so few are borne.
 struct AlpacaSymbolList {
     private(set) var symbols: [Symbol]
-    private var refusals = 0
+    private var rejections = 0
 
-    private static let refusalsBorne = 4
+    private static let maximumRejections = 4
 
     init(_ symbols: [Symbol]) {
         self.symbols = symbols
@@ -17,17 +17,17 @@ struct AlpacaSymbolList {
     /// The list as it stands in an address; nil where nothing is left to ask for.
     func list() throws(ProviderFailure) -> String? {
         if symbols.isEmpty { return nil }
-        guard refusals < Self.refusalsBorne else { throw ProviderFailure(.alpaca, .unsupported) }
+        guard rejections < Self.maximumRejections else { throw ProviderFailure(.alpaca, .unsupported) }
         return symbols.map(\.text).joined(separator: ",")
     }
 
     /// Leaves out the symbol that a response refuses; false where it refuses none of these.
-    mutating func remove(refusedIn response: HTTPClientResponse) -> Bool {
-        guard let refused = AlpacaErrorBody.refusedSymbol(in: response), symbols.contains(refused) else {
+    mutating func remove(rejectedIn response: HTTPClientResponse) -> Bool {
+        guard let refused = AlpacaErrorBody.rejectedSymbol(in: response), symbols.contains(refused) else {
             return false
         }
         symbols.removeAll { $0 == refused }
-        refusals += 1
+        rejections += 1
         return true
     }
 }

@@ -8,14 +8,14 @@ import Upstream
 package struct AlpacaSymbols: SymbolMapping {
     package init() {}
 
-    package func spelling(of symbol: Symbol) -> String? {
+    package func providerSymbol(for symbol: Symbol) -> String? {
         symbol.isAlpacaShare || symbol.isAlpacaOption || Self.isCoinPair(symbol) ? symbol.text : nil
     }
 
-    package func symbol(spelled spelling: String) -> Symbol? {
+    package func symbol(for spelling: String) -> Symbol? {
         guard let symbol = Symbol(spelling) else { return nil }
         if let pair = Self.coinPair(joined: spelling) { return pair }
-        return self.spelling(of: symbol) == nil ? nil : symbol
+        return self.providerSymbol(for: symbol) == nil ? nil : symbol
     }
 
     /// The symbol of something that Alpaca says is of an asset class: nothing is guessed then but the place of the slash.
@@ -23,7 +23,7 @@ package struct AlpacaSymbols: SymbolMapping {
         switch assetClass {
         case "crypto": coinPair(joined: symbol.text) ?? symbol
         case .some: symbol
-        case nil: AlpacaSymbols().symbol(spelled: symbol.text) ?? symbol
+        case nil: AlpacaSymbols().symbol(for: symbol.text) ?? symbol
         }
     }
 

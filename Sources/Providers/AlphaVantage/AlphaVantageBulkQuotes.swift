@@ -66,7 +66,7 @@ extension AlphaVantageBulkQuotes.Entry: JSONDecodable {
     /// The entry in Portico's words; bulk quotes are of American listings, so in dollars.
     func quote(of symbol: Symbol, entitlement: AlphaVantageEntitlement?, fetchedAt: Instant) -> Quote {
         var quote = Quote(
-            symbol: symbol, reading: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: time))
+            symbol: symbol, provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: time))
         quote.price = price
         quote.open = open
         quote.high = high

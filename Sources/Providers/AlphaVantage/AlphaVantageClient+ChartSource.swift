@@ -3,7 +3,7 @@ package import Upstream
 
 extension AlphaVantageClient: ChartSource {
     /// Prices as they were traded; corrected ones are paid for, under functions of their own.
-    package var chartAbilities: ChartCapabilities {
+    package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: [.raw], hasExtendedHours: true, symbolsPerCall: 1)
     }
@@ -15,7 +15,7 @@ extension AlphaVantageClient: ChartSource {
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
-        guard chartAbilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
+        guard chartCapabilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
         else {
             throw ProviderFailure(.alphaVantage, .unsupported)
         }
@@ -31,7 +31,7 @@ extension AlphaVantageClient: ChartSource {
         do throws(ProviderFailure) {
             let query = AlphaVantageSeriesQuery(window, plan: configuration.plan)
             let unit = try await unit(of: symbol, in: context)
-            let items = [("symbol", try Optional(spelling(of: symbol)))] + query.items
+            let items = [("symbol", try Optional(providerSymbol(for: symbol)))] + query.items
             return try await get("chart", query.function, items, in: context) {
                 reader throws(JSONError) -> CandleSeries? in
                 let subject = AlphaVantageSeries.Target(

@@ -6,7 +6,7 @@ extension AlphaVantageClient: FundamentalsSource {
     package func fundamentals(
         of symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Fundamentals {
-        let items = [("symbol", try Optional(spelling(of: symbol)))]
+        let items = [("symbol", try Optional(providerSymbol(for: symbol)))]
         let found: Fundamentals? = try await get("fundamentals", "OVERVIEW", items, in: context) {
             reader throws(JSONError) -> Fundamentals? in
             let overview = try AlphaVantageOverview(json: &reader)

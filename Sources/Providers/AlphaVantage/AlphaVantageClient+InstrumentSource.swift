@@ -9,7 +9,7 @@ extension AlphaVantageClient: InstrumentSource {
         let matches = try await matches("search", text, in: context)
         let fetchedAt = clock.wallTime()
         let hits = matches.lazy.compactMap { match in
-            match.instrument(dialect, fetchedAt: fetchedAt).map { instrument in
+            match.instrument(symbolMapping, fetchedAt: fetchedAt).map { instrument in
                 SearchHit(instrument: instrument, matchScore: match.score, region: match.region)
             }
         }
@@ -20,8 +20,8 @@ extension AlphaVantageClient: InstrumentSource {
     package func instrument(
         _ symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Instrument {
-        let match = try await listing(spelled: spelling(of: symbol), in: context)
-        guard let instrument = match.instrument(dialect, fetchedAt: clock.wallTime()) else {
+        let match = try await listing(for: providerSymbol(for: symbol), in: context)
+        guard let instrument = match.instrument(symbolMapping, fetchedAt: clock.wallTime()) else {
             throw ProviderFailure(.alphaVantage, .notFound)
         }
         return instrument

@@ -14,8 +14,8 @@ extension AlphaVantageClient: QuoteSource {
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         var (single, bulk) = ([Symbol](), [String: Symbol]())
         for symbol in symbols {
-            guard let spelling = dialect.spelling(of: symbol) else { continue }
-            let isBulk = configuration.plan.isPremium && dialect.unit(of: symbol) == .usDollar
+            guard let spelling = symbolMapping.providerSymbol(for: symbol) else { continue }
+            let isBulk = configuration.plan.isPremium && symbolMapping.unit(of: symbol) == .usDollar
             if isBulk { bulk[spelling] = symbol } else { single.append(symbol) }
         }
         var quotes = KeyedResults<Symbol, Quote>()
@@ -41,7 +41,7 @@ extension AlphaVantageClient: QuoteSource {
     private func quote(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> Quote? {
         do throws(ProviderFailure) {
             let unit = try await unit(of: symbol, in: context)
-            let items = [("symbol", try Optional(spelling(of: symbol)))]
+            let items = [("symbol", try Optional(providerSymbol(for: symbol)))]
             return try await get("quotes", "GLOBAL_QUOTE", items, in: context) {
                 reader throws(JSONError) -> Quote? in
                 guard let figures = try AlphaVantageGlobalQuote(json: &reader).figures else { return nil }

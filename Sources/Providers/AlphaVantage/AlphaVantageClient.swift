@@ -7,9 +7,9 @@ package import Upstream
 /// ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
 package struct AlphaVantageClient: Sendable {
     package let configuration: AlphaVantageConfiguration
-    package let dialect = AlphaVantageSymbols()
+    package let symbolMapping = AlphaVantageSymbols()
     let clock: TimeSource
-    private let caller: ProviderHTTPClient
+    private let httpClient: ProviderHTTPClient
     /// What searches told of listings, by Alpha Vantage's spelling: a day's quota is too small to ask twice.
     private let listings: ReadCache<AlphaVantageMatch>
 
@@ -22,7 +22,7 @@ package struct AlphaVantageClient: Sendable {
     package init(_ configuration: AlphaVantageConfiguration, over line: ProviderChannel) {
         self.configuration = configuration
         clock = line.clock
-        caller = line.caller(
+        httpClient = line.client(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(alphaVantage: response, now: now) })
         listings = ReadCache(
@@ -43,14 +43,14 @@ package struct AlphaVantageClient: Sendable {
             throw ProviderFailure(.alphaVantage, transport: .badURL)
         }
         let request = HTTPClientRequest(.get, url, deadline: context.deadline)
-        return try await caller.call(operation, request, in: context) { response throws(JSONError) in
+        return try await httpClient.call(operation, request, in: context) { response throws(JSONError) in
             try JSONReader.read(response.body, read)
         }
     }
 
     /// What Alpha Vantage calls an instrument; `notFound` for one that it cannot have.
-    func spelling(of symbol: Symbol) throws(ProviderFailure) -> String {
-        guard let spelling = dialect.spelling(of: symbol) else {
+    func providerSymbol(for symbol: Symbol) throws(ProviderFailure) -> String {
+        guard let spelling = symbolMapping.providerSymbol(for: symbol) else {
             throw ProviderFailure(.alphaVantage, .notFound)
         }
         return spelling
@@ -60,7 +60,7 @@ package struct AlphaVantageClient: Sendable {
 
     /// What `SYMBOL_SEARCH` tells of a listing; `notFound` where there is none of that name.
     func listing(
-        spelled spelling: String, in context: CallContext
+        for spelling: String, in context: CallContext
     ) async throws(ProviderFailure) -> AlphaVantageMatch {
         let key = CacheKey.public(.alphaVantage, "listing \(spelling)")
         return try await listings.value(for: key, in: context) { context throws(ProviderFailure) in
@@ -83,9 +83,9 @@ package struct AlphaVantageClient: Sendable {
 
     /// What prices of an instrument are in: by rule where its exchange has one unit, else by a search.
     func unit(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> PriceUnit {
-        if let unit = dialect.unit(of: symbol) { return unit }
-        let match = try await listing(spelled: spelling(of: symbol), in: context)
-        guard let unit = match.unit else { throw ProviderFailure(.alphaVantage, .answerInvalid(nil)) }
+        if let unit = symbolMapping.unit(of: symbol) { return unit }
+        let match = try await listing(for: providerSymbol(for: symbol), in: context)
+        guard let unit = match.unit else { throw ProviderFailure(.alphaVantage, .invalidResponse(nil)) }
         return unit
     }
 }

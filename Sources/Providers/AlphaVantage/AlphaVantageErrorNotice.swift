@@ -42,11 +42,11 @@ enum AlphaVantageErrorNotice: Hashable, CaseIterable {
 
     private init(text: String) {
         // The order matters: the text about bursts names the limit of the day and premium endpoints as well.
-        let notice = Self.marks.first { mark in mark.words.contains { text.contains($0) } }?.notice
+        let notice = Self.patterns.first { mark in mark.words.contains { text.contains($0) } }?.notice
         self = notice ?? .unknown
     }
 
-    private static let marks: [(notice: AlphaVantageErrorNotice, words: [String])] = [
+    private static let patterns: [(notice: AlphaVantageErrorNotice, words: [String])] = [
         (.badKey, ["apikey is invalid or missing", "demo** API key", "demo API key"]),
         (.burst, ["spreading out"]),
         (.premium, ["is a premium"]),
@@ -64,7 +64,7 @@ enum AlphaVantageErrorNotice: Hashable, CaseIterable {
         case .minute: .rateLimited(retryAt: now + .seconds(60))
         case .day: .quotaExhausted(retryAt: now.nextMidnightInNewYork)
         case .invalidCall: .notFound
-        case .unknown: .answerInvalid(nil)
+        case .unknown: .invalidResponse(nil)
         }
     }
 }

@@ -64,7 +64,7 @@ extension AlphaVantageGlobalQuote.Figures {
     ) throws(Decimal.Overflow) -> Quote {
         let asOf = day.flatMap { Self.close(of: $0, of: symbol, by: fetchedAt) }
         var quote = Quote(
-            symbol: symbol, reading: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: asOf))
+            symbol: symbol, provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: asOf))
         quote.price = try unit.amount(price)
         if let open { quote.open = try unit.amount(open) }
         if let high { quote.high = try unit.amount(high) }

@@ -60,10 +60,10 @@ struct AlphaVantageMatch: JSONDecodable, Hashable {
 
     /// The match in Portico's words; nil for an exchange that it has no code for.
     func instrument(_ dialect: AlphaVantageSymbols, fetchedAt: Instant) -> Instrument? {
-        guard let symbol = dialect.symbol(spelled: symbol), let form = SymbolKind(symbol) else { return nil }
+        guard let symbol = dialect.symbol(for: symbol), let form = SymbolKind(symbol) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: assetClass,
-            reading: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
         instrument.name = name
         if case .listing(_, let market) = form { instrument.exchange = market }
         instrument.currency = unit?.currency

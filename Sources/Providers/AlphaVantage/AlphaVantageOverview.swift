@@ -51,7 +51,7 @@ struct AlphaVantageOverview: JSONDecodable, Hashable {
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) throws(Decimal.Overflow) -> Fundamentals {
         let unit = currency.flatMap(PriceUnit.init)
         var fundamentals = Fundamentals(
-            symbol: symbol, reading: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
+            symbol: symbol, provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
         fundamentals.name = name
         fundamentals.about = about
         fundamentals.currency = unit?.currency

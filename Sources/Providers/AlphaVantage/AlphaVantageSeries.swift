@@ -105,7 +105,7 @@ extension AlphaVantageSeries {
         let (window, interval) = (subject.window, subject.window.interval)
         var series = CandleSeries(
             symbol: subject.symbol, interval: interval,
-            reading: Provenance(source: .alphaVantage, fetchedAt: subject.fetchedAt, asOf: asOf(subject)),
+            provenance: Provenance(source: .alphaVantage, fetchedAt: subject.fetchedAt, asOf: asOf(subject)),
             reserving: rows.count)
         series.currency = subject.unit.currency
         series.adjustment = .raw
@@ -116,7 +116,7 @@ extension AlphaVantageSeries {
         for row in rows {
             candles.append(
                 Candle(
-                    time: row.start(of: interval), prices: try row.prices.told(in: subject.unit),
+                    time: row.start(of: interval), prices: try row.prices.converted(from: subject.unit),
                     volume: row.volume))
         }
         try series.append(candles, in: window)
@@ -156,7 +156,7 @@ extension AlphaVantageSeries.Row {
 }
 
 extension OHLC {
-    fileprivate func told(in unit: PriceUnit) throws(Decimal.Overflow) -> OHLC {
+    fileprivate func converted(from unit: PriceUnit) throws(Decimal.Overflow) -> OHLC {
         OHLC(
             open: try unit.amount(open), high: try unit.amount(high), low: try unit.amount(low),
             close: try unit.amount(close))

@@ -39,6 +39,6 @@ struct AlphaVantageSeriesQuery {
 
     /// A hundred rows up to now may not be enough.
     private static func mayNeedMore(_ window: ChartWindow) -> Bool {
-        window.from != nil || window.to != nil || window.mostCandles > AlphaVantageSeries.compactCount
+        window.from != nil || window.to != nil || window.maximumCandles > AlphaVantageSeries.compactCount
     }
 }

@@ -7,14 +7,14 @@ import Upstream
 package struct AlphaVantageSymbols: SymbolMapping {
     package init() {}
 
-    package func spelling(of symbol: Symbol) -> String? {
+    package func providerSymbol(for symbol: Symbol) -> String? {
         guard case .listing(let ticker, let market)? = SymbolKind(symbol) else { return nil }
         let root = ticker.replacing(".", with: "-")
         guard let market else { return root }
         return AlphaVantageMarket(rawValue: market).map { "\(root).\($0.suffix)" }
     }
 
-    package func symbol(spelled spelling: String) -> Symbol? {
+    package func symbol(for spelling: String) -> Symbol? {
         let parts = spelling.split(separator: ".", omittingEmptySubsequences: false)
         let root = String(parts[0]).replacing("-", with: ".")
         switch parts.count {

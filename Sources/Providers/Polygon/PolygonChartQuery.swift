@@ -27,7 +27,7 @@ struct PolygonChartQuery {
     private static func reach(back window: ChartWindow, to: Instant) -> Instant {
         let length = window.interval.length(on: to.dateInUTC)
         let share: Int64 = window.interval.isIntraday ? 6 : 2
-        let seconds = Int64(window.mostCandles) * length * share + 10 * 86_400
+        let seconds = Int64(window.maximumCandles) * length * share + 10 * 86_400
         return to - .seconds(seconds)
     }
 

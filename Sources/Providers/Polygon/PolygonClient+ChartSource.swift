@@ -2,7 +2,7 @@ package import Brokerage
 package import Upstream
 
 extension PolygonClient: ChartSource {
-    package var chartAbilities: ChartCapabilities {
+    package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: [.raw, .splits], hasExtendedHours: true,
             symbolsPerCall: 1)
@@ -17,31 +17,32 @@ extension PolygonClient: ChartSource {
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         let isOfAllHours = window.interval.isIntraday
-        guard chartAbilities.serve(window), window.isExtendedHours.map({ $0 == isOfAllHours }) ?? true else {
+        guard chartCapabilities.serve(window), window.isExtendedHours.map({ $0 == isOfAllHours }) ?? true
+        else {
             throw ProviderFailure(.polygon, .unsupported)
         }
         var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
-            guard let ticker = dialect.spelling(of: symbol) else { continue }
+            guard let ticker = symbolMapping.providerSymbol(for: symbol) else { continue }
             charts[symbol] = try await chart(of: symbol, ticker, window, in: context)
         }
         return charts
     }
 
     /// Each page costs a call.
-    private static var mostPages: Int { 3 }
+    private static var maximumPages: Int { 3 }
 
     private func chart(
         of symbol: Symbol, _ ticker: String, _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> CandleSeries? {
         var (bars, status, isCut) = ([Candle](), PolygonStatus.current, false)
         if var query = PolygonChartQuery(ticker, window, now: clock.wallTime()) {
-            for _ in 1...Self.mostPages {
+            for _ in 1...Self.maximumPages {
                 guard let page = try await aggregates(query, in: context) else { return nil }
                 status = page.status
                 isCut = page.hasMore
                 bars += isCut && query.isComposed ? page.bars.dropLast() : page.bars[...]
-                guard isCut, bars.count < window.mostCandles, let oldest = bars.last,
+                guard isCut, bars.count < window.maximumCandles, let oldest = bars.last,
                     let end = Instant(secondsSince1970: oldest.time).map({ $0 - .milliseconds(1) }),
                     query.from <= end, end < query.to
                 else { break }
@@ -89,16 +90,16 @@ extension PolygonClient: ChartSource {
         let calendar = PolygonCalendar(symbol, window.interval, newestFirst)
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
-            reading: Provenance(source: .polygon, fetchedAt: fetchedAt),
+            provenance: Provenance(source: .polygon, fetchedAt: fetchedAt),
             reserving: newestFirst.count)
-        series.currency = dialect.currency(of: symbol)
+        series.currency = symbolMapping.currency(of: symbol)
         series.adjustment = window.adjustment ?? .splits
         series.isExtendedHours = window.interval.isIntraday ? true : nil
         series.timeZone = calendar.timeZone
         do throws(Decimal.Overflow) {
             try series.append(calendar.oldestFirst(newestFirst), in: window)
         } catch {
-            throw ProviderFailure(.polygon, .answerInvalid(nil))
+            throw ProviderFailure(.polygon, .invalidResponse(nil))
         }
         // Trades of a delayed plan are known a quarter of an hour later.
         let known = status == .delayed ? fetchedAt - .seconds(900) : fetchedAt

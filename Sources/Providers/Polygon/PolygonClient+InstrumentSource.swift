@@ -6,7 +6,7 @@ extension PolygonClient: InstrumentSource {
     package func search(
         _ text: String, limit: Int, in context: CallContext
     ) async throws(ProviderFailure) -> [SearchHit] {
-        let limit = min(max(limit, 1), Self.mostTickers)
+        let limit = min(max(limit, 1), Self.maximumTickers)
         let items = [("search", Optional(text)), ("active", "true"), ("limit", String(limit))]
         let list = try await get(
             "search", { $0.appending(path: "v3", "reference", "tickers")?.appending(query: items) },
@@ -14,20 +14,20 @@ extension PolygonClient: InstrumentSource {
         ) { reader throws(JSONError) in try PolygonTickerList(json: &reader) }
         let fetchedAt = clock.wallTime()
         let hits = list.tickers.lazy.compactMap { ticker in
-            ticker.instrument(dialect, fetchedAt: fetchedAt).map { SearchHit(instrument: $0) }
+            ticker.instrument(symbolMapping, fetchedAt: fetchedAt).map { SearchHit(instrument: $0) }
         }
         return Array(hits.prefix(limit))
     }
 
     /// More are refused.
-    private static var mostTickers: Int { 1_000 }
+    private static var maximumTickers: Int { 1_000 }
 
     /// `GET /v3/reference/tickers/{ticker}`.
     package func instrument(
         _ symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Instrument {
         let details = try await details(of: symbol, in: context)
-        guard let instrument = details.instrument(dialect, fetchedAt: clock.wallTime()) else {
+        guard let instrument = details.instrument(symbolMapping, fetchedAt: clock.wallTime()) else {
             throw ProviderFailure(.polygon, .notFound)
         }
         return instrument

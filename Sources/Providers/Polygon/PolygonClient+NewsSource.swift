@@ -9,7 +9,7 @@ extension PolygonClient: NewsSource {
     package func news(
         about symbols: [Symbol]?, limit: Int, after next: String?, in context: CallContext
     ) async throws(ProviderFailure) -> ArticlePage {
-        let tickers = symbols?.compactMap(dialect.spelling)
+        let tickers = symbols?.compactMap(symbolMapping.providerSymbol)
         let mark = try next.map { text throws(ProviderFailure) in
             guard let mark = PolygonNewsCursor(text) else { throw ProviderFailure(.polygon, .unsupported) }
             return mark
@@ -18,7 +18,7 @@ extension PolygonClient: NewsSource {
         guard let tickers, tickers.count != 1 else {
             return try await page(about: tickers?.first, limit: limit, after: mark, in: context)
         }
-        guard tickers.count <= Self.mostSubjects else { throw ProviderFailure(.polygon, .unsupported) }
+        guard tickers.count <= Self.maximumNewsSymbols else { throw ProviderFailure(.polygon, .unsupported) }
         return try await page(aboutAnyOf: tickers, limit: limit, after: mark, in: context)
     }
 
@@ -28,11 +28,11 @@ extension PolygonClient: NewsSource {
             ("published_utc.gte", time.description), ("order", "asc"), ("sort", "published_utc"),
             ("limit", "50"),
         ]
-        return try await news(query, in: context).articles.map { $0.article(dialect) }
+        return try await news(query, in: context).articles.map { $0.article(symbolMapping) }
     }
 
     /// Each costs a call, of five that the free plan has in a minute.
-    package static var mostSubjects: Int { 5 }
+    package static var maximumNewsSymbols: Int { 5 }
 
     /// By Polygon's own pages.
     private func page(
@@ -46,7 +46,7 @@ extension PolygonClient: NewsSource {
         case .until: throw ProviderFailure(.polygon, .unsupported)
         }
         return ArticlePage(
-            articles: news.articles.map { $0.article(dialect) },
+            articles: news.articles.map { $0.article(symbolMapping) },
             next: news.next.map { PolygonNewsCursor.cursor($0).text })
     }
 
@@ -62,7 +62,7 @@ extension PolygonClient: NewsSource {
         }
         let seen = until?.seen ?? []
         // What was seen of the very time comes again, and must not crowd out what was not.
-        let asked = min(limit + seen.count, Self.mostArticles)
+        let asked = min(limit + seen.count, Self.maximumArticles)
         let results = await withTaskGroup(of: Result<PolygonNews, ProviderFailure>.self) { group in
             for ticker in tickers {
                 let query = Self.query(ticker, asked) + [("published_utc.lte", until?.time.description)]
@@ -78,11 +78,11 @@ extension PolygonClient: NewsSource {
         }
         var merged = PolygonNewsMerge(without: seen)
         for result in results { merged.add(try result.get()) }
-        return merged.page(limit, dialect, after: until?.time)
+        return merged.page(limit, symbolMapping, after: until?.time)
     }
 
     /// More are refused.
-    private static var mostArticles: Int { 1_000 }
+    private static var maximumArticles: Int { 1_000 }
 
     private static func query(_ ticker: String?, _ limit: Int) -> [(name: String, value: String?)] {
         [("ticker", ticker), ("order", "desc"), ("sort", "published_utc"), ("limit", String(limit))]

@@ -6,9 +6,9 @@ package import Upstream
 /// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
 package struct PolygonClient: Sendable {
     package let configuration: PolygonConfiguration
-    package let dialect = PolygonSymbols()
+    package let symbolMapping = PolygonSymbols()
     let clock: TimeSource
-    private let caller: ProviderHTTPClient
+    private let httpClient: ProviderHTTPClient
     private let headers: HTTPClientHeaders
     /// An instrument and its company are of one answer: whoever wants both, costs the quota one call.
     private let details: ReadCache<PolygonTicker>
@@ -22,7 +22,7 @@ package struct PolygonClient: Sendable {
     package init(_ configuration: PolygonConfiguration, over line: ProviderChannel) {
         self.configuration = configuration
         clock = line.clock
-        caller = line.caller(
+        httpClient = line.client(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(polygon: response, now: now) })
         // A header and not a query item, so that the key stands in no address.
@@ -45,20 +45,22 @@ package struct PolygonClient: Sendable {
             throw ProviderFailure(.polygon, transport: .badURL)
         }
         let request = HTTPClientRequest(.get, url, headers: headers, deadline: context.deadline)
-        return try await caller.call(operation, request, in: context) { response throws(JSONError) in
+        return try await httpClient.call(operation, request, in: context) { response throws(JSONError) in
             try JSONReader.read(response.body, read)
         }
     }
 
     /// What Polygon calls an instrument; `notFound` for one that it cannot have.
-    func spelling(of symbol: Symbol) throws(ProviderFailure) -> String {
-        guard let spelling = dialect.spelling(of: symbol) else { throw ProviderFailure(.polygon, .notFound) }
+    func providerSymbol(for symbol: Symbol) throws(ProviderFailure) -> String {
+        guard let spelling = symbolMapping.providerSymbol(for: symbol) else {
+            throw ProviderFailure(.polygon, .notFound)
+        }
         return spelling
     }
 
     /// `GET /v3/reference/tickers/{ticker}`.
     func details(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> PolygonTicker {
-        let ticker = try spelling(of: symbol)
+        let ticker = try providerSymbol(for: symbol)
         let key = CacheKey.public(.polygon, "details \(ticker)")
         return try await details.value(for: key, in: context) { context throws(ProviderFailure) in
             try await get(

@@ -8,7 +8,7 @@ import Upstream
 package struct PolygonSymbols: SymbolMapping {
     package init() {}
 
-    package func spelling(of symbol: Symbol) -> String? {
+    package func providerSymbol(for symbol: Symbol) -> String? {
         switch SymbolKind(symbol) {
         case .listing(let ticker, market: nil): return ticker
         case .currencies(let base, let quote): return "C:\(base)\(quote)"
@@ -20,7 +20,7 @@ package struct PolygonSymbols: SymbolMapping {
         }
     }
 
-    package func symbol(spelled spelling: String) -> Symbol? {
+    package func symbol(for spelling: String) -> Symbol? {
         guard let colon = spelling.firstIndex(of: ":") else {
             return SymbolKind.listing(ticker: spelling, market: nil).symbol
         }

@@ -3,10 +3,10 @@ import Brokerage
 extension PolygonTicker {
     /// The instrument in Portico's words; nil for a kind that it has no symbols for, such as option contracts.
     func instrument(_ dialect: PolygonSymbols, fetchedAt: Instant) -> Instrument? {
-        guard let symbol = dialect.symbol(spelled: ticker) else { return nil }
+        guard let symbol = dialect.symbol(for: ticker) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: assetClass(of: symbol),
-            reading: Provenance(source: .polygon, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
         instrument.name = name
         instrument.exchange = exchange
         instrument.currency = currency ?? dialect.currency(of: symbol)
@@ -18,7 +18,7 @@ extension PolygonTicker {
     /// The company's figures in Portico's words.
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals {
         var fundamentals = Fundamentals(
-            symbol: symbol, reading: Provenance(source: .polygon, fetchedAt: fetchedAt))
+            symbol: symbol, provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
         fundamentals.name = name
         fundamentals.about = about
         fundamentals.website = website

@@ -5,7 +5,7 @@ import Upstream
 package struct YahooSymbols: SymbolMapping {
     package init() {}
 
-    package func spelling(of symbol: Symbol) -> String? {
+    package func providerSymbol(for symbol: Symbol) -> String? {
         switch SymbolKind(symbol) {
         case .listing(let ticker, let market): return Self.listing(ticker, market)
         case .currencies(let base, let quote): return "\(base)\(quote)=X"
@@ -19,7 +19,7 @@ package struct YahooSymbols: SymbolMapping {
         }
     }
 
-    package func symbol(spelled spelling: String) -> Symbol? {
+    package func symbol(for spelling: String) -> Symbol? {
         if spelling.hasPrefix("^") {
             let name = String(spelling.dropFirst())
             if let own = Self.indices.first(where: { $0.value == name })?.key {

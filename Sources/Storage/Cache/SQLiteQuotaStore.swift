@@ -39,7 +39,7 @@ package final class SQLiteQuotaStore: QuotaStore {
     }
 
     package func load(now: Instant, uptime: Duration) throws -> [StoredQuotaUsage] {
-        let latest = (now + StoredQuotaUsage.longest).secondsSince1970
+        let latest = (now + StoredQuotaUsage.maximumLifetime).secondsSince1970
         return try database.writeNow { db in
             if let boot {
                 // The wall clock may be behind now: the end by it stays for the machine's next start.
@@ -49,7 +49,7 @@ package final class SQLiteQuotaStore: QuotaStore {
                             WHERE until > :latest AND boot IS NOT :boot
                         """,
                     arguments: [
-                        "boot": boot, "end": (uptime + StoredQuotaUsage.longest).nanoseconds,
+                        "boot": boot, "end": (uptime + StoredQuotaUsage.maximumLifetime).nanoseconds,
                         "latest": latest,
                     ])
             } else {
@@ -98,7 +98,7 @@ package final class SQLiteQuotaStore: QuotaStore {
                     """)
             for entry in entries {
                 try add.execute(arguments: [
-                    entry.holder.provider.rawValue, entry.holder.column, entry.window, entry.kind.rawValue,
+                    entry.account.provider.rawValue, entry.account.column, entry.window, entry.kind.rawValue,
                     entry.until.secondsSince1970, entry.count, entry.untilUptime == nil ? nil : boot,
                     boot == nil ? nil : entry.untilUptime?.nanoseconds,
                 ])
@@ -140,7 +140,7 @@ extension StoredQuotaUsage {
         else { return nil }
         let uptime: Int64? = boot != nil && (row["boot"] as String?) == boot ? row["uptime_until"] : nil
         self.init(
-            holder: holder, window: row["window"], kind: kind, until: until,
+            account: holder, window: row["window"], kind: kind, until: until,
             untilUptime: uptime.map(Duration.nanoseconds), count: row["count"])
     }
 }

@@ -50,7 +50,7 @@ extension Order {
         else { return nil }
         self.init(
             id: (row["provider_order_id"] as String?) ?? "", symbol: symbol, side: side, state: state,
-            reading: Provenance(source: provider, fetchedAt: heardAt))
+            provenance: Provenance(source: provider, fetchedAt: heardAt))
         accountID = row["account"]
         clientOrderID = row["idempotency_key"]
         replaces = row["replaces"]

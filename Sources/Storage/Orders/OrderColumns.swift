@@ -65,7 +65,7 @@ extension SQLColumns {
         add("filled_at", order.filledAt)
         add("canceled_at", order.canceledAt)
         add("expires_at", order.expiresAt)
-        add("heard_at", order.reading.fetchedAt)
+        add("heard_at", order.provenance.fetchedAt)
     }
 
     /// What is meant by an order's price.

@@ -45,7 +45,7 @@ package struct OrderPlacement: Hashable, Sendable {
     package func order(at now: Instant) -> Order {
         var order = Order(
             id: "", symbol: ticket.symbol, side: ticket.side, state: .pending,
-            reading: Provenance(source: provider, fetchedAt: now))
+            provenance: Provenance(source: provider, fetchedAt: now))
         order.accountID = ticket.accountID
         order.clientOrderID = idempotencyKey
         order.set(ticket.price)

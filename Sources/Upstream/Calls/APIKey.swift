@@ -24,9 +24,9 @@ package struct APIKey: Sendable, Hashable {
 }
 
 extension APIKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "API key \(Redaction.mark)" }
+    package var description: String { "API key \(Redaction.placeholder)" }
 
     package var debugDescription: String { description }
 
-    package var customMirror: Mirror { Mirror(self, children: ["key": Redaction.mark]) }
+    package var customMirror: Mirror { Mirror(self, children: ["key": Redaction.placeholder]) }
 }

@@ -5,7 +5,7 @@ struct CacheEntry: Sendable {
     /// Nil where the provider knows no such thing.
     let value: (any Sendable)?
     /// When its provider was asked.
-    let askedAt: ContinuousClock.Instant
+    let requestedAt: ContinuousClock.Instant
     private let freshUntil: ContinuousClock.Instant
     private let renewableUntil: ContinuousClock.Instant
     private let end: ContinuousClock.Instant
@@ -30,11 +30,11 @@ struct CacheEntry: Sendable {
     }
 
     init(
-        _ value: any Sendable, askedAt: ContinuousClock.Instant, readAt: ContinuousClock.Instant,
+        _ value: any Sendable, requestedAt: ContinuousClock.Instant, readAt: ContinuousClock.Instant,
         _ lifetime: CacheLifetime
     ) {
         self.value = value
-        self.askedAt = askedAt
+        self.requestedAt = requestedAt
         freshUntil = readAt + lifetime.fresh
         renewableUntil = freshUntil + lifetime.whileRevalidating
         end = readAt + lifetime.end
@@ -47,7 +47,7 @@ struct CacheEntry: Sendable {
         _ wallTime: Instant
     ) {
         self.value = value
-        askedAt = now - wallTime.duration(since: lasting.readAt)
+        requestedAt = now - wallTime.duration(since: lasting.readAt)
         freshUntil = now + lasting.freshUntil.duration(since: wallTime)
         renewableUntil = freshUntil
         end = now + lasting.staleUntil.duration(since: wallTime)
@@ -60,7 +60,7 @@ struct CacheEntry: Sendable {
         for duration: Duration
     ) {
         value = nil
-        self.askedAt = askedAt
+        self.requestedAt = askedAt
         freshUntil = readAt + duration
         renewableUntil = freshUntil
         end = freshUntil
@@ -71,15 +71,15 @@ struct CacheEntry: Sendable {
     ///   - now: the moment.
     ///   - notBefore: an earlier question than that is not good enough; nil if any is.
     /// - Returns: what may be done with it.
-    func standing(at now: ContinuousClock.Instant, notBefore: ContinuousClock.Instant?) -> Freshness {
+    func freshness(at now: ContinuousClock.Instant, notBefore: ContinuousClock.Instant?) -> Freshness {
         if now >= end { return .over }
-        if let notBefore, askedAt < notBefore { return .lastKnown }
+        if let notBefore, requestedAt < notBefore { return .lastKnown }
         if now < freshUntil { return .fresh }
         return now < renewableUntil ? .renewable(isDue: now >= renewsFrom) : .lastKnown
     }
 
     /// A call that was to renew it failed.
-    mutating func noteFailure(at now: ContinuousClock.Instant) {
+    mutating func recordFailure(at now: ContinuousClock.Instant) {
         guard now >= freshUntil else { return }
         hasFailedToRenew = true
         renewsFrom = now + Self.pause

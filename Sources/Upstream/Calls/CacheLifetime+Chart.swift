@@ -14,7 +14,7 @@ extension CacheLifetime {
         let length = series.interval.length(on: readAt.dateInUTC)
         var fresh = series.secondsToNextStart(from: readAt)
         if series.count == 0 { fresh = min(fresh, 60) }
-        if series.isLastComplete == false, !series.reading.source.isScarce {
+        if series.isLastComplete == false, !series.provenance.source.hasLowQuota {
             fresh = min(fresh, min(max(length / 12, 5), 60))
         }
         if series.isOfThePast(at: readAt) { fresh = max(fresh, 3_600) }

@@ -21,7 +21,7 @@ extension Quote {
         case .delayed, .endOfDay, .indicative: return 15
         case .realTime, nil: break
         }
-        switch reading.source {
+        switch provenance.source {
         case .alpaca, .saxo: return 1
         case .yahoo: return 5
         case .alphaVantage, .polygon: return 15

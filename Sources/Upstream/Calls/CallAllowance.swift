@@ -47,14 +47,14 @@ package final class CallAllowance: Sendable {
     static var ofAnonymousClients: CallAllowance { CallAllowance(limit: .max) { _ in nil } }
 
     /// The limit that prevents a further call; nil if a call may be made.
-    func refusal() -> CallRefusal? {
+    func limitError() -> CallRefusal? {
         calls.load(ordering: .relaxed) < limit ? budget?(false) : .operation(limit: limit)
     }
 
     /// Counts one call.
     ///
     /// - Returns: The limit that prevents the call; nil if it may be made.
-    func take(isRetry: Bool) -> CallRefusal? {
+    func consume(isRetry: Bool) -> CallRefusal? {
         if isRetry { return budget?(true) }
         guard calls.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
             calls.wrappingSubtract(1, ordering: .relaxed)

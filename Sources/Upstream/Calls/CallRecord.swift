@@ -36,9 +36,9 @@ package struct CallRecord: Hashable, Sendable {
         /// It was in the cache past its time, and served as it is being renewed or cannot be.
         case stale
         /// Somebody else's equal call was in flight, whatever came of it.
-        case joined
+        case coalesced
         /// The provider answered.
-        case answered
+        case succeeded
         /// The provider was called and failed, or the call was not let out.
         case failed(ProviderFailure.Cause)
     }

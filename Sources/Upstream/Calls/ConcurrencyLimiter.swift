@@ -40,28 +40,28 @@ final class ConcurrencyLimiter: Sendable {
         }
 
         /// While no call ends, nobody else would.
-        mutating func dropThoseThatLeft() {
+        mutating func compactQueue() {
             queue = queue[head...].filter { waiters[$0] != nil }
             head = 0
         }
     }
 
     private let state: Mutex<State>
-    private let longestQueue: Int
+    private let maximumQueueLength: Int
     private let clock: TimeSource
 
     /// - Parameters:
     ///   - limit: calls in flight; at least 1.
     ///   - longestQueue: calls that wait.
     ///   - clock: What deadlines are measured by.
-    init(limit: Int, longestQueue: Int = 1_024, clock: TimeSource) {
+    init(limit: Int, maximumQueueLength: Int = 1_024, clock: TimeSource) {
         state = Mutex(State(free: max(limit, 1)))
-        self.longestQueue = longestQueue
+        self.maximumQueueLength = maximumQueueLength
         self.clock = clock
     }
 
     /// Returns when the call may go out; ``leave()`` must follow.
-    func enter(before deadline: ContinuousClock.Instant) async throws(Failure) {
+    func acquire(before deadline: ContinuousClock.Instant) async throws(Failure) {
         let number = try book()
         guard let number else { return }
         let alarm = Task { [self] in
@@ -80,7 +80,7 @@ final class ConcurrencyLimiter: Sendable {
     }
 
     /// The call has ended.
-    func leave() {
+    func release() {
         let next: CheckedContinuation<Outcome, Never>? = state.withLock { state in
             guard let number = state.next(), case .waiting(let continuation)? = state.waiters[number] else {
                 state.free += 1
@@ -99,7 +99,7 @@ final class ConcurrencyLimiter: Sendable {
                 state.free -= 1
                 return .success(nil)
             }
-            guard state.waiters.count < longestQueue else { return .failure(.overloaded) }
+            guard state.waiters.count < maximumQueueLength else { return .failure(.overloaded) }
             state.nextNumber += 1
             state.waiters[state.nextNumber] = .booked
             return .success(state.nextNumber)
@@ -133,7 +133,7 @@ final class ConcurrencyLimiter: Sendable {
                 return nil
             case .waiting(let continuation):
                 state.waiters[number] = nil
-                if state.queue.count > 2 * longestQueue { state.dropThoseThatLeft() }
+                if state.queue.count > 2 * maximumQueueLength { state.compactQueue() }
                 return continuation
             case .settled, nil: return nil
             }

@@ -3,7 +3,7 @@ package import Brokerage
 /// How values of one kind grow old.
 package struct FreshnessPolicy<Value: Sendable>: Sendable {
     let lifetime: @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
-    let asStale: @Sendable (Value) -> Value
+    let markedStale: @Sendable (Value) -> Value
     let unknown: Duration?
 
     /// - Parameters:
@@ -13,11 +13,11 @@ package struct FreshnessPolicy<Value: Sendable>: Sendable {
     ///   - asStale: marks a value that has expired and could not be renewed.
     ///   - lifetime: how long a value is valid, from the wall-clock time of the read.
     package init(
-        unknown: Duration? = nil, asStale: @escaping @Sendable (Value) -> Value,
+        unknown: Duration? = nil, markedStale: @escaping @Sendable (Value) -> Value,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
     ) {
         self.unknown = unknown
-        self.asStale = asStale
+        self.markedStale = markedStale
         self.lifetime = lifetime
     }
 
@@ -26,7 +26,7 @@ package struct FreshnessPolicy<Value: Sendable>: Sendable {
         _ reading: any WritableKeyPath<Value, Provenance> & Sendable, unknown: Duration? = nil,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
     ) {
-        self.init(unknown: unknown, asStale: { mark($0, reading) }, lifetime: lifetime)
+        self.init(unknown: unknown, markedStale: { markStale($0, reading) }, lifetime: lifetime)
     }
 
     /// Of lists whose elements tell where they come from.
@@ -34,12 +34,14 @@ package struct FreshnessPolicy<Value: Sendable>: Sendable {
         each reading: any WritableKeyPath<Element, Provenance> & Sendable, unknown: Duration? = nil,
         lifetime: @escaping @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
     ) where Value == [Element] {
-        self.init(unknown: unknown, asStale: { list in list.map { mark($0, reading) } }, lifetime: lifetime)
+        self.init(
+            unknown: unknown, markedStale: { list in list.map { markStale($0, reading) } }, lifetime: lifetime
+        )
     }
 }
 
-private func mark<Value>(_ value: Value, _ reading: WritableKeyPath<Value, Provenance>) -> Value {
+private func markStale<Value>(_ value: Value, _ reading: WritableKeyPath<Value, Provenance>) -> Value {
     var marked = value
-    marked[keyPath: reading] = marked[keyPath: reading].asStale
+    marked[keyPath: reading] = marked[keyPath: reading].markedStale
     return marked
 }

@@ -29,7 +29,7 @@ struct InFlightReads {
 
     /// A place in the queue for a flight's result.
     struct Ticket: Hashable, Sendable {
-        let flight: Int
+        let readID: Int
         fileprivate let waiter: Int
     }
 
@@ -53,31 +53,31 @@ struct InFlightReads {
         var isOver = false
     }
 
-    private var flights: [Int: Flight] = [:]
-    private var flightOfKey: [CacheKey: Int] = [:]
+    private var reads: [Int: Flight] = [:]
+    private var readIDByKey: [CacheKey: Int] = [:]
     private var nextID = 0
 
-    var count: Int { flights.count }
+    var count: Int { reads.count }
 
     /// How many have a ticket for the flight that a key is on.
     func waiterCount(of key: CacheKey) -> Int {
-        flightOfKey[key].flatMap { flights[$0]?.waiters.count } ?? 0
+        readIDByKey[key].flatMap { reads[$0]?.waiters.count } ?? 0
     }
 
     /// A ticket for the flight that a key is on, and the flight's deadline.
     mutating func join(_ flight: Int) -> (Ticket, ContinuousClock.Instant)? {
-        flights[flight].map { (book(flight), $0.deadline) }
+        reads[flight].map { (book(flight), $0.deadline) }
     }
 
     /// The flight that a key is on; nil if there is none, or it began before a moment from which on it must.
-    func flight(of key: CacheKey, notBefore: ContinuousClock.Instant?) -> Int? {
-        guard let id = flightOfKey[key], let flight = flights[id] else { return nil }
+    func readID(for key: CacheKey, notBefore: ContinuousClock.Instant?) -> Int? {
+        guard let id = readIDByKey[key], let flight = reads[id] else { return nil }
         guard let notBefore else { return id }
         return flight.start >= notBefore && !flight.restores ? id : nil
     }
 
     /// Whether a key is on a flight still, and not on a later one or released.
-    func carries(_ key: CacheKey, _ flight: Int) -> Bool { flightOfKey[key] == flight }
+    func isInFlight(_ key: CacheKey, _ flight: Int) -> Bool { readIDByKey[key] == flight }
 
     /// A new flight, with the first ticket for it.
     ///
@@ -101,16 +101,16 @@ struct InFlightReads {
     /// The task that carries a flight, to be cancelled if nobody wants the result any more.
     ///
     /// If nobody does by now, the task is returned for that.
-    mutating func carry(_ flight: Int, by task: Task<Void, Never>) -> Task<Void, Never>? {
-        guard flights[flight] != nil else { return task }
-        flights[flight]?.task = task
+    mutating func attach(_ flight: Int, task: Task<Void, Never>) -> Task<Void, Never>? {
+        guard reads[flight] != nil else { return task }
+        reads[flight]?.task = task
         return nil
     }
 
     /// A waiter is ready; its result, if that is settled already.
     mutating func wait(_ ticket: Ticket, _ continuation: Continuation) -> Landing? {
-        guard case .settled(let result)? = flights[ticket.flight]?.waiters[ticket.waiter] else {
-            flights[ticket.flight]?.waiters[ticket.waiter] = .waiting(continuation)
+        guard case .settled(let result)? = reads[ticket.readID]?.waiters[ticket.waiter] else {
+            reads[ticket.readID]?.waiters[ticket.waiter] = .waiting(continuation)
             return nil
         }
         remove(ticket)
@@ -118,33 +118,34 @@ struct InFlightReads {
     }
 
     /// A waiter leaves with `result`: whom to tell, and the task to cancel if it was the last.
-    mutating func leave(_ ticket: Ticket, with result: Landing) -> (Continuation?, Task<Void, Never>?) {
-        guard let waiter = flights[ticket.flight]?.waiters[ticket.waiter] else { return (nil, nil) }
+    mutating func cancelWait(_ ticket: Ticket, with result: Landing) -> (Continuation?, Task<Void, Never>?) {
+        guard let waiter = reads[ticket.readID]?.waiters[ticket.waiter] else { return (nil, nil) }
         var continuation: Continuation?
         switch waiter {
         case .settled: return (nil, nil)
-        case .booked: flights[ticket.flight]?.waiters[ticket.waiter] = .settled(result)
+        case .booked: reads[ticket.readID]?.waiters[ticket.waiter] = .settled(result)
         case .waiting(let waiting):
             continuation = waiting
-            flights[ticket.flight]?.waiters[ticket.waiter] = nil
+            reads[ticket.readID]?.waiters[ticket.waiter] = nil
         }
-        return (continuation, abandonIfUnwanted(ticket.flight))
+        return (continuation, abandonIfUnwanted(ticket.readID))
     }
 
     /// A flight is over: whom to tell, and the keys that it was still on; nil if it was given up before.
-    mutating func land(_ flight: Int, with result: Landing) -> (waiters: [Continuation], keys: Set<CacheKey>)?
-    {
-        guard let landed = flights[flight], !landed.isOver else { return nil }
-        let keys = Set(landed.keys.filter { flightOfKey[$0] == flight })
+    mutating func complete(_ flight: Int, with result: Landing) -> (
+        waiters: [Continuation], keys: Set<CacheKey>
+    )? {
+        guard let landed = reads[flight], !landed.isOver else { return nil }
+        let keys = Set(landed.keys.filter { readIDByKey[$0] == flight })
         close(flight)
         var waiting: [Continuation] = []
         for (id, waiter) in landed.waiters {
             switch waiter {
-            case .booked: flights[flight]?.waiters[id] = .settled(result)
+            case .booked: reads[flight]?.waiters[id] = .settled(result)
             case .settled: break
             case .waiting(let continuation):
                 waiting.append(continuation)
-                flights[flight]?.waiters[id] = nil
+                reads[flight]?.waiters[id] = nil
             }
         }
         removeIfEmpty(flight)
@@ -153,32 +154,32 @@ struct InFlightReads {
 
     /// From now on nobody joins the flights of these keys; who waits already goes on.
     mutating func release(where isReleased: (CacheKey) -> Bool) {
-        for key in flightOfKey.keys.filter(isReleased) { flightOfKey[key] = nil }
+        for key in readIDByKey.keys.filter(isReleased) { readIDByKey[key] = nil }
     }
 
     // MARK: Steps
 
     private mutating func begin(_ flight: Flight) -> Int {
         let id = newID()
-        flights[id] = flight
-        for key in flight.keys { flightOfKey[key] = id }
+        reads[id] = flight
+        for key in flight.keys { readIDByKey[key] = id }
         return id
     }
 
     private mutating func book(_ flight: Int) -> Ticket {
-        let ticket = Ticket(flight: flight, waiter: newID())
-        flights[flight]?.waiters[ticket.waiter] = .booked
+        let ticket = Ticket(readID: flight, waiter: newID())
+        reads[flight]?.waiters[ticket.waiter] = .booked
         return ticket
     }
 
     private mutating func remove(_ ticket: Ticket) {
-        flights[ticket.flight]?.waiters[ticket.waiter] = nil
-        removeIfEmpty(ticket.flight)
+        reads[ticket.readID]?.waiters[ticket.waiter] = nil
+        removeIfEmpty(ticket.readID)
     }
 
     /// Closes a flight that nobody waits for; its task is returned to be cancelled.
     private mutating func abandonIfUnwanted(_ id: Int) -> Task<Void, Never>? {
-        guard let flight = flights[id], !flight.isOver, !flight.isRenewal else { return nil }
+        guard let flight = reads[id], !flight.isOver, !flight.isRenewal else { return nil }
         let isWanted = flight.waiters.values.contains { waiter in
             switch waiter {
             case .booked, .waiting: true
@@ -193,14 +194,14 @@ struct InFlightReads {
 
     /// Nobody joins the flight from now on.
     private mutating func close(_ id: Int) {
-        guard let flight = flights[id] else { return }
-        flights[id]?.isOver = true
-        for key in flight.keys where flightOfKey[key] == id { flightOfKey[key] = nil }
+        guard let flight = reads[id] else { return }
+        reads[id]?.isOver = true
+        for key in flight.keys where readIDByKey[key] == id { readIDByKey[key] = nil }
     }
 
     /// Forgets a flight that is over, once the last ticket is settled and fetched.
     private mutating func removeIfEmpty(_ id: Int) {
-        if let flight = flights[id], flight.isOver, flight.waiters.isEmpty { flights[id] = nil }
+        if let flight = reads[id], flight.isOver, flight.waiters.isEmpty { reads[id] = nil }
     }
 
     private mutating func newID() -> Int {

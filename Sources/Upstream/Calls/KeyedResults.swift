@@ -35,7 +35,7 @@ package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable
     }
 
     /// Takes in what came of one thing; nil, and a failure with the cause `notFound`, are of one that is not known.
-    package mutating func take(_ result: Result<Value?, ProviderFailure>, for key: Key) {
+    package mutating func add(_ result: Result<Value?, ProviderFailure>, for key: Key) {
         switch result {
         case .success(let value?): self[key] = value
         case .success(nil): break
@@ -45,7 +45,7 @@ package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable
     }
 
     /// Takes in what came of a part of the things, or why nothing came of it.
-    package mutating func take(_ part: Result<KeyedResults, ProviderFailure>, for keys: some Sequence<Key>) {
+    package mutating func merge(_ part: Result<KeyedResults, ProviderFailure>, for keys: some Sequence<Key>) {
         switch part {
         case .success(let batch):
             found.merge(batch.found) { _, latest in latest }

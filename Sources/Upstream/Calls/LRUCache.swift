@@ -21,7 +21,7 @@ struct LRUCache<Key: Hashable, Value> {
     private var labels: [Label] = []
     private var links: [Link] = []
     private var free: [Int] = []
-    private var places: [Key: Int] = [:]
+    private var slots: [Key: Int] = [:]
     private var newest = none
     private var oldest = none
     private(set) var weight = 0
@@ -33,11 +33,11 @@ struct LRUCache<Key: Hashable, Value> {
         self.maximumWeight = maximumWeight
     }
 
-    var count: Int { places.count }
+    var count: Int { slots.count }
 
     /// The value, which counts as used now.
     mutating func value(for key: Key) -> Value? {
-        guard let place = places[key] else { return nil }
+        guard let place = slots[key] else { return nil }
         if newest != place {
             unlink(place)
             link(place)
@@ -47,7 +47,7 @@ struct LRUCache<Key: Hashable, Value> {
 
     /// Changes a value where it is; that counts as no use.
     mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
-        guard let place = places[key], var value = values[place] else { return }
+        guard let place = slots[key], var value = values[place] else { return }
         change(&value)
         values[place] = value
     }
@@ -65,7 +65,7 @@ struct LRUCache<Key: Hashable, Value> {
         let place = vacancy()
         values[place] = value
         labels[place] = Label(key: key, weight: weight)
-        places[key] = place
+        slots[key] = place
         self.weight += weight
         link(place)
     }
@@ -81,7 +81,7 @@ struct LRUCache<Key: Hashable, Value> {
     }
 
     mutating func remove(_ key: Key) {
-        guard let place = places.removeValue(forKey: key) else { return }
+        guard let place = slots.removeValue(forKey: key) else { return }
         weight -= labels[place].weight
         unlink(place)
         values[place] = nil
@@ -90,7 +90,7 @@ struct LRUCache<Key: Hashable, Value> {
     }
 
     mutating func removeAll(where isUnwanted: (Key) -> Bool) {
-        for key in places.keys.filter(isUnwanted) { remove(key) }
+        for key in slots.keys.filter(isUnwanted) { remove(key) }
     }
 
     private mutating func vacancy() -> Int {

@@ -2,13 +2,13 @@ package import Brokerage
 
 /// What a client of a provider calls through, and whose quota it spends.
 package struct ProviderChannel: Sendable {
-    package let holder: QuotaAccount
+    package let quotaAccount: QuotaAccount
     package let transport: HTTPClient
     package let clock: TimeSource
     package let retry: RetryPolicy
     package let ledger: QuotaLedger
     package let monitor: ProviderMonitor
-    let gate: ConcurrencyLimiter
+    let concurrencyLimiter: ConcurrencyLimiter
 
     /// A line of one credential.
     ///
@@ -25,13 +25,13 @@ package struct ProviderChannel: Sendable {
         _ holder: QuotaAccount, over transport: HTTPClient, clock: TimeSource = .system,
         retry: RetryPolicy = RetryPolicy(), ledger: QuotaLedger? = nil, monitor: ProviderMonitor? = nil
     ) {
-        self.holder = holder
+        self.quotaAccount = holder
         self.transport = transport
         self.clock = clock
         self.retry = retry
         self.ledger = ledger ?? QuotaLedger(clock: clock)
         self.monitor = monitor ?? ProviderMonitor(clock: clock)
-        gate = self.monitor.gate(of: holder.provider)
+        concurrencyLimiter = self.monitor.concurrencyLimiter(for: holder.provider)
     }
 
     /// A caller of one host, or of one group of endpoints that has a limit of its own.
@@ -42,15 +42,17 @@ package struct ProviderChannel: Sendable {
     ///   - failure: What a response that is none means; nil for a good one. A provider that puts its errors under status 200
     ///     looks for them there.
     /// - Returns: the caller, whose calls fail at once where a limit is used up.
-    package func caller(
+    package func client(
         within windows: [QuotaWindow] = [],
-        readings: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota] = { _, _ in []
+        reportedQuotas: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota] = {
+            _, _ in []
         },
         failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause? = {
             ProviderFailure.Cause.status(of: $0, now: $1)
         }
     ) -> ProviderHTTPClient {
-        ledger.declare(windows, of: holder)
-        return ProviderHTTPClient(line: self, windows: windows, readings: readings, failure: failure)
+        ledger.declare(windows, of: quotaAccount)
+        return ProviderHTTPClient(
+            channel: self, windows: windows, reportedQuotas: reportedQuotas, failure: failure)
     }
 }

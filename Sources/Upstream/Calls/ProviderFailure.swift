@@ -21,7 +21,7 @@ package struct ProviderFailure: Error, Hashable, Sendable {
         /// It was not done by the deadline.
         case timedOut
         /// It answered something that makes no sense; where in the text, if the text was JSON of the wrong shape.
-        case answerInvalid(JSONError?)
+        case invalidResponse(JSONError?)
         /// The credential is no longer good: the user must connect again.
         case unauthorized
         /// The credential is good, but not for this.
@@ -53,7 +53,7 @@ extension ProviderFailure {
             switch error {
             case .couldNotResolve, .couldNotConnect, .tls, .interrupted, .badURL, .other: .unavailable
             case .timedOut: .timedOut
-            case .responseTooLarge, .malformedResponse: .answerInvalid(nil)
+            case .responseTooLarge, .malformedResponse: .invalidResponse(nil)
             case .overloaded, .shutDown, .notSent: .overloaded
             case .cancelled: .cancelled
             }
@@ -74,7 +74,7 @@ extension ProviderFailure.Cause {
         case 408, 504: .timedOut
         case 429: .rateLimited(retryAt: RetryAfter.instant(in: response, now: now))
         case 500...: .unavailable
-        default: .answerInvalid(nil)
+        default: .invalidResponse(nil)
         }
     }
 }
@@ -89,8 +89,8 @@ extension ProviderFailure.Cause: CustomStringConvertible {
         case .unavailable: "unavailable"
         case .circuitOpen(let retryAt): "out of order, not called again" + Self.until(retryAt)
         case .timedOut: "no answer in time"
-        case .answerInvalid(nil): "an answer that makes no sense"
-        case .answerInvalid(let error?): "an answer that makes no sense: \(error)"
+        case .invalidResponse(nil): "an answer that makes no sense"
+        case .invalidResponse(let error?): "an answer that makes no sense: \(error)"
         case .unauthorized: "the credential was refused"
         case .notEntitled: "not allowed for this credential"
         case .notFound: "not found"

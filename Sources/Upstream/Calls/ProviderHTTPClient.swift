@@ -6,9 +6,9 @@ import Tracing
 ///
 /// A write goes out once, whatever happens: its method decides, not the caller.
 package struct ProviderHTTPClient: Sendable {
-    private let line: ProviderChannel
+    private let channel: ProviderChannel
     private let windows: [QuotaWindow]
-    private let readings: @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota]
+    private let reportedQuotas: @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota]
     private let failure: @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
 
     /// A caller of one provider.
@@ -23,24 +23,24 @@ package struct ProviderHTTPClient: Sendable {
         }
     ) {
         let line = ProviderChannel(QuotaAccount(provider), over: transport, clock: clock, retry: retry)
-        self.init(line: line, windows: [], readings: { _, _ in [] }, failure: failure)
+        self.init(channel: line, windows: [], reportedQuotas: { _, _ in [] }, failure: failure)
     }
 
     /// See ``ProviderChannel/caller(within:readings:failure:)``.
     init(
-        line: ProviderChannel, windows: [QuotaWindow],
-        readings: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota],
+        channel: ProviderChannel, windows: [QuotaWindow],
+        reportedQuotas: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota],
         failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
     ) {
-        self.line = line
+        self.channel = channel
         self.windows = windows
-        self.readings = readings
+        self.reportedQuotas = reportedQuotas
         self.failure = failure
     }
 
-    package var provider: ProviderID { line.holder.provider }
-    private var clock: TimeSource { line.clock }
-    private var retry: RetryPolicy { line.retry }
+    package var provider: ProviderID { channel.quotaAccount.provider }
+    private var clock: TimeSource { channel.clock }
+    private var retry: RetryPolicy { channel.retry }
 
     /// Sends a request and reads its response.
     ///
@@ -65,7 +65,7 @@ package struct ProviderHTTPClient: Sendable {
         let span = context.tracing?.begin(operation, of: &request, to: provider.rawValue)
         do throws(ProviderFailure) {
             let value = try await repeatedly(request, in: context, &course, read: read)
-            record(operation, .answered, course, in: context, span)
+            record(operation, .succeeded, course, in: context, span)
             return value
         } catch {
             record(operation, .failed(error.cause), course, in: context, span)
@@ -112,18 +112,18 @@ package struct ProviderHTTPClient: Sendable {
     ) async throws(ProviderFailure) -> Value {
         let deadline = min(request.deadline, context.deadline)
         let authority = request.url.authority
-        if !isRetry, let refusal = context.allowance?.refusal() {
+        if !isRetry, let refusal = context.allowance?.limitError() {
             throw ProviderFailure(provider, .notAllowed(refusal))
         }
         // Whoever would be refused does not queue first.
-        try line.monitor.check(provider, authority)
+        try channel.monitor.check(provider, authority)
         do throws(ConcurrencyLimiter.Failure) {
-            try await line.gate.enter(before: deadline)
+            try await channel.concurrencyLimiter.acquire(before: deadline)
         } catch {
             throw ProviderFailure(provider, ProviderFailure.Cause(error))
         }
-        defer { line.gate.leave() }
-        let pass = try line.monitor.admit(provider, authority)
+        defer { channel.concurrencyLimiter.release() }
+        let pass = try channel.monitor.admit(provider, authority)
         let watch = request.method.isRead ? nil : context.watch
         var latestSend = deadline
         var (isAllowed, isMarked) = (false, false)
@@ -134,13 +134,13 @@ package struct ProviderHTTPClient: Sendable {
                 reservation = try await self.reservation(
                     before: latestSend, isMarked: isMarked, isShared: context.allowance?.isBudgeted ?? false)
             } catch {
-                line.monitor.withdraw(pass)
-                if isMarked { watch?.wasNotTaken() }
+                channel.monitor.withdraw(pass)
+                if isMarked { watch?.wasRejected() }
                 throw error
             }
-            if !isAllowed, let refusal = context.allowance?.take(isRetry: isRetry) {
-                line.monitor.withdraw(pass)
-                await line.ledger.release(reservation)
+            if !isAllowed, let refusal = context.allowance?.consume(isRetry: isRetry) {
+                channel.monitor.withdraw(pass)
+                await channel.ledger.release(reservation)
                 throw ProviderFailure(provider, .notAllowed(refusal))
             }
             isAllowed = true
@@ -157,10 +157,10 @@ package struct ProviderHTTPClient: Sendable {
                     request, reservation, before: deadline, latestSend: latestSend, start: start, watch,
                     &course, read: read)
                 guard let value else { continue }
-                line.monitor.didEnd(pass, sentAt: start, nil)
+                channel.monitor.didEnd(pass, sentAt: start, nil)
                 return value
             } catch {
-                line.monitor.didEnd(pass, sentAt: start, error.cause)
+                channel.monitor.didEnd(pass, sentAt: start, error.cause)
                 throw error
             }
         }
@@ -173,8 +173,8 @@ package struct ProviderHTTPClient: Sendable {
         guard clock.now() < latestSend else {
             throw ProviderFailure(provider, isMarked ? .overloaded : .timedOut)
         }
-        return try await line.ledger.reserve(
-            windows, of: line.holder, before: latestSend, isShared: isShared)
+        return try await channel.ledger.reserve(
+            windows, of: channel.quotaAccount, before: latestSend, isShared: isShared)
     }
 
     /// Has a write marked before it is sent.
@@ -186,8 +186,8 @@ package struct ProviderHTTPClient: Sendable {
         do {
             try await watch.willSend()
         } catch {
-            line.monitor.withdraw(pass)
-            await line.ledger.release(reservation)
+            channel.monitor.withdraw(pass)
+            await channel.ledger.release(reservation)
             throw ProviderFailure(provider, .cancelled)
         }
     }
@@ -205,7 +205,7 @@ package struct ProviderHTTPClient: Sendable {
         // has sent the request on a kept connection, and a deadline may pass before a connection is made.
         let wasReleased = Atomic(false)
         if watch != nil || !windows.isEmpty {
-            request.maySend = { [clock, ledger = line.ledger] in
+            request.maySend = { [clock, ledger = channel.ledger] in
                 guard clock.now() < latestSend, ledger.confirm(reservation) else { return false }
                 wasReleased.store(true, ordering: .releasing)
                 return true
@@ -217,15 +217,15 @@ package struct ProviderHTTPClient: Sendable {
         course.attempts += 1
         course.status = nil
         do throws(HTTPClientError) {
-            response = try await line.transport.send(request)
+            response = try await channel.transport.send(request)
         } catch .notSent {
             course.attempts -= 1
-            await line.ledger.release(reservation)
+            await channel.ledger.release(reservation)
             return nil
         } catch {
             if !wasReleased.load(ordering: .acquiring) {
-                watch?.wasNotTaken()
-                await line.ledger.release(reservation)
+                watch?.wasRejected()
+                await channel.ledger.release(reservation)
             }
             throw ProviderFailure(provider, transport: error)
         }
@@ -233,16 +233,17 @@ package struct ProviderHTTPClient: Sendable {
         let now = clock.wallTime()
         let cause = failure(response, now)
         if !windows.isEmpty {
-            await line.ledger.note(readings(response, now), cause, in: windows, of: line.holder)
+            await channel.ledger.record(
+                reportedQuotas(response, now), cause, in: windows, of: channel.quotaAccount)
         }
         if let cause {
-            if cause.isTurnedAway { watch?.wasNotTaken() }
+            if cause.isTurnedAway { watch?.wasRejected() }
             throw ProviderFailure(provider, cause)
         }
         do throws(JSONError) {
             return try read(response)
         } catch {
-            throw ProviderFailure(provider, .answerInvalid(error))
+            throw ProviderFailure(provider, .invalidResponse(error))
         }
     }
 
@@ -265,7 +266,7 @@ package struct ProviderHTTPClient: Sendable {
             provider: provider, operation: operation, outcome: outcome, start: course.start,
             duration: course.start.duration(to: clock.now()), status: course.status,
             attempts: course.attempts)
-        line.monitor.observe?(record)
+        channel.monitor.observe?(record)
         context.observe?(record)
         span?.end(as: record)
     }

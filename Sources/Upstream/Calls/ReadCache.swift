@@ -143,7 +143,7 @@ package struct ReadCache<Value: Sendable>: Sendable {
     }
 
     /// Stores that there is nothing under a key, for objects that a provider does not have in any form.
-    package func noteUnknown(_ key: CacheKey) { store.noteUnknown(key) }
+    package func storeUnknown(_ key: CacheKey) { store.storeUnknown(key) }
 
     /// Forgets what a write for an owner at a provider may have changed.
     ///

@@ -7,13 +7,13 @@ struct ReadKind: Sendable {
     /// How long a value is good that was read at a moment.
     var lifetime: @Sendable (any Sendable, _ readAt: Instant) -> CacheLifetime
     /// The value, marked as one that outlived its time; nil where values cannot be marked, and so are not served then.
-    var asStale: (@Sendable (any Sendable) -> any Sendable)?
+    var markedStale: (@Sendable (any Sendable) -> any Sendable)?
     /// How long a response that there is no such object is stored; nil for the provider's default.
     var unknown: Duration?
     /// Whether a request may ask for values from its own time on.
     var heedsRequests: Bool
     /// Where values of scarce providers outlive the process.
-    var lasting: PersistentCacheTable?
+    var persistentTable: PersistentCacheTable?
 }
 
 extension ReadKind {
@@ -29,14 +29,15 @@ extension ReadKind {
             lifetime: { value, readAt in
                 (value as? Value).map { ageing.lifetime($0, readAt) } ?? CacheLifetime(fresh: .zero)
             },
-            asStale: { value in (value as? Value).map(ageing.asStale) ?? value }, unknown: ageing.unknown,
-            heedsRequests: true, lasting: lasting)
+            markedStale: { value in (value as? Value).map(ageing.markedStale) ?? value },
+            unknown: ageing.unknown,
+            heedsRequests: true, persistentTable: lasting)
     }
 
     /// Values that are good for the same time always, and gone after that.
     static func fixed(_ timeToLive: Duration, weight: @escaping @Sendable (any Sendable) -> Int) -> ReadKind {
         ReadKind(
-            weight: weight, lifetime: { _, _ in CacheLifetime(fresh: timeToLive) }, asStale: nil,
+            weight: weight, lifetime: { _, _ in CacheLifetime(fresh: timeToLive) }, markedStale: nil,
             unknown: .zero,
             heedsRequests: false)
     }

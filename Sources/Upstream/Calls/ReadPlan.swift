@@ -7,12 +7,12 @@ struct ReadPlan {
         let ticket: InFlightReads.Ticket
         var keys: [CacheKey]
         let deadline: ContinuousClock.Instant
-        let isJoined: Bool
+        let isCoalesced: Bool
     }
 
     /// A flight that must begin.
     struct Departure {
-        let flight: Int
+        let readID: Int
         let keys: [CacheKey]
         let start: ContinuousClock.Instant
         /// Who is waiting for it waits no longer; a renewal takes its own time.
@@ -21,47 +21,47 @@ struct ReadPlan {
         let restores: Bool
     }
 
-    var atHand: [(CacheKey, CacheEntry)] = []
+    var cached: [(CacheKey, CacheEntry)] = []
     /// Those at hand that are past their time, while they are renewed.
     var stale: [CacheKey] = []
-    var journeys: [Journey] = []
-    var departures: [Departure] = []
+    var awaitedReads: [Journey] = []
+    var newReads: [Departure] = []
     /// The keys that need a call that the operation may not make.
-    var refused: [(CacheKey, CallRefusal)] = []
+    var limitErrors: [(CacheKey, CallRefusal)] = []
 }
 
 extension ReadStore {
     /// A renewal that nobody waits for takes so long at most.
-    private static let renewalPatience = Duration.seconds(10)
+    private static let renewalTimeout = Duration.seconds(10)
 
     /// Decides, in one critical section, where each key comes from.
     func plan(_ keys: [CacheKey], keysPerCall: Int, in context: CallContext) -> ReadPlan {
         let now = clock.now()
         let demand = demand(of: context)
-        let refusal = context.allowance?.refusal()
+        let refusal = context.allowance?.limitError()
         return state.withLock { state in
             var plan = ReadPlan()
             var (missing, due): ([CacheKey], [CacheKey]) = ([], [])
             var seen: Set<CacheKey> = []
             var journeyOfFlight: [Int: Int] = [:]
             for key in keys where seen.insert(key).inserted {
-                let flight = state.flights.flight(
-                    of: key, notBefore: demand?.earliest(at: key.provider))
-                switch state.kept(key, at: now, demand) {
-                case (let kept, .fresh)?: plan.atHand.append((key, kept))
+                let flight = state.inFlightReads.readID(
+                    for: key, notBefore: demand?.earliest(at: key.provider))
+                switch state.usableEntry(key, at: now, demand) {
+                case (let kept, .fresh)?: plan.cached.append((key, kept))
                 case (let kept, .renewable(let isDue))?:
-                    plan.atHand.append((key, kept))
+                    plan.cached.append((key, kept))
                     plan.stale.append(key)
                     if isDue, flight == nil, refusal == nil { due.append(key) }
                 case (_, .lastKnown)?, (_, .over)?, nil:
                     if let flight, let index = journeyOfFlight[flight] {
-                        plan.journeys[index].keys.append(key)
-                    } else if let flight, let (ticket, deadline) = state.flights.join(flight) {
-                        journeyOfFlight[flight] = plan.journeys.count
-                        plan.journeys.append(
-                            .init(ticket: ticket, keys: [key], deadline: deadline, isJoined: true))
+                        plan.awaitedReads[index].keys.append(key)
+                    } else if let flight, let (ticket, deadline) = state.inFlightReads.join(flight) {
+                        journeyOfFlight[flight] = plan.awaitedReads.count
+                        plan.awaitedReads.append(
+                            .init(ticket: ticket, keys: [key], deadline: deadline, isCoalesced: true))
                     } else if let refusal {
-                        plan.refused.append((key, refusal))
+                        plan.limitErrors.append((key, refusal))
                     } else {
                         missing.append(key)
                     }
@@ -79,7 +79,7 @@ extension ReadStore {
     ) {
         var rest = (missing + due)[...]
         var awaited = missing.count
-        let mayRestore = kind.lasting != nil && demand(of: context) == nil
+        let mayRestore = kind.persistentTable != nil && demand(of: context) == nil
         while !rest.isEmpty {
             let keys = Array(rest.prefix(keysPerCall))
             rest = rest.dropFirst(keysPerCall)
@@ -87,18 +87,18 @@ extension ReadStore {
             let end: ContinuousClock.Instant
             if awaited > 0 {
                 end = context.deadline
-                let ticket = state.flights.open(keys, start: now, deadline: end, restores: mayRestore)
-                flight = ticket.flight
-                plan.journeys.append(
+                let ticket = state.inFlightReads.open(keys, start: now, deadline: end, restores: mayRestore)
+                flight = ticket.readID
+                plan.awaitedReads.append(
                     .init(
-                        ticket: ticket, keys: Array(keys.prefix(awaited)), deadline: end, isJoined: false))
+                        ticket: ticket, keys: Array(keys.prefix(awaited)), deadline: end, isCoalesced: false))
             } else {
-                end = now + Self.renewalPatience
-                flight = state.flights.openRenewal(of: keys, start: now, deadline: end)
+                end = now + Self.renewalTimeout
+                flight = state.inFlightReads.openRenewal(of: keys, start: now, deadline: end)
             }
-            plan.departures.append(
+            plan.newReads.append(
                 .init(
-                    flight: flight, keys: keys, start: now, deadline: end, restores: awaited > 0 && mayRestore
+                    readID: flight, keys: keys, start: now, deadline: end, restores: awaited > 0 && mayRestore
                 ))
             awaited = max(awaited - keysPerCall, 0)
         }

@@ -6,7 +6,7 @@ extension ReadStore {
     /// Starts a call.
     ///
     /// Detached, because it belongs to all who wait and not to the one who began.
-    func depart(_ departure: ReadPlan.Departure, in context: CallContext, fetch: @escaping Fetch) {
+    func startRead(_ departure: ReadPlan.Departure, in context: CallContext, fetch: @escaping Fetch) {
         let context = CallContext(
             deadline: departure.deadline, notBefore: context.notBefore,
             acceptsMinimumAge: context.acceptsMinimumAge, observe: context.observe,
@@ -24,44 +24,46 @@ extension ReadStore {
                     landing.failure = error
                 }
             }
-            land(departure, asked, landing)
+            complete(departure, asked, landing)
         }
-        let unwanted = state.withLock { $0.flights.carry(departure.flight, by: task) }
+        let unwanted = state.withLock { $0.inFlightReads.attach(departure.readID, task: task) }
         unwanted?.cancel()
     }
 
     /// What becomes of what is kept under a key, when its call has ended.
     private enum Change {
-        case keep(CacheEntry, weight: Int)
-        case forget
-        case noteFailure
+        case store(CacheEntry, weight: Int)
+        case remove
+        case recordFailure
         case nothing
     }
 
-    private func land(
+    private func complete(
         _ departure: ReadPlan.Departure, _ asked: [CacheKey], _ landing: InFlightReads.Landing
     ) {
         let now = clock.now()
         // Weighed and dated outside of the lock: that is the caller's code.
         let changes = asked.map { ($0, change(of: $0, of: asked.count, departure, landing, at: now)) }
         let (waiters, keys): ([InFlightReads.Continuation], Set<CacheKey>) = state.withLock { state in
-            guard let landed = state.flights.land(departure.flight, with: landing) else { return ([], []) }
+            guard let landed = state.inFlightReads.complete(departure.readID, with: landing) else {
+                return ([], [])
+            }
             // At most twice the number of new entries, so that expired entries do not accumulate.
             state.cache.removeOldest(atMost: 2 * asked.count) {
-                $0.standing(at: now, notBefore: nil) == .over
+                $0.freshness(at: now, notBefore: nil) == .over
             }
             for (key, change) in changes where landed.keys.contains(key) {
                 switch change {
-                case .keep(let kept, let weight): state.cache.insert(kept, for: key, weight: weight)
-                case .forget: state.cache.remove(key)
-                case .noteFailure: state.cache.update(key) { $0.noteFailure(at: now) }
+                case .store(let kept, let weight): state.cache.insert(kept, for: key, weight: weight)
+                case .remove: state.cache.remove(key)
+                case .recordFailure: state.cache.update(key) { $0.recordFailure(at: now) }
                 case .nothing: break
                 }
             }
             return (landed.waiters, landed.keys)
         }
         for waiter in waiters { waiter.resume(returning: landing) }
-        keep(asked.filter(keys.contains), landing)
+        persist(asked.filter(keys.contains), landing)
     }
 
     private func change(
@@ -70,9 +72,9 @@ extension ReadStore {
     ) -> Change {
         if let value = landing.values[key] {
             let lifetime = kind.lifetime(value, clock.wallTime())
-            if lifetime.end == .zero { return .forget }
-            let kept = CacheEntry(value, askedAt: departure.start, readAt: now, lifetime)
-            return .keep(kept, weight: kind.weight(value) + key.weight)
+            if lifetime.end == .zero { return .remove }
+            let kept = CacheEntry(value, requestedAt: departure.start, readAt: now, lifetime)
+            return .store(kept, weight: kind.weight(value) + key.weight)
         }
         switch landing.failure(of: key)?.cause {
         case nil: return unknown(key, departure, at: now)
@@ -80,12 +82,13 @@ extension ReadStore {
         case .notFound where count == 1 || landing.failures[key] != nil:
             return unknown(key, departure, at: now)
         // What the credential may no longer see is not kept for it.
-        case .unauthorized, .notEntitled: return .forget
+        case .unauthorized, .notEntitled: return .remove
         // The limit of the requesting client has no meaning for the value.
         case .notAllowed: return .nothing
-        case .notFound, .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
+        case .notFound, .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited,
+            .quotaExhausted,
             .unsupported, .overloaded, .feedFull, .cancelled:
-            return .noteFailure
+            return .recordFailure
         }
     }
 
@@ -93,8 +96,8 @@ extension ReadStore {
         _ key: CacheKey, _ departure: ReadPlan.Departure, at now: ContinuousClock.Instant
     ) -> Change {
         let duration = kind.unknown ?? key.provider.unknownLifetime
-        guard duration > .zero else { return .forget }
-        return .keep(
+        guard duration > .zero else { return .remove }
+        return .store(
             CacheEntry(unknownAskedAt: departure.start, readAt: now, for: duration), weight: key.weight)
     }
 
@@ -109,14 +112,15 @@ extension ReadStore {
             var arrived: [(ReadPlan.Journey, InFlightReads.Landing)] = []
             for journey in journeys {
                 arrived.append((journey, await arrival(of: journey, in: context)))
-                guard journey.isJoined else { continue }
+                guard journey.isCoalesced else { continue }
                 record(
-                    .joined, journey.keys, at: start, lasting: start.duration(to: clock.now()), in: context)
+                    .coalesced, journey.keys, at: start, duration: start.duration(to: clock.now()),
+                    in: context)
             }
             return arrived
         } onCancel: {
             guard let provider else { return }
-            for journey in journeys { leave(journey.ticket, ProviderFailure(provider, .cancelled)) }
+            for journey in journeys { cancelWait(journey.ticket, ProviderFailure(provider, .cancelled)) }
         }
     }
 
@@ -126,7 +130,7 @@ extension ReadStore {
         let alarm = context.deadline < journey.deadline ? alarm(for: journey, at: context.deadline) : nil
         defer { alarm?.cancel() }
         return await withCheckedContinuation { continuation in
-            let settled = state.withLock { $0.flights.wait(journey.ticket, continuation) }
+            let settled = state.withLock { $0.inFlightReads.wait(journey.ticket, continuation) }
             if let settled { continuation.resume(returning: settled) }
         }
     }
@@ -137,23 +141,23 @@ extension ReadStore {
         guard let provider = journey.keys.first?.provider else { return nil }
         return Task { [self] in
             guard (try? await clock.sleep(deadline)) != nil else { return }
-            leave(journey.ticket, ProviderFailure(provider, .timedOut))
+            cancelWait(journey.ticket, ProviderFailure(provider, .timedOut))
         }
     }
 
-    private func leave(_ ticket: InFlightReads.Ticket, _ failure: ProviderFailure) {
+    private func cancelWait(_ ticket: InFlightReads.Ticket, _ failure: ProviderFailure) {
         let landing = InFlightReads.Landing(failure: failure)
-        let (continuation, task) = state.withLock { $0.flights.leave(ticket, with: landing) }
+        let (continuation, task) = state.withLock { $0.inFlightReads.cancelWait(ticket, with: landing) }
         continuation?.resume(returning: landing)
         task?.cancel()
     }
 
     /// Whether a shared call that failed by another caller's deadline or limit may be repeated for this
     /// caller, while it has time left.
-    func mayAskAgain(
+    func mayRetry(
         _ journey: ReadPlan.Journey, after cause: ProviderFailure.Cause?, in context: CallContext
     ) -> Bool {
-        guard journey.isJoined, clock.now() < context.deadline, !Task.isCancelled else { return false }
+        guard journey.isCoalesced, clock.now() < context.deadline, !Task.isCancelled else { return false }
         switch cause {
         case .timedOut: return journey.deadline < context.deadline
         case .notAllowed: return true

@@ -6,7 +6,7 @@ extension ReadStore {
     ///
     /// Those that are of some use only are put in memory, for when the call fails.
     func restore(_ departure: ReadPlan.Departure, in context: CallContext) async -> [CacheKey: any Sendable] {
-        guard let shelf = kind.lasting else { return [:] }
+        guard let shelf = kind.persistentTable else { return [:] }
         let names = Dictionary(
             departure.keys.compactMap { key in shelf.name(of: key).map { ($0, key) } },
             uniquingKeysWith: { first, _ in first })
@@ -25,8 +25,8 @@ extension ReadStore {
             restored.append((key, kept, kind.weight(value) + key.weight))
         }
         state.withLock { state in
-            for (key, kept, weight) in restored where state.flights.carries(key, departure.flight) {
-                if let known = state.cache.value(for: key), known.askedAt >= kept.askedAt { continue }
+            for (key, kept, weight) in restored where state.inFlightReads.isInFlight(key, departure.readID) {
+                if let known = state.cache.value(for: key), known.requestedAt >= kept.requestedAt { continue }
                 state.cache.insert(kept, for: key, weight: weight)
             }
         }
@@ -35,8 +35,8 @@ extension ReadStore {
     }
 
     /// Has values that were just read outlive the process, if they are of a scarce provider.
-    func keep(_ keys: [CacheKey], _ landing: InFlightReads.Landing) {
-        guard let shelf = kind.lasting else { return }
+    func persist(_ keys: [CacheKey], _ landing: InFlightReads.Landing) {
+        guard let shelf = kind.persistentTable else { return }
         let now = clock.wallTime()
         var lasting: [PersistentCacheKey: PersistentCacheEntry] = [:]
         for key in keys {

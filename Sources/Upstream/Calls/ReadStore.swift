@@ -12,14 +12,14 @@ final class ReadStore: Sendable {
 
     struct State {
         var cache: LRUCache<CacheKey, CacheEntry>
-        var flights = InFlightReads()
+        var inFlightReads = InFlightReads()
 
         /// What is kept and of some use.
-        mutating func kept(
+        mutating func usableEntry(
             _ key: CacheKey, at now: ContinuousClock.Instant, _ demand: ReadDemand?
         ) -> (CacheEntry, CacheEntry.Freshness)? {
             guard let kept = cache.value(for: key) else { return nil }
-            let standing = kept.standing(at: now, notBefore: demand?.earliest(at: key.provider))
+            let standing = kept.freshness(at: now, notBefore: demand?.earliest(at: key.provider))
             if standing == .over {
                 cache.remove(key)
                 return nil
@@ -71,7 +71,7 @@ final class ReadStore: Sendable {
         _ key: CacheKey, in state: inout State, at now: ContinuousClock.Instant,
         _ demand: ReadDemand?
     ) -> (any Sendable)? {
-        guard let (kept, standing) = state.kept(key, at: now, demand), standing == .fresh else {
+        guard let (kept, standing) = state.usableEntry(key, at: now, demand), standing == .fresh else {
             return nil
         }
         return kept.value
@@ -80,12 +80,12 @@ final class ReadStore: Sendable {
     func lastKnown(
         after failures: [(CacheKey, ProviderFailure)], in context: CallContext?
     ) -> (any Sendable)? {
-        guard let asStale = kind.asStale else { return nil }
+        guard let asStale = kind.markedStale else { return nil }
         let now = clock.now()
-        let keys = failures.filter { $0.1.cause.leavesLastKnown }.map(\.0)
+        let keys = failures.filter { $0.1.cause.allowsStaleValue }.map(\.0)
         let latest = state.withLock { state in
-            keys.compactMap { key in state.kept(key, at: now, nil).map { (key, $0.0) } }
-                .filter { $0.1.value != nil }.max { $0.1.askedAt < $1.1.askedAt }
+            keys.compactMap { key in state.usableEntry(key, at: now, nil).map { (key, $0.0) } }
+                .filter { $0.1.value != nil }.max { $0.1.requestedAt < $1.1.requestedAt }
         }
         guard let (key, kept) = latest, let value = kept.value else { return nil }
         record(.stale, [key], at: now, in: context)
@@ -96,12 +96,12 @@ final class ReadStore: Sendable {
         let now = clock.now()
         let demand = demand(of: context)
         return state.withLock { state in
-            guard let (kept, standing) = state.kept(key, at: now, demand) else { return false }
+            guard let (kept, standing) = state.usableEntry(key, at: now, demand) else { return false }
             return standing == .fresh && kept.value == nil
         }
     }
 
-    func noteUnknown(_ key: CacheKey) {
+    func storeUnknown(_ key: CacheKey) {
         let now = clock.now()
         let duration = kind.unknown ?? key.provider.unknownLifetime
         guard duration > .zero else { return }
@@ -112,7 +112,7 @@ final class ReadStore: Sendable {
     func invalidate(where isTouched: @Sendable (CacheKey) -> Bool) {
         state.withLock { state in
             state.cache.removeAll(where: isTouched)
-            state.flights.release(where: isTouched)
+            state.inFlightReads.release(where: isTouched)
         }
     }
 
@@ -125,16 +125,16 @@ final class ReadStore: Sendable {
         var wanted = keys
         while !wanted.isEmpty {
             let plan = plan(wanted, keysPerCall: max(keysPerCall, 1), in: context)
-            for (key, kept) in plan.atHand { results[key] = result(of: kept, for: key) }
-            for (key, refusal) in plan.refused {
+            for (key, kept) in plan.cached { results[key] = result(of: kept, for: key) }
+            for (key, refusal) in plan.limitErrors {
                 results[key] = .failure(ProviderFailure(key.provider, .notAllowed(refusal)))
             }
-            for departure in plan.departures { depart(departure, in: context, fetch: fetch) }
-            recordAtHand(of: plan, in: context)
+            for departure in plan.newReads { startRead(departure, in: context, fetch: fetch) }
+            recordCached(of: plan, in: context)
             wanted = []
-            for (journey, landing) in await arrivals(of: plan.journeys, in: context) {
+            for (journey, landing) in await arrivals(of: plan.awaitedReads, in: context) {
                 for key in journey.keys {
-                    if mayAskAgain(journey, after: landing.failure(of: key)?.cause, in: context) {
+                    if mayRetry(journey, after: landing.failure(of: key)?.cause, in: context) {
                         wanted.append(key)
                     } else {
                         results[key] = landing.result(for: key)
@@ -147,7 +147,7 @@ final class ReadStore: Sendable {
 
     private func result(of kept: CacheEntry, for key: CacheKey) -> Result<any Sendable, ProviderFailure> {
         guard let value = kept.value else { return .failure(ProviderFailure(key.provider, .notFound)) }
-        return .success(kept.hasFailedToRenew ? kind.asStale?(value) ?? value : value)
+        return .success(kept.hasFailedToRenew ? kind.markedStale?(value) ?? value : value)
     }
 
     func demand(of context: CallContext?) -> ReadDemand? {
@@ -157,20 +157,20 @@ final class ReadStore: Sendable {
 
     // MARK: Records
 
-    private func recordAtHand(of plan: ReadPlan, in context: CallContext) {
-        guard context.observe != nil, !plan.atHand.isEmpty else { return }
+    private func recordCached(of plan: ReadPlan, in context: CallContext) {
+        guard context.observe != nil, !plan.cached.isEmpty else { return }
         let now = clock.now()
         record(.stale, plan.stale, at: now, in: context)
         // As a rule nothing is past its time.
         let stale = Set(plan.stale)
-        let fresh = plan.atHand.map(\.0)
+        let fresh = plan.cached.map(\.0)
         record(.cached, stale.isEmpty ? fresh : fresh.filter { !stale.contains($0) }, at: now, in: context)
     }
 
     /// Tells of a read for which no call was made: one record for all of its keys.
     func record(
         _ outcome: CallRecord.Outcome, _ keys: [CacheKey], at start: ContinuousClock.Instant,
-        lasting duration: Duration = .zero, in context: CallContext?
+        duration: Duration = .zero, in context: CallContext?
     ) {
         guard let observe = context?.observe, let provider = keys.first?.provider else { return }
         observe(
@@ -193,9 +193,9 @@ struct ReadDemand {
 extension ProviderFailure.Cause {
     /// Whether what was known before is still worth to be served: not where the provider answered that there is no such
     /// thing, or that it is not for this credential.
-    fileprivate var leavesLastKnown: Bool {
+    fileprivate var allowsStaleValue: Bool {
         switch self {
-        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
+        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited, .quotaExhausted,
             .overloaded, .feedFull, .notAllowed:
             true
         case .unauthorized, .notEntitled, .notFound, .unsupported, .cancelled: false

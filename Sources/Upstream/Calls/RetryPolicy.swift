@@ -6,7 +6,7 @@ package struct RetryPolicy: Sendable {
     package var attempts = 3
     /// The pause after the first failure, before jitter; it doubles with each further one.
     package var pause = Duration.milliseconds(100)
-    package var longestPause = Duration.seconds(2)
+    package var maximumPause = Duration.seconds(2)
     /// One attempt may take no longer, so that a stuck connection leaves time for another.
     package var attemptTimeout = Duration.seconds(10)
     /// A share of the pause that is really waited, 0 to 1: without chance, all that failed together would come again
@@ -19,7 +19,7 @@ package struct RetryPolicy: Sendable {
     package func pause(after failure: Int) -> Duration {
         // 2^16 pauses are longer than any that is allowed.
         let doubled = pause * (1 << min(max(failure - 1, 0), 16))
-        return min(doubled, longestPause) * jitter()
+        return min(doubled, maximumPause) * jitter()
     }
 }
 
@@ -28,7 +28,7 @@ extension ProviderFailure.Cause {
     var isTransient: Bool {
         switch self {
         case .unavailable, .timedOut, .rateLimited: true
-        case .answerInvalid, .unauthorized, .notEntitled, .notFound, .quotaExhausted, .unsupported,
+        case .invalidResponse, .unauthorized, .notEntitled, .notFound, .quotaExhausted, .unsupported,
             .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed:
             false
         }
@@ -40,7 +40,7 @@ extension ProviderFailure.Cause {
         case .rateLimited(let retryAt), .quotaExhausted(let retryAt), .notAllowed(.sharedQuota(let retryAt)):
             retryAt
         case .circuitOpen(let retryAt), .notAllowed(.client(_, let retryAt)): retryAt
-        case .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound, .unsupported,
+        case .unavailable, .timedOut, .invalidResponse, .unauthorized, .notEntitled, .notFound, .unsupported,
             .overloaded, .feedFull, .cancelled, .notAllowed(.operation):
             nil
         }

@@ -18,13 +18,13 @@ package struct WriteObserver: Sendable {
     /// authorization (401, 403) or its rate (429).
     ///
     /// Called on any thread; it must be quick.
-    package let wasNotTaken: @Sendable () -> Void
+    package let wasRejected: @Sendable () -> Void
 
     package init(
-        willSend: @escaping @Sendable () async throws -> Void, wasNotTaken: @escaping @Sendable () -> Void
+        willSend: @escaping @Sendable () async throws -> Void, wasRejected: @escaping @Sendable () -> Void
     ) {
         self.willSend = willSend
-        self.wasNotTaken = wasNotTaken
+        self.wasRejected = wasRejected
     }
 }
 
@@ -33,7 +33,7 @@ extension ProviderFailure.Cause {
     var isTurnedAway: Bool {
         switch self {
         case .unauthorized, .notEntitled, .rateLimited, .quotaExhausted: true
-        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .notFound, .unsupported, .overloaded,
+        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .notFound, .unsupported, .overloaded,
             .feedFull,
             .cancelled, .notAllowed:
             false

@@ -23,7 +23,7 @@ extension CandleSeries {
             let isRepeated = index + 1 < candles.count && candles[index + 1].time == candle.time
             guard isRepeated || append(candle) else { throw Decimal.Overflow() }
         }
-        keepLast(window.mostCandles)
+        truncate(toLast: window.maximumCandles)
     }
 
     /// Whether the last candle's interval is over at a moment.

@@ -3,7 +3,7 @@ package import Brokerage
 /// Knows past prices.
 package protocol ChartSource: Sendable {
     /// What can be asked for.
-    var chartAbilities: ChartCapabilities { get }
+    var chartCapabilities: ChartCapabilities { get }
 
     /// The candles of some instruments in a window; of a symbol that the source does not know there is nothing, one
     /// without a candle in the window has an empty series.
@@ -51,7 +51,7 @@ package struct ChartWindow: Hashable, Sendable {
     package static let limit = 10_000
 
     /// The most candles that are wanted: `last`, within ``limit``; 100 where neither `last` nor `from` is given.
-    package var mostCandles: Int {
+    package var maximumCandles: Int {
         min(max(last ?? (from == nil ? 100 : Self.limit), 0), Self.limit)
     }
 }
@@ -80,7 +80,7 @@ package struct ChartCapabilities: Hashable, Sendable {
     /// How many symbols one call for a window may ask for; at least 1.
     package func symbolsPerCall(in window: ChartWindow) -> Int {
         guard let candlesPerCall else { return symbolsPerCall }
-        return max(min(symbolsPerCall, candlesPerCall / max(window.mostCandles, 1)), 1)
+        return max(min(symbolsPerCall, candlesPerCall / max(window.maximumCandles, 1)), 1)
     }
 
     /// Whether the source can serve a window, as far as its kind tells.

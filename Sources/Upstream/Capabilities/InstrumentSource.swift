@@ -43,7 +43,7 @@ extension InstrumentSource {
             Instrument?.some(try await instrument(symbol, in: call))
         }
         var batch = KeyedResults<Symbol, Instrument>()
-        for (symbol, result) in zip(symbols, results) { batch.take(result, for: symbol) }
+        for (symbol, result) in zip(symbols, results) { batch.add(result, for: symbol) }
         return batch
     }
 }

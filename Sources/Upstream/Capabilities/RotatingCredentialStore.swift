@@ -31,7 +31,7 @@ package struct VersionedCredential: Sendable {
 }
 
 extension VersionedCredential: CustomStringConvertible, CustomReflectable {
-    package var description: String { "credential of version \(version) \(Redaction.mark)" }
+    package var description: String { "credential of version \(version) \(Redaction.placeholder)" }
 
     package var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
 }

@@ -4,8 +4,8 @@ package import Brokerage
 /// is such an instrument.
 package protocol SymbolMapping: Sendable {
     /// What the provider calls it; nil for a kind of instrument that it does not have.
-    func spelling(of symbol: Symbol) -> String?
+    func providerSymbol(for symbol: Symbol) -> String?
 
     /// Portico's own symbol for a provider's; nil for what is none of the provider's.
-    func symbol(spelled spelling: String) -> Symbol?
+    func symbol(for spelling: String) -> Symbol?
 }

@@ -6,7 +6,7 @@ package import Brokerage
 /// took it: ask by ``order(clientID:of:in:)``, never again.
 package protocol TradingAPI: Sendable {
     /// Which types, durations and so on it takes.
-    var orderAbilities: OrderCapabilities { get }
+    var orderCapabilities: OrderCapabilities { get }
 
     /// Orders of the credential's accounts, newest first.
     ///
@@ -57,9 +57,9 @@ package enum OrderLookup: Hashable, Sendable {
 /// A broker's word on a write.
 package enum OrderResult: Hashable, Sendable {
     /// The order as it stands, as far as the broker tells in its answer.
-    case taken(Order)
+    case accepted(Order)
     /// The broker refused; nothing has changed.
-    case refused(OrderRejection)
+    case rejected(OrderRejection)
 }
 
 /// Which orders.
@@ -96,22 +96,22 @@ package struct OrderPage: Hashable, Sendable {
 package struct OrderCapabilities: Hashable, Sendable {
     package var types: Set<OrderType>
     package var timesInForce: Set<TimeInForce>
-    package var takesFractions: Bool
-    package var takesNotional: Bool
-    package var takesExtendedHours: Bool
+    package var acceptsFractions: Bool
+    package var acceptsNotional: Bool
+    package var acceptsExtendedHours: Bool
     package var replaces: Bool
     /// Whether orders that have ended can be read.
     package var hasEndedOrders: Bool
 
     package init(
-        types: Set<OrderType>, timesInForce: Set<TimeInForce>, takesFractions: Bool, takesNotional: Bool,
-        takesExtendedHours: Bool, replaces: Bool, hasEndedOrders: Bool
+        types: Set<OrderType>, timesInForce: Set<TimeInForce>, acceptsFractions: Bool, acceptsNotional: Bool,
+        acceptsExtendedHours: Bool, replaces: Bool, hasEndedOrders: Bool
     ) {
         self.types = types
         self.timesInForce = timesInForce
-        self.takesFractions = takesFractions
-        self.takesNotional = takesNotional
-        self.takesExtendedHours = takesExtendedHours
+        self.acceptsFractions = acceptsFractions
+        self.acceptsNotional = acceptsNotional
+        self.acceptsExtendedHours = acceptsExtendedHours
         self.replaces = replaces
         self.hasEndedOrders = hasEndedOrders
     }

@@ -4,9 +4,9 @@ package struct BreakerPolicy: Sendable {
     package var failures = 5
     /// How long it stays open at first, before jitter; it doubles each time that a probe fails.
     package var pause = Duration.seconds(1)
-    package var longestPause = Duration.seconds(30)
+    package var maximumPause = Duration.seconds(30)
     /// A call that had less time and ran out of it says nothing of its host.
-    package var patience = Duration.seconds(1)
+    package var minimumTimeout = Duration.seconds(1)
     /// A share of the pause that is really waited, 0 to 1: processes that saw one failure do not come back together.
     package var jitter: @Sendable () -> Double = { Double.random(in: 0.75...1) }
 
@@ -15,7 +15,7 @@ package struct BreakerPolicy: Sendable {
     /// The pause after the circuit has opened for the given time, counted from 1.
     func pause(after opening: Int) -> Duration {
         // 2^16 pauses are longer than any that is allowed.
-        min(pause * (1 << min(max(opening - 1, 0), 16)), longestPause) * jitter()
+        min(pause * (1 << min(max(opening - 1, 0), 16)), maximumPause) * jitter()
     }
 }
 
@@ -29,7 +29,7 @@ struct CircuitBreaker {
     /// What a call's end says of its host.
     enum Verdict {
         /// It answered, be it with a refusal.
-        case alive
+        case up
         /// It cannot be reached, is out of order or hangs.
         case down
         /// Nothing: the call was given up, or never sent.
@@ -41,7 +41,7 @@ struct CircuitBreaker {
         case call
         case probe
         /// Not before.
-        case refused(until: ContinuousClock.Instant)
+        case rejected(until: ContinuousClock.Instant)
     }
 
     private enum State {
@@ -61,7 +61,7 @@ struct CircuitBreaker {
     }
 
     /// When a call may be tried that is refused now; nil for one that is not.
-    func refusal(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    func retryTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         switch state {
         case .closed: nil
         case .open(let until): until > now ? until : nil
@@ -77,7 +77,7 @@ struct CircuitBreaker {
     }
 
     mutating func admit(at now: ContinuousClock.Instant) -> Admission {
-        if let until = refusal(at: now) { return .refused(until: until) }
+        if let until = retryTime(at: now) { return .rejected(until: until) }
         if isClosed { return .call }
         state = .probing(until: now + policy.pause)
         return .probe
@@ -87,14 +87,14 @@ struct CircuitBreaker {
         switch state {
         case .closed(let failures):
             switch verdict {
-            case .alive: state = .closed(failures: 0)
+            case .up: state = .closed(failures: 0)
             case .none: break
             case .down where failures + 1 < policy.failures: state = .closed(failures: failures + 1)
             case .down: open(at: now)
             }
         case .probing where isProbe:
             switch verdict {
-            case .alive:
+            case .up:
                 state = .closed(failures: 0)
                 openings = 0
             // The next call is the probe.
@@ -117,10 +117,10 @@ extension ProviderFailure.Cause {
     func verdict(after duration: Duration, _ policy: BreakerPolicy) -> CircuitBreaker.Verdict {
         switch self {
         case .unavailable: .down
-        case .timedOut: duration < policy.patience ? .none : .down
-        case .answerInvalid, .unauthorized, .notEntitled, .notFound, .rateLimited, .quotaExhausted,
+        case .timedOut: duration < policy.minimumTimeout ? .none : .down
+        case .invalidResponse, .unauthorized, .notEntitled, .notFound, .rateLimited, .quotaExhausted,
             .unsupported:
-            .alive
+            .up
         case .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed: .none
         }
     }

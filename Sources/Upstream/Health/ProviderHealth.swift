@@ -59,7 +59,7 @@ struct CallHistory {
     /// More than this is a degraded host: one failure in ten calls is not.
     private static let tolerance = 0.15
 
-    mutating func note(
+    mutating func record(
         _ cause: ProviderFailure.Cause?, _ verdict: CircuitBreaker.Verdict, _ duration: Duration,
         at now: Instant
     ) {
@@ -91,8 +91,8 @@ extension ProviderFailure.Cause {
     /// Whether it speaks against the provider, and not against the one who asked.
     fileprivate func isFault(_ verdict: CircuitBreaker.Verdict) -> Bool {
         switch (verdict, self) {
-        case (.down, _), (.alive, .answerInvalid): true
-        case (.alive, _), (.none, _): false
+        case (.down, _), (.up, .invalidResponse): true
+        case (.up, _), (.none, _): false
         }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 package final class ProviderMonitor: Sendable {
     private struct Host {
         var breaker: CircuitBreaker
-        var record = CallHistory()
+        var history = CallHistory()
     }
 
     fileprivate struct Place: Hashable {
@@ -25,7 +25,7 @@ package final class ProviderMonitor: Sendable {
     // Held for a few stores, never while anything is called.
     private let hosts = Mutex<[Place: Host]>([:])
     // Looked up by each line as it is made.
-    private let gates = Mutex<[ProviderID: ConcurrencyLimiter]>([:])
+    private let concurrencyLimiters = Mutex<[ProviderID: ConcurrencyLimiter]>([:])
 
     /// - Parameters:
     ///   - clock: What times are measured by.
@@ -45,8 +45,8 @@ package final class ProviderMonitor: Sendable {
     }
 
     /// What all calls to a provider pass through.
-    func gate(of provider: ProviderID) -> ConcurrencyLimiter {
-        gates.withLock { gates in
+    func concurrencyLimiter(for provider: ProviderID) -> ConcurrencyLimiter {
+        concurrencyLimiters.withLock { gates in
             if let gate = gates[provider] { return gate }
             let gate = ConcurrencyLimiter(limit: concurrency, clock: clock)
             gates[provider] = gate
@@ -60,9 +60,9 @@ package final class ProviderMonitor: Sendable {
         let wallTime = clock.wallTime()
         let hosts = hosts.withLock { $0.filter { $0.key.provider == provider }.map(\.value) }
         let healths = hosts.map { host in
-            host.record.health(
+            host.history.health(
                 isDown: !host.breaker.isClosed,
-                retryAt: host.breaker.refusal(at: now).map { wallTime + now.duration(to: $0) })
+                retryAt: host.breaker.retryTime(at: now).map { wallTime + now.duration(to: $0) })
         }
         return ProviderHealth(of: healths)
     }
@@ -71,7 +71,7 @@ package final class ProviderMonitor: Sendable {
 
     /// A call that was let through, to be told of its end.
     struct Permit: Sendable {
-        fileprivate let place: Place
+        fileprivate let hostKey: Place
         fileprivate let isProbe: Bool
         fileprivate let start: ContinuousClock.Instant
     }
@@ -80,8 +80,8 @@ package final class ProviderMonitor: Sendable {
     func check(_ provider: ProviderID, _ authority: String) throws(ProviderFailure) {
         let now = clock.now()
         let place = Place(provider: provider, authority: authority)
-        if let until = hosts.withLock({ $0[place]?.breaker.refusal(at: now) }) {
-            throw refusal(provider, until, now)
+        if let until = hosts.withLock({ $0[place]?.breaker.retryTime(at: now) }) {
+            throw circuitOpenFailure(provider, until, now)
         }
     }
 
@@ -95,31 +95,31 @@ package final class ProviderMonitor: Sendable {
             hosts[place, default: Host(breaker: CircuitBreaker(policy))].breaker.admit(at: now)
         }
         switch admission {
-        case .call: return Permit(place: place, isProbe: false, start: now)
-        case .probe: return Permit(place: place, isProbe: true, start: now)
-        case .refused(let until): throw refusal(provider, until, now)
+        case .call: return Permit(hostKey: place, isProbe: false, start: now)
+        case .probe: return Permit(hostKey: place, isProbe: true, start: now)
+        case .rejected(let until): throw circuitOpenFailure(provider, until, now)
         }
     }
 
     /// The call was not made after all.
     func withdraw(_ pass: Permit) {
         let now = clock.now()
-        hosts.withLock { $0[pass.place]?.breaker.didEnd(.none, ofProbe: pass.isProbe, at: now) }
+        hosts.withLock { $0[pass.hostKey]?.breaker.didEnd(.none, ofProbe: pass.isProbe, at: now) }
     }
 
     /// The call has ended: with an answer, or with a failure.
     func didEnd(_ pass: Permit, sentAt start: ContinuousClock.Instant, _ cause: ProviderFailure.Cause?) {
         let now = clock.now()
         let duration = start.duration(to: now)
-        let verdict = cause?.verdict(after: duration, policy) ?? .alive
+        let verdict = cause?.verdict(after: duration, policy) ?? .up
         let wallTime = clock.wallTime()
         hosts.withLock { hosts in
-            hosts[pass.place]?.breaker.didEnd(verdict, ofProbe: pass.isProbe, at: now)
-            hosts[pass.place]?.record.note(cause, verdict, duration, at: wallTime)
+            hosts[pass.hostKey]?.breaker.didEnd(verdict, ofProbe: pass.isProbe, at: now)
+            hosts[pass.hostKey]?.history.record(cause, verdict, duration, at: wallTime)
         }
     }
 
-    private func refusal(
+    private func circuitOpenFailure(
         _ provider: ProviderID, _ until: ContinuousClock.Instant, _ now: ContinuousClock.Instant
     ) -> ProviderFailure {
         ProviderFailure(provider, .circuitOpen(retryAt: clock.wallTime() + now.duration(to: until)))

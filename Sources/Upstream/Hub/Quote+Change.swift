@@ -19,14 +19,14 @@ extension Quote {
         if let previousClose = change.previousClose { quote.previousClose = previousClose }
         if let volume = change.volume { quote.volume = volume }
         if let marketState = change.marketState { quote.marketState = marketState }
-        quote.reading = Provenance(source: source, fetchedAt: moment, asOf: change.asOf ?? reading.asOf)
+        quote.provenance = Provenance(source: source, fetchedAt: moment, asOf: change.asOf ?? provenance.asOf)
         return quote
     }
 
     /// The quote past its time.
-    var asStale: Quote {
+    var markedStale: Quote {
         var quote = self
-        quote.reading = reading.asStale
+        quote.provenance = provenance.markedStale
         return quote
     }
 }

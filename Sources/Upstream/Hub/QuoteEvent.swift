@@ -20,10 +20,10 @@ package indirect enum QuoteEvent: Hashable, Sendable {
 
 extension QuoteEvent {
     /// Whether it tells nothing new after another, but that it was read again.
-    package func says(theSameAs other: QuoteEvent) -> Bool {
+    package func isEquivalent(to other: QuoteEvent) -> Bool {
         guard case (.success(var quote), .success(let known)) = (self, other) else { return self == other }
-        let (reading, knownReading) = (quote.reading, known.reading)
-        quote.reading = knownReading
+        let (reading, knownReading) = (quote.provenance, known.provenance)
+        quote.provenance = knownReading
         return quote == known && reading.source == knownReading.source && reading.asOf == knownReading.asOf
             && reading.isStale == knownReading.isStale
     }
@@ -32,13 +32,13 @@ extension QuoteEvent {
 /// News for a follower.
 package struct QuoteFeedUpdate: Sendable {
     /// The latest news of each symbol.
-    package var news: [Symbol: QuoteEvent]
+    package var events: [Symbol: QuoteEvent]
     /// Symbols of the news, each with a failure, that are no longer followed for this follower: the provider
     /// does not know them, or the feed has no room for them.
     package var ended: Set<Symbol>
 
-    package init(news: [Symbol: QuoteEvent] = [:], ended: Set<Symbol> = []) {
-        (self.news, self.ended) = (news, ended)
+    package init(events: [Symbol: QuoteEvent] = [:], ended: Set<Symbol> = []) {
+        (self.events, self.ended) = (events, ended)
     }
 }
 

@@ -8,9 +8,9 @@ package struct QuoteFeedPolicy: Sendable {
     /// The longest pause after failed reads, if it is longer than the usual one.
     ///
     /// The pause doubles with each failed read.
-    package var longestPause = Duration.seconds(60)
+    package var maximumPause = Duration.seconds(60)
     /// A snapshot may take so long.
-    package var patience = Duration.seconds(10)
+    package var snapshotTimeout = Duration.seconds(10)
     /// How the stream is connected again: its pauses and jitter; the number of attempts is without bound.
     package var retry = RetryPolicy.streams
     /// Symbols that are followed at once.
@@ -37,7 +37,7 @@ package final class QuoteFeed: Sendable {
     package typealias Snapshot = @Sendable ([Symbol], CallContext) async -> [Symbol: QuoteEvent]
 
     private struct State {
-        var board: QuoteFeedState
+        var feed: QuoteFeedState
         /// Counts the works: what is left of an earlier one has no say any more.
         var generation = 0
         /// What keeps the board up to date, while anybody follows.
@@ -45,15 +45,15 @@ package final class QuoteFeed: Sendable {
         /// Since when nobody follows.
         var idleSince: ContinuousClock.Instant?
         /// Tells the connection what to carry.
-        var wanted: AsyncStream<Set<Symbol>>.Continuation?
+        var symbolsContinuation: AsyncStream<Set<Symbol>>.Continuation?
         /// Tells that there are unread symbols.
         var nudge: AsyncStream<Void>.Continuation?
         /// Nobody follows here again.
         var isClosed = false
         /// Bells that are to be rung.
-        var bells: [QuoteFeedState.Bell] = []
+        var wakeSignals: [QuoteFeedState.Bell] = []
         /// Whether somebody is about to ring them.
-        var isRinging = false
+        var isSignaling = false
     }
 
     private let provider: ProviderID
@@ -84,11 +84,11 @@ package final class QuoteFeed: Sendable {
         self.policy = policy
         self.clock = clock
         self.snapshot = snapshot
-        state = Mutex(State(board: QuoteFeedState(provider, policy), idleSince: clock.now()))
+        state = Mutex(State(feed: QuoteFeedState(provider, policy), idleSince: clock.now()))
     }
 
     /// How many symbols are followed now.
-    package var symbolCount: Int { state.withLock { $0.board.symbolCount } }
+    package var symbolCount: Int { state.withLock { $0.feed.symbolCount } }
 
     /// Since when nobody follows; nil while anybody does.
     package var idleSince: ContinuousClock.Instant? { state.withLock(\.idleSince) }
@@ -112,22 +112,22 @@ package final class QuoteFeed: Sendable {
     /// - Throws: `feedFull` if there are as many followers as allowed.
     package func follow(
         _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance? = nil,
-        ringing bell: @escaping @Sendable () -> Void
+        wakeSignal bell: @escaping @Sendable () -> Void
     ) throws(ProviderFailure) -> QuoteFeedSubscriber {
         let (number, mustRing): (Int?, Bool) = state.withLock { state in
             // A number that nobody has.
             if state.isClosed { return (0, false) }
-            guard state.board.followerCount < policy.followers else { return (nil, false) }
-            let (number, bells) = state.board.add(
-                symbols, for: client, within: allowance, ringing: bell)
+            guard state.feed.followerCount < policy.followers else { return (nil, false) }
+            let (number, bells) = state.feed.add(
+                symbols, for: client, within: allowance, wakeSignal: bell)
             state.idleSince = nil
             if state.work == nil { start(&state) }
-            state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+            state.symbolsContinuation?.yield(state.feed.streamed(atMost: stream?.symbolLimit))
             state.nudge?.yield()
-            return (number, take(bells, &state))
+            return (number, enqueue(bells, &state))
         }
         guard let number else { throw ProviderFailure(provider, .feedFull(symbolsPerClient: nil)) }
-        if mustRing { Task.detached { [self] in ringBells() } }
+        if mustRing { Task.detached { [self] in sendWakeSignals() } }
         return QuoteFeedSubscriber(number, of: self)
     }
 
@@ -135,29 +135,29 @@ package final class QuoteFeed: Sendable {
     package func close() {
         let (bells, work) = state.withLock { state in
             state.isClosed = true
-            return (state.board.removeAll(), stop(&state))
+            return (state.feed.removeAll(), stop(&state))
         }
         work?.cancel()
         for ring in bells { ring() }
     }
 
-    func takeUntold(by number: Int) -> QuoteFeedUpdate? {
-        state.withLock { $0.board.takeUntold(by: number) }
+    func drainPending(by number: Int) -> QuoteFeedUpdate? {
+        state.withLock { $0.feed.drainPending(by: number) }
     }
 
-    func leave(_ number: Int) {
-        leave { $0.remove(number) }
+    func unsubscribe(_ number: Int) {
+        applyRemoval { $0.remove(number) }
     }
 
-    func leave(_ symbols: Set<Symbol>, of number: Int) {
-        leave { $0.remove(symbols, of: number) }
+    func unsubscribe(_ symbols: Set<Symbol>, of number: Int) {
+        applyRemoval { $0.remove(symbols, of: number) }
     }
 
-    private func leave(_ removal: (inout QuoteFeedState) -> Void) {
+    private func applyRemoval(_ removal: (inout QuoteFeedState) -> Void) {
         let work = state.withLock { state -> Task<Void, Never>? in
-            removal(&state.board)
-            guard state.board.isIdle else {
-                state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+            removal(&state.feed)
+            guard state.feed.isIdle else {
+                state.symbolsContinuation?.yield(state.feed.streamed(atMost: stream?.symbolLimit))
                 return nil
             }
             if state.work != nil { state.idleSince = clock.now() }
@@ -188,26 +188,26 @@ package final class QuoteFeed: Sendable {
         defer {
             state.generation += 1
             state.work = nil
-            state.wanted = nil
+            state.symbolsContinuation = nil
             state.nudge = nil
-            state.board.disconnected()
+            state.feed.disconnected()
         }
         return state.work
     }
 
     private func readUnread(_ nudges: AsyncStream<Void>, _ generation: Int) async {
         for await _ in nudges {
-            await read(generation) { $0.takeUnread() }
+            await read(generation) { $0.drainUnread() }
         }
     }
 
     private func poll(_ generation: Int) async {
         var pause = policy.pollInterval
         while (try? await clock.sleep(clock.now() + pause)) != nil {
-            let hasFailed = await !read(generation) { $0.takePolled(beyond: stream?.symbolLimit) }
+            let hasFailed = await !read(generation) { $0.beginPoll(beyond: stream?.symbolLimit) }
             pause =
                 hasFailed
-                ? max(policy.pollInterval, min(pause * 2, policy.longestPause)) : policy.pollInterval
+                ? max(policy.pollInterval, min(pause * 2, policy.maximumPause)) : policy.pollInterval
         }
     }
 
@@ -215,10 +215,10 @@ package final class QuoteFeed: Sendable {
     @discardableResult
     private func read(_ generation: Int, _ symbols: (inout QuoteFeedState) -> [Symbol]) async -> Bool {
         let (ofUsers, ofOthers) = state.withLock { state -> ([Symbol], [Symbol]) in
-            let symbols = state.generation == generation ? symbols(&state.board) : []
-            let areOfUsers = symbols.map { state.board.isFollowedByUser($0) }
+            let symbols = state.generation == generation ? symbols(&state.feed) : []
+            let areOfUsers = symbols.map { state.feed.isFollowedByUser($0) }
             // If calls are not scarce, one call for both is better than two.
-            guard provider.isScarce || !areOfUsers.contains(true) else { return (symbols, []) }
+            guard provider.hasLowQuota || !areOfUsers.contains(true) else { return (symbols, []) }
             return (
                 zip(symbols, areOfUsers).filter(\.1).map(\.0),
                 zip(symbols, areOfUsers).filter { !$0.1 }.map(\.0)
@@ -236,7 +236,7 @@ package final class QuoteFeed: Sendable {
         _ symbols: [Symbol], _ allowance: CallAllowance?, _ generation: Int
     ) async -> Bool? {
         guard !symbols.isEmpty else { return nil }
-        let call = CallContext(deadline: clock.now() + policy.patience, allowance: allowance)
+        let call = CallContext(deadline: clock.now() + policy.snapshotTimeout, allowance: allowance)
         let results = await snapshot(symbols, call)
         change(generation) { $0.settle(results, at: clock.wallTime()) }
         return results.values.contains { (try? $0.get()) != nil }
@@ -247,20 +247,20 @@ package final class QuoteFeed: Sendable {
         guard let stream else { return }
         _ = await ReconnectingStream(policy.retry, clock: clock).run { didStand throws(ProviderFailure) in
             defer { disconnected(generation) }
-            try await stream.run(wanted(by: stream, generation)) { event in
+            try await stream.run(symbolUpdates(for: stream, generation)) { event in
                 if case .connected = event { didStand() }
-                self.take(event, generation)
+                self.handle(event, generation)
             }
         }
     }
 
-    private func wanted(by stream: any QuoteStream, _ generation: Int) -> AsyncStream<Set<Symbol>> {
+    private func symbolUpdates(for stream: any QuoteStream, _ generation: Int) -> AsyncStream<Set<Symbol>> {
         let (wanted, continuation) = AsyncStream.makeStream(
             of: Set<Symbol>.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { state in
             guard state.generation == generation else { return continuation.finish() }
-            continuation.yield(state.board.streamed(atMost: stream.symbolLimit))
-            state.wanted = continuation
+            continuation.yield(state.feed.streamed(atMost: stream.symbolLimit))
+            state.symbolsContinuation = continuation
         }
         return wanted
     }
@@ -268,17 +268,17 @@ package final class QuoteFeed: Sendable {
     private func disconnected(_ generation: Int) {
         state.withLock { state in
             guard state.generation == generation else { return }
-            state.wanted = nil
-            state.board.disconnected()
+            state.symbolsContinuation = nil
+            state.feed.disconnected()
         }
     }
 
-    private func take(_ event: StreamEvent<QuoteUpdate>, _ generation: Int) {
+    private func handle(_ event: StreamEvent<QuoteUpdate>, _ generation: Int) {
         switch event {
         case .connected:
             state.withLock { state in
                 guard state.generation == generation else { return }
-                state.board.connected()
+                state.feed.connected()
                 state.nudge?.yield()
             }
         case .value(let value):
@@ -289,31 +289,31 @@ package final class QuoteFeed: Sendable {
     private func change(_ generation: Int, _ change: (inout QuoteFeedState) -> [QuoteFeedState.Bell]) {
         let mustRing = state.withLock { state in
             guard state.generation == generation else { return false }
-            let count = state.board.symbolCount
-            let bells = change(&state.board)
-            if state.board.symbolCount != count {
-                state.wanted?.yield(state.board.streamed(atMost: stream?.symbolLimit))
+            let count = state.feed.symbolCount
+            let bells = change(&state.feed)
+            if state.feed.symbolCount != count {
+                state.symbolsContinuation?.yield(state.feed.streamed(atMost: stream?.symbolLimit))
             }
-            return take(bells, &state)
+            return enqueue(bells, &state)
         }
         // Not here: what else the stream has just told, a trade's price and then its quote, is one piece of news by then.
-        if mustRing { Task.detached { [self] in ringBells() } }
+        if mustRing { Task.detached { [self] in sendWakeSignals() } }
     }
 
     /// - Returns: whether the caller must ring the bells outside of the lock.
-    private func take(_ bells: [QuoteFeedState.Bell], _ state: inout State) -> Bool {
-        state.bells += bells
-        if state.bells.isEmpty || state.isRinging { return false }
-        state.isRinging = true
+    private func enqueue(_ bells: [QuoteFeedState.Bell], _ state: inout State) -> Bool {
+        state.wakeSignals += bells
+        if state.wakeSignals.isEmpty || state.isSignaling { return false }
+        state.isSignaling = true
         return true
     }
 
-    private func ringBells() {
+    private func sendWakeSignals() {
         while true {
             let bells = state.withLock { state in
-                defer { state.bells = [] }
-                state.isRinging = !state.bells.isEmpty
-                return state.bells
+                defer { state.wakeSignals = [] }
+                state.isSignaling = !state.wakeSignals.isEmpty
+                return state.wakeSignals
             }
             if bells.isEmpty { return }
             for ring in bells { ring() }

@@ -11,23 +11,23 @@ struct QuoteFeedState {
         let client: QuoteClient
         var symbols: Set<Symbol>
         /// Of which there are news: the latest only, for who is slow is not told what is over.
-        var untold: Set<Symbol> = []
+        var pending: Set<Symbol> = []
         /// Symbols that are no longer followed, with failures that are not delivered yet.
         var ended: [Symbol: ProviderFailure] = [:]
-        let bell: Bell
+        let wakeSignal: Bell
 
-        var hasUntold: Bool { !untold.isEmpty || !ended.isEmpty }
+        var hasPending: Bool { !pending.isEmpty || !ended.isEmpty }
     }
 
     private struct Entry {
         var followers: Set<Int> = []
         /// The number of authenticated followers.
         var authenticated = 0
-        var news: QuoteEvent?
+        var event: QuoteEvent?
         /// What the stream has told since the last snapshot was asked for.
         var change: QuoteUpdate?
 
-        var quote: Quote? { try? news?.get() }
+        var quote: Quote? { try? event?.get() }
     }
 
     private let provider: ProviderID
@@ -71,41 +71,41 @@ struct QuoteFeedState {
     /// - Returns: The follower's number, and the bells of the followers whose symbols were removed.
     mutating func add(
         _ symbols: Set<Symbol>, for client: QuoteClient, within allowance: CallAllowance?,
-        ringing bell: @escaping Bell
+        wakeSignal bell: @escaping Bell
     ) -> (number: Int, bells: [Bell]) {
         nextNumber += 1
         let number = nextNumber
         // The caller's set is copied only if some of the symbols are refused.
-        followers[number] = Subscriber(client: client, symbols: symbols, bell: bell)
+        followers[number] = Subscriber(client: client, symbols: symbols, wakeSignal: bell)
         var bells: [Bell] = []
         // The number of symbols for which a call has been taken already.
         var paid = 0
         var callRefusal: ProviderFailure?
         for symbol in symbols {
             let isNew = entries[symbol] == nil
-            if let failure = refusal(of: symbol, for: client) ?? (isNew ? callRefusal : nil) {
-                refuse(symbol, of: number, failure)
+            if let failure = limitError(of: symbol, for: client) ?? (isNew ? callRefusal : nil) {
+                reject(symbol, of: number, failure)
                 continue
             }
             if isNew {
                 if paid == 0 {
-                    if let refusal = allowance?.take(isRetry: false) {
+                    if let refusal = allowance?.consume(isRetry: false) {
                         let failure = ProviderFailure(provider, .notAllowed(refusal))
                         callRefusal = failure
-                        refuse(symbol, of: number, failure)
+                        reject(symbol, of: number, failure)
                         continue
                     }
                     paid = symbolsPerCall
                 }
                 paid -= 1
-                bells += makeRoom()
+                bells += evictIfFull()
             }
             add(symbol, to: number, of: client)
         }
         return (number, bells)
     }
 
-    private mutating func refuse(_ symbol: Symbol, of number: Int, _ failure: ProviderFailure) {
+    private mutating func reject(_ symbol: Symbol, of number: Int, _ failure: ProviderFailure) {
         followers[number]?.symbols.remove(symbol)
         followers[number]?.ended[symbol] = failure
     }
@@ -115,10 +115,10 @@ struct QuoteFeedState {
         entry.followers.insert(number)
         if client.isAuthenticated { entry.authenticated += 1 }
         if entry.authenticated > 0 { evictable.remove(symbol) } else { evictable.insert(symbol) }
-        if entry.news == nil {
+        if entry.event == nil {
             unread.insert(symbol)
         } else {
-            followers[number]?.untold.insert(symbol)
+            followers[number]?.pending.insert(symbol)
         }
         entries[symbol] = entry
         clients[client, default: [:]][symbol, default: 0] += 1
@@ -126,7 +126,7 @@ struct QuoteFeedState {
 
     /// The reason why a symbol may not be followed for a client; nil if it may, possibly in place of another
     /// symbol.
-    private func refusal(of symbol: Symbol, for client: QuoteClient) -> ProviderFailure? {
+    private func limitError(of symbol: Symbol, for client: QuoteClient) -> ProviderFailure? {
         if let own = clients[client], own[symbol] == nil, own.count >= limit.perClient {
             return ProviderFailure(provider, .feedFull(symbolsPerClient: limit.perClient))
         }
@@ -138,7 +138,7 @@ struct QuoteFeedState {
     /// Ends a symbol that only anonymous clients follow, if there is no room for one more symbol.
     ///
     /// - Returns: The bells of its followers.
-    private mutating func makeRoom() -> [Bell] {
+    private mutating func evictIfFull() -> [Bell] {
         guard entries.count >= limit.symbols, let evicted = evictable.first else { return [] }
         return end(evicted, ProviderFailure(provider, .feedFull(symbolsPerClient: nil)))
     }
@@ -150,11 +150,11 @@ struct QuoteFeedState {
         var bells: [Bell] = []
         for number in entries[symbol]?.followers ?? [] {
             guard let follower = followers[number] else { continue }
-            if !follower.hasUntold { bells.append(follower.bell) }
+            if !follower.hasPending { bells.append(follower.wakeSignal) }
             followers[number]?.symbols.remove(symbol)
-            followers[number]?.untold.remove(symbol)
+            followers[number]?.pending.remove(symbol)
             followers[number]?.ended[symbol] = failure
-            forget(symbol, of: number, follower.client)
+            release(symbol, of: number, follower.client)
         }
         return bells
     }
@@ -162,19 +162,19 @@ struct QuoteFeedState {
     /// Lets a follower go, and forgets what nobody follows any more.
     mutating func remove(_ number: Int) {
         guard let follower = followers.removeValue(forKey: number) else { return }
-        for symbol in follower.symbols { forget(symbol, of: number, follower.client) }
+        for symbol in follower.symbols { release(symbol, of: number, follower.client) }
     }
 
     /// Lets a follower go from some of its symbols; from the last of them is as good as gone.
     mutating func remove(_ symbols: Set<Symbol>, of number: Int) {
         guard let follower = followers[number] else { return }
         if follower.symbols.isSubset(of: symbols) { return remove(number) }
-        for symbol in follower.symbols.intersection(symbols) { forget(symbol, of: number, follower.client) }
+        for symbol in follower.symbols.intersection(symbols) { release(symbol, of: number, follower.client) }
         followers[number]?.symbols.subtract(symbols)
-        followers[number]?.untold.subtract(symbols)
+        followers[number]?.pending.subtract(symbols)
     }
 
-    private mutating func forget(_ symbol: Symbol, of number: Int, _ client: QuoteClient) {
+    private mutating func release(_ symbol: Symbol, of number: Int, _ client: QuoteClient) {
         if let count = clients[client]?[symbol] {
             clients[client]?[symbol] = count > 1 ? count - 1 : nil
             if clients[client]?.isEmpty == true { clients[client] = nil }
@@ -191,15 +191,15 @@ struct QuoteFeedState {
     }
 
     /// What a follower was not told; nil after it left.
-    mutating func takeUntold(by number: Int) -> QuoteFeedUpdate? {
+    mutating func drainPending(by number: Int) -> QuoteFeedUpdate? {
         guard let follower = followers[number] else { return nil }
         // Releases the capacity, because most followers have no undelivered news most of the time.
-        followers[number]?.untold = []
+        followers[number]?.pending = []
         var update = QuoteFeedUpdate()
-        for symbol in follower.untold { update.news[symbol] = entries[symbol]?.news }
+        for symbol in follower.pending { update.events[symbol] = entries[symbol]?.event }
         if !follower.ended.isEmpty {
             followers[number]?.ended = [:]
-            for (symbol, failure) in follower.ended { update.news[symbol] = .failure(failure) }
+            for (symbol, failure) in follower.ended { update.events[symbol] = .failure(failure) }
             update.ended = Set(follower.ended.keys)
         }
         return update
@@ -210,13 +210,13 @@ struct QuoteFeedState {
     /// - Returns: their bells.
     mutating func removeAll() -> [Bell] {
         defer { (followers, entries, unread, clients, evictable) = ([:], [:], [], [:], []) }
-        return followers.values.map(\.bell)
+        return followers.values.map(\.wakeSignal)
     }
 
     // MARK: News
 
     /// The symbols that wait for their first snapshot, or for one after the stream stood again.
-    mutating func takeUnread() -> [Symbol] {
+    mutating func drainUnread() -> [Symbol] {
         let symbols = unread.filter { entries[$0] != nil }
         unread = []
         return begin(Array(symbols))
@@ -224,7 +224,7 @@ struct QuoteFeedState {
 
     /// The symbols that no stream tells of: all while none stands, else those that it has no room for, and those whose
     /// snapshot failed.
-    mutating func takePolled(beyond streamed: Int?) -> [Symbol] {
+    mutating func beginPoll(beyond streamed: Int?) -> [Symbol] {
         guard isStreaming else { return begin(Array(entries.keys)) }
         let carried = self.streamed(atMost: streamed)
         return begin(entries.filter { !carried.contains($0.key) || $0.value.quote == nil }.map(\.key))
@@ -264,20 +264,20 @@ struct QuoteFeedState {
         var bells: [Bell] = []
         for (symbol, result) in results {
             guard let entry = entries[symbol] else { continue }
-            switch (result, entry.news) {
+            switch (result, entry.event) {
             case (.success(let quote), _):
                 news[symbol] = .success(
                     entry.change.map { quote.applying($0, from: provider, at: moment) } ?? quote)
             case (.failure, .success(let known)?):
                 // What the stream keeps telling is not out of date because a snapshot failed.
-                if !isStreaming || entry.change == nil { news[symbol] = .success(known.asStale) }
+                if !isStreaming || entry.change == nil { news[symbol] = .success(known.markedStale) }
             case (.failure(let failure), _) where failure.cause.isUnknownSymbol:
                 bells += end(symbol, failure)
             case (.failure, _):
                 news[symbol] = result
             }
         }
-        return bells + tell(news)
+        return bells + publish(news)
     }
 
     /// Takes in what the stream says.
@@ -286,8 +286,8 @@ struct QuoteFeedState {
         guard let entry = entries[symbol] else { return [] }
         entries[symbol]?.change = entry.change?.followed(by: change) ?? change
         // Without a snapshot most of the quote is unknown yet, and not none.
-        guard case .success(let quote)? = entry.news else { return [] }
-        return tell([symbol: .success(quote.applying(change, from: provider, at: moment))])
+        guard case .success(let quote)? = entry.event else { return [] }
+        return publish([symbol: .success(quote.applying(change, from: provider, at: moment))])
     }
 
     /// The stream stands: what happened before is not known, so all is to be read again.
@@ -303,17 +303,17 @@ struct QuoteFeedState {
     /// Keeps what is known of symbols.
     ///
     /// - Returns: the bells of those for whom it says anything new, and who have not been rung for since they last looked.
-    private mutating func tell(_ news: [Symbol: QuoteEvent]) -> [Bell] {
+    private mutating func publish(_ news: [Symbol: QuoteEvent]) -> [Bell] {
         var bells: [Bell] = []
         for (symbol, item) in news {
             guard let known = entries[symbol] else { continue }
-            entries[symbol]?.news = item
-            guard known.news.map({ !item.says(theSameAs: $0) }) ?? true else { continue }
+            entries[symbol]?.event = item
+            guard known.event.map({ !item.isEquivalent(to: $0) }) ?? true else { continue }
             bells.reserveCapacity(known.followers.count)
             for number in known.followers {
                 guard let follower = followers[number] else { continue }
-                if !follower.hasUntold { bells.append(follower.bell) }
-                followers[number]?.untold.insert(symbol)
+                if !follower.hasPending { bells.append(follower.wakeSignal) }
+                followers[number]?.pending.insert(symbol)
             }
         }
         return bells
@@ -325,7 +325,8 @@ extension ProviderFailure.Cause {
     fileprivate var isUnknownSymbol: Bool {
         switch self {
         case .notFound, .unsupported: true
-        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .rateLimited,
+        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .notEntitled,
+            .rateLimited,
             .quotaExhausted, .overloaded, .feedFull, .cancelled, .notAllowed:
             false
         }

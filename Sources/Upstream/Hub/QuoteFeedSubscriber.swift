@@ -5,27 +5,27 @@ package import Brokerage
 /// Who is slow is told the latest of each symbol, and nothing of what lay between. The symbols are followed until this goes
 /// away.
 package final class QuoteFeedSubscriber: Sendable {
-    private let hub: QuoteFeed
+    private let feed: QuoteFeed
     private let number: Int
 
     init(_ number: Int, of hub: QuoteFeed) {
         self.number = number
-        self.hub = hub
+        self.feed = hub
     }
 
     deinit {
-        hub.leave(number)
+        feed.unsubscribe(number)
     }
 
     /// What was not told yet; it counts as told from now on.
     ///
     /// - Returns: nil where it is over: nothing is left to follow, or the hub was closed.
-    package func takeUntold() -> QuoteFeedUpdate? {
-        hub.takeUntold(by: number)
+    package func drainPending() -> QuoteFeedUpdate? {
+        feed.drainPending(by: number)
     }
 
     /// Does not follow some of the symbols any longer; without any left it is over.
-    package func leave(_ symbols: Set<Symbol>) {
-        hub.leave(symbols, of: number)
+    package func unsubscribe(_ symbols: Set<Symbol>) {
+        feed.unsubscribe(symbols, of: number)
     }
 }

@@ -115,7 +115,7 @@ package struct JSONKey: Sendable {
     }
 
     /// A bit for the key: keys with different bits differ.
-    var mark: UInt64 { 1 &<< (fingerprint &>> 58) }
+    var filterBit: UInt64 { 1 &<< (fingerprint &>> 58) }
 
     /// Whether its text has this length.
     ///

@@ -22,7 +22,7 @@ extension JSONReader {
     package mutating func int() throws(JSONError) -> Int {
         skipWhitespace()
         let start = position
-        let read = try decimal(asked: .integer)
+        let read = try decimal(expecting: .integer)
         let value = read.scale == 0 ? read : read.withoutTrailingZeros
         guard value.scale == 0 else { throw JSONError(.unreadable(.integer), at: start) }
         guard let whole = Int(exactly: value.coefficient) else {
@@ -65,11 +65,11 @@ extension JSONReader {
         return instant
     }
 
-    private mutating func decimal(asked expectation: JSONError.Expectation) throws(JSONError) -> Decimal {
+    private mutating func decimal(expecting expectation: JSONError.Expectation) throws(JSONError) -> Decimal {
         do throws(JSONError) {
             return try decimal()
         } catch {
-            throw error.asking(expectation)
+            throw error.expecting(expectation)
         }
     }
 
@@ -159,7 +159,7 @@ extension JSONReader {
 
 extension JSONError {
     /// The same fault, told for a reader that asked for something more special.
-    fileprivate func asking(_ expectation: Expectation) -> JSONError {
+    fileprivate func expecting(_ expectation: Expectation) -> JSONError {
         let reason: Reason =
             switch self.reason {
             case .expected(_, let found): .expected(expectation, found: found)

@@ -64,8 +64,8 @@ package struct JSONReader: ~Copyable {
             let base = unsafe buffer.baseAddress ?? UnsafePointer(bitPattern: 1)
             guard let base = unsafe base else { return .failure(JSONError(.unexpectedEnd, at: 0)) }
             // On the stack: a message of a stream is read in less time than an allocation of this size takes.
-            return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 4 * placeWords) { keys in
-                for start in stride(from: 0, to: keys.count, by: Self.placeWords) { unsafe keys[start] = 0 }
+            return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 4 * slotWords) { keys in
+                for start in stride(from: 0, to: keys.count, by: Self.slotWords) { unsafe keys[start] = 0 }
                 var reader = unsafe JSONReader(
                     base, count: buffer.count, maximumDepth: maximumDepth, keys: keys)
                 do throws(JSONError) {
@@ -186,15 +186,15 @@ package struct JSONReader: ~Copyable {
         /// A bit for each key that was compared.
         ///
         /// A key whose bit is not set is new.
-        fileprivate var marks: UInt64 = 0
+        fileprivate var filterBits: UInt64 = 0
         fileprivate var hasTable = false
     }
 
     /// The number of words of a place.
-    private static let placeWords = 32
+    private static let slotWords = 32
 
     mutating func beginKeys() -> SeenKeys {
-        let start = objectDepth &* Self.placeWords
+        let start = objectDepth &* Self.slotWords
         objectDepth &+= 1
         return unsafe SeenKeys(start: start, areKnown: start < keys.count)
     }
@@ -207,7 +207,7 @@ package struct JSONReader: ~Copyable {
     mutating func key(in seen: inout SeenKeys) throws(JSONError) -> JSONKey {
         skipWhitespace()
         if seen.areKnown, unsafe seen.count < keys[seen.start] {
-            let known = place(of: seen.count, seen)
+            let known = keyRange(of: seen.count, seen)
             let from = position &+ 1
             if byte(at: position) == UInt8(ascii: "\""),
                 hasText(at: from, of: known.lowerBound, known.count &+ 1)
@@ -236,7 +236,7 @@ package struct JSONReader: ~Copyable {
         return false
     }
 
-    private func place(of index: Int, _ seen: SeenKeys) -> Range<Int> {
+    private func keyRange(of index: Int, _ seen: SeenKeys) -> Range<Int> {
         let packed = unsafe keys[seen.start &+ 1 &+ index]
         let from = Int(truncatingIfNeeded: packed &>> 16)
         return from..<(from &+ Int(truncatingIfNeeded: packed & 0xFFFF))
@@ -246,41 +246,43 @@ package struct JSONReader: ~Copyable {
     private mutating func newKey(in seen: inout SeenKeys) throws(JSONError) -> JSONKey {
         if seen.areKnown {
             seen.areKnown = false
-            for index in 0..<seen.count { seen.marks |= key(place(of: index, seen)).mark }
+            for index in 0..<seen.count { seen.filterBits |= key(keyRange(of: index, seen)).filterBit }
         }
         let from = position &+ 1
         let key = try key()
         let range = from..<(position &- 1)
         // The text of a key with escapes does not identify the key.
         let fits = key.hasText(of: range.count) && range.count <= 0xFFFF
-        if seen.hasTable || !fits || seen.count &+ 1 == Self.placeWords || !hasPlace(seen) {
-            guard noteInTable(key.fingerprint, &seen) else { throw duplicate(key) }
+        if seen.hasTable || !fits || seen.count &+ 1 == Self.slotWords || !hasSlot(seen) {
+            guard insertIntoTable(key.fingerprint, &seen) else { throw duplicate(key) }
             return key
         }
-        if seen.marks & key.mark != 0 {
-            for index in 0..<seen.count where self.key(place(of: index, seen)).fingerprint == key.fingerprint
-            {
+        if seen.filterBits & key.filterBit != 0 {
+            for index in 0..<seen.count
+            where self.key(keyRange(of: index, seen)).fingerprint == key.fingerprint {
                 throw duplicate(key)
             }
         }
-        seen.marks |= key.mark
+        seen.filterBits |= key.filterBit
         unsafe keys[seen.start &+ 1 &+ seen.count] = UInt64(from) &<< 16 | UInt64(range.count)
         seen.count &+= 1
         return key
     }
 
-    private mutating func noteInTable(_ fingerprint: UInt64, _ seen: inout SeenKeys) -> Bool {
+    private mutating func insertIntoTable(_ fingerprint: UInt64, _ seen: inout SeenKeys) -> Bool {
         if !seen.hasTable {
             seen.hasTable = true
             tables.append(JSONKeyTable())
-            for index in 0..<seen.count { _ = noteInTable(key(place(of: index, seen)).fingerprint, &seen) }
+            for index in 0..<seen.count {
+                _ = insertIntoTable(key(keyRange(of: index, seen)).fingerprint, &seen)
+            }
         }
         // The tables of inner objects have been removed with them.
         return tables[tables.count &- 1].insert(fingerprint)
     }
 
     /// Whether the object has a place, which objects nested too deep do not have.
-    private func hasPlace(_ seen: SeenKeys) -> Bool { unsafe seen.start < keys.count }
+    private func hasSlot(_ seen: SeenKeys) -> Bool { unsafe seen.start < keys.count }
 
     private func duplicate(_ key: JSONKey) -> JSONError {
         JSONError(.duplicateKey, at: position).inside(.key(key.printable))
@@ -294,7 +296,7 @@ package struct JSONReader: ~Copyable {
 
     private mutating func learn(_ seen: SeenKeys) {
         if seen.hasTable { tables.removeLast() }
-        if hasPlace(seen) { unsafe keys[seen.start] = UInt64(seen.count) }
+        if hasSlot(seen) { unsafe keys[seen.start] = UInt64(seen.count) }
     }
 
     // MARK: Kinds

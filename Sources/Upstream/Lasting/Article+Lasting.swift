@@ -1,7 +1,7 @@
 package import Brokerage
 
 extension Article: PersistentCacheValue {
-    package static var lastingForm: String { "article.1" }
+    package static var persistentFormat: String { "article.1" }
 
     package func write(to writer: inout BinaryWriter) {
         for text in [id, headline, url, publisher] { writer.write(text) }
@@ -28,7 +28,7 @@ extension Article: PersistentCacheValue {
 }
 
 extension ArticlePage: PersistentCacheValue {
-    package static var lastingForm: String { "articles.1" }
+    package static var persistentFormat: String { "articles.1" }
 
     package func write(to writer: inout BinaryWriter) {
         articles.write(to: &writer)

@@ -61,7 +61,7 @@ package struct BinaryWriter: Sendable {
     }
 
     /// The bytes with their mark behind them.
-    func sealed() -> [UInt8] {
+    func checksummed() -> [UInt8] {
         let mark = FNV1aChecksum.of(bytes[...])
         return bytes + (0..<8).map { UInt8(truncatingIfNeeded: mark >> (8 * UInt64($0))) }
     }

@@ -54,12 +54,12 @@ extension BinaryReader {
 }
 
 extension CandleSeries: PersistentCacheValue {
-    package static var lastingForm: String { "chart.1" }
+    package static var persistentFormat: String { "chart.1" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         writer.write(interval)
-        reading.write(to: &writer)
+        provenance.write(to: &writer)
         writer.writeTexts([currency, timeZone])
         writer.write(adjustment) { $0.write($1) }
         writer.write(isExtendedHours) { $0.write($1) }
@@ -87,7 +87,7 @@ extension CandleSeries: PersistentCacheValue {
         )
         guard
             let series = CandleSeries(
-                symbol: symbol, interval: interval, reading: reading, times: columns.times,
+                symbol: symbol, interval: interval, provenance: reading, times: columns.times,
                 prices: columns.prices, volume: columns.volume, bid: columns.bid, ask: columns.ask)
         else { throw CorruptedBytes() }
         self = series

@@ -1,11 +1,11 @@
 package import Brokerage
 
 extension Fundamentals: PersistentCacheValue {
-    package static var lastingForm: String { "fundamentals.1" }
+    package static var persistentFormat: String { "fundamentals.1" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
-        reading.write(to: &writer)
+        provenance.write(to: &writer)
         writer.writeTexts([name, about, currency, sector, industry, country, website])
         writer.writeDecimals([
             marketCap, priceEarningsRatio, earningsPerShare, dividendPerShare, yearHigh, yearLow,
@@ -13,7 +13,7 @@ extension Fundamentals: PersistentCacheValue {
     }
 
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
-        self.init(symbol: try reader.symbol(), reading: try Provenance(from: &reader))
+        self.init(symbol: try reader.symbol(), provenance: try Provenance(from: &reader))
         name = try reader.textOrNil()
         about = try reader.textOrNil()
         currency = try reader.textOrNil()

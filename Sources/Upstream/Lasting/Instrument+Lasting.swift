@@ -32,12 +32,12 @@ extension Listing {
 }
 
 extension Instrument: PersistentCacheValue {
-    package static var lastingForm: String { "instrument.1" }
+    package static var persistentFormat: String { "instrument.1" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         writer.write(assetClass)
-        reading.write(to: &writer)
+        provenance.write(to: &writer)
         writer.writeTexts([name, exchange, currency, about])
         writer.write(decimals) { $0.write(Int64($1)) }
         writer.write(listing) { $1.write(to: &$0) }
@@ -46,18 +46,18 @@ extension Instrument: PersistentCacheValue {
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         self.init(
             symbol: try reader.symbol(), assetClass: try reader.choice(),
-            reading: try Provenance(from: &reader))
+            provenance: try Provenance(from: &reader))
         name = try reader.textOrNil()
         exchange = try reader.textOrNil()
         currency = try reader.textOrNil()
         about = try reader.textOrNil()
-        decimals = try reader.wholeOrNil()
+        decimals = try reader.intOrNil()
         listing = try reader.optional { reader throws(CorruptedBytes) in try Listing(from: &reader) }
     }
 }
 
 extension SearchHit: PersistentCacheValue {
-    package static var lastingForm: String { "hit.1" }
+    package static var persistentFormat: String { "hit.1" }
 
     package func write(to writer: inout BinaryWriter) {
         instrument.write(to: &writer)

@@ -9,13 +9,13 @@ struct PersistentCacheTable: Sendable {
 
     init<Value: PersistentCacheValue>(_ cache: any PersistentCache, of type: Value.Type) {
         self.cache = cache
-        form = Value.lastingForm
-        encode = { ($0 as? Value)?.lastingBytes }
-        decode = { try? Value(lastingBytes: $0) }
+        form = Value.persistentFormat
+        encode = { ($0 as? Value)?.persistentBytes }
+        decode = { try? Value(persistentBytes: $0) }
     }
 
     /// The name of a value in the cache; nil for private data, and for providers that can be asked again at no loss.
     func name(of key: CacheKey) -> PersistentCacheKey? {
-        key.provider.isScarce ? PersistentCacheKey(kind: form, key) : nil
+        key.provider.hasLowQuota ? PersistentCacheKey(kind: form, key) : nil
     }
 }

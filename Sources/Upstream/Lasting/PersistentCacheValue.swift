@@ -1,7 +1,7 @@
 /// A value that can be put into bytes, and comes out of them equal.
 package protocol PersistentCacheValue: Sendable {
     /// The kind of data and the version of its bytes, such as `chart.1`: what writes other bytes has another name.
-    static var lastingForm: String { get }
+    static var persistentFormat: String { get }
 
     func write(to writer: inout BinaryWriter)
 
@@ -16,16 +16,16 @@ package struct CorruptedBytes: Error, Hashable, Sendable {
 
 extension PersistentCacheValue {
     /// The value as bytes, with a mark that shows when they were changed.
-    package var lastingBytes: [UInt8] {
+    package var persistentBytes: [UInt8] {
         var writer = BinaryWriter()
         write(to: &writer)
-        return writer.sealed()
+        return writer.checksummed()
     }
 
     /// The value of such bytes.
     ///
     /// - Throws: `CorruptedBytes` where a single byte is another, or is missing.
-    package init(lastingBytes bytes: [UInt8]) throws(CorruptedBytes) {
+    package init(persistentBytes bytes: [UInt8]) throws(CorruptedBytes) {
         var reader = try BinaryReader(sealed: bytes)
         try self.init(from: &reader)
         guard reader.isAtEnd else { throw CorruptedBytes() }
@@ -33,7 +33,7 @@ extension PersistentCacheValue {
 }
 
 extension Array: PersistentCacheValue where Element: PersistentCacheValue {
-    package static var lastingForm: String { "list of " + Element.lastingForm }
+    package static var persistentFormat: String { "list of " + Element.persistentFormat }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(Int64(count))

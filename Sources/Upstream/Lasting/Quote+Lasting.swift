@@ -42,7 +42,7 @@ extension BinaryReader {
         try optional { reader throws(CorruptedBytes) in try reader.choice() }
     }
 
-    mutating func wholeOrNil() throws(CorruptedBytes) -> Int? {
+    mutating func intOrNil() throws(CorruptedBytes) -> Int? {
         guard let number = try optional({ reader throws(CorruptedBytes) in try reader.number() }) else {
             return nil
         }
@@ -52,11 +52,11 @@ extension BinaryReader {
 }
 
 extension Quote: PersistentCacheValue {
-    package static var lastingForm: String { "quote.1" }
+    package static var persistentFormat: String { "quote.1" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
-        reading.write(to: &writer)
+        provenance.write(to: &writer)
         writer.writeDecimals([
             price, bid, ask, open, high, low, previousClose, volume, extendedHoursPrice,
         ])
@@ -67,7 +67,7 @@ extension Quote: PersistentCacheValue {
     }
 
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
-        self.init(symbol: try reader.symbol(), reading: try Provenance(from: &reader))
+        self.init(symbol: try reader.symbol(), provenance: try Provenance(from: &reader))
         price = try reader.decimalOrNil()
         bid = try reader.decimalOrNil()
         ask = try reader.decimalOrNil()
@@ -81,6 +81,6 @@ extension Quote: PersistentCacheValue {
         timeliness = try reader.choiceOrNil()
         currency = try reader.textOrNil()
         feed = try reader.textOrNil()
-        delayMinutes = try reader.wholeOrNil()
+        delayMinutes = try reader.intOrNil()
     }
 }

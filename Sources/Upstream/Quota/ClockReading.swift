@@ -34,7 +34,7 @@ struct ClockReading {
         until end: ContinuousClock.Instant, count: Int = 1
     ) -> StoredQuotaUsage {
         StoredQuotaUsage(
-            holder: holder, window: window.name, kind: kind, until: wallTime(of: end),
+            account: holder, window: window.name, kind: kind, until: wallTime(of: end),
             untilUptime: ContinuousClock().systemEpoch.duration(to: end), count: count)
     }
 
@@ -43,7 +43,7 @@ struct ClockReading {
         let day = wallTime(of: instant).inNewYork.date
         guard let next = day.adding(days: 1), let midnight = LocalTime(date: next, hour: 0) else {
             // The year 9999 is over.
-            return instant + QuotaWindow.Period.newYorkDay.longest
+            return instant + QuotaWindow.Period.newYorkDay.maximumDuration
         }
         return self.instant(of: Instant(newYork: midnight))
     }

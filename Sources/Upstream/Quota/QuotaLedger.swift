@@ -28,7 +28,7 @@ package final class QuotaLedger: Sendable {
     }
 
     let clock: TimeSource
-    private let keeper: (any QuotaStore)?
+    private let store: (any QuotaStore)?
     private let limits: Limits
     private let report: @Sendable (any Error) -> Void
     // Held for arithmetic on a few windows, never while anything is awaited.
@@ -37,9 +37,9 @@ package final class QuotaLedger: Sendable {
     /// The bounds of a ledger.
     package struct Limits: Sendable {
         /// A call waits for its place so long at most.
-        package var longestWait = Duration.seconds(5)
+        package var maximumWait = Duration.seconds(5)
         /// Credentials whose counts are in memory; as many without a connection are beside them.
-        package var holders = 10_000
+        package var accounts = 10_000
 
         package init() {}
     }
@@ -54,23 +54,23 @@ package final class QuotaLedger: Sendable {
     ///     disk is no reason to serve nothing.
     /// - Throws: what `keeper` throws when it cannot be read.
     package init(
-        clock: TimeSource = .system, keeper: (any QuotaStore)?, limits: Limits = Limits(),
+        clock: TimeSource = .system, store: (any QuotaStore)?, limits: Limits = Limits(),
         report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) throws {
         self.clock = clock
-        self.keeper = keeper
+        self.store = store
         self.limits = limits
         self.report = report
         let moment = ClockReading(clock)
-        let kept = try keeper?.load(now: moment.wallTime, uptime: moment.uptime) ?? []
-        state = Mutex(State(restored: Dictionary(grouping: kept, by: \.holder)))
+        let kept = try store?.load(now: moment.wallTime, uptime: moment.uptime) ?? []
+        state = Mutex(State(restored: Dictionary(grouping: kept, by: \.account)))
     }
 
     /// A ledger in memory only, whose counts end with the process.
     package init(clock: TimeSource = .system, limits: Limits = Limits()) {
         self.clock = clock
         self.limits = limits
-        keeper = nil
+        store = nil
         report = { _ in }
         state = Mutex(State())
     }
@@ -79,7 +79,7 @@ package final class QuotaLedger: Sendable {
     package func declare(_ windows: [QuotaWindow], of holder: QuotaAccount) {
         let moment = ClockReading(clock)
         state.withLock { state in
-            guard makeRoom(for: holder, in: &state, moment) else { return }
+            guard ensureCapacity(for: holder, in: &state, moment) else { return }
             for window in windows { Self.know(window, of: holder, in: &state, moment) }
         }
     }
@@ -111,7 +111,7 @@ package final class QuotaLedger: Sendable {
     }
 
     /// The number of holders whose counts are in memory, without the unused ones.
-    package var holderCount: Int { state.withLock(\.used) }
+    package var accountCount: Int { state.withLock(\.used) }
 
     /// Marks a credential as unused: its connection was not stored, was removed, or has another credential.
     ///
@@ -130,12 +130,12 @@ package final class QuotaLedger: Sendable {
     ///
     /// As many unused credentials are in memory as used ones. None is removed whose calls still count: others
     /// are not tried meanwhile, because each may become another unused one.
-    package func hasRoom(toTry holder: QuotaAccount) -> Bool {
+    package func hasCapacity(toTry holder: QuotaAccount) -> Bool {
         let moment = ClockReading(clock)
         return state.withLock { state in
-            if state.counts[holder] != nil || state.retired.count < limits.holders { return true }
+            if state.counts[holder] != nil || state.retired.count < limits.accounts { return true }
             Self.removeIdleRetired(in: &state, moment)
-            return state.retired.count < limits.holders
+            return state.retired.count < limits.accounts
         }
     }
 
@@ -175,11 +175,11 @@ package final class QuotaLedger: Sendable {
         isShared: Bool = false
     ) async throws(ProviderFailure) -> QuotaReservation {
         guard !windows.isEmpty else {
-            return QuotaReservation(holder: holder, start: clock.now(), places: [])
+            return QuotaReservation(account: holder, start: clock.now(), slots: [])
         }
         while true {
             let reservation = try book(windows, of: holder, before: deadline, isShared: isShared)
-            await keep(reservation.kept)
+            await persist(reservation.storedUsage)
             if reservation.start > clock.now() {
                 do {
                     try await clock.sleep(reservation.start)
@@ -200,11 +200,11 @@ package final class QuotaLedger: Sendable {
     /// Gives the places back of a call that the provider cannot have seen.
     func release(_ reservation: QuotaReservation) async {
         state.withLock { state in
-            for place in reservation.places {
-                state.counts[reservation.holder]?[place.window.name]?.giveBack(freeAt: place.freeAt)
+            for place in reservation.slots {
+                state.counts[reservation.account]?[place.window.name]?.release(freeAt: place.freeAt)
             }
         }
-        await keep(reservation.kept.map(\.takenBack))
+        await persist(reservation.storedUsage.map(\.negated))
     }
 
     /// Whether a call may be sent now on its reservation; called immediately before its first byte.
@@ -214,8 +214,8 @@ package final class QuotaLedger: Sendable {
     func confirm(_ reservation: QuotaReservation) -> Bool {
         let moment = ClockReading(clock)
         return state.withLock { state in
-            reservation.renewPlaces(at: moment.now) { place in
-                state.counts[reservation.holder]?[place.window.name]?.renew(place, moment)
+            reservation.renewSlots(at: moment.now) { place in
+                state.counts[reservation.account]?[place.window.name]?.renew(place, moment)
             }
         }
     }
@@ -226,7 +226,7 @@ package final class QuotaLedger: Sendable {
     ) throws(ProviderFailure) -> QuotaReservation {
         let moment = ClockReading(clock)
         let result: Result<QuotaReservation, ProviderFailure> = state.withLock { state in
-            guard makeRoom(for: holder, in: &state, moment) else {
+            guard ensureCapacity(for: holder, in: &state, moment) else {
                 return .failure(ProviderFailure(holder.provider, .overloaded))
             }
             for window in windows {
@@ -241,7 +241,7 @@ package final class QuotaLedger: Sendable {
                     }
                 }
             }
-            let latest = min(deadline, moment.now + limits.longestWait)
+            let latest = min(deadline, moment.now + limits.maximumWait)
             func isSoon(_ start: ContinuousClock.Instant) -> Bool { start <= moment.now || start < latest }
             let start = earliest(isShared: isShared)
             let startOfOthers = isShared ? earliest(isShared: false) : start
@@ -258,12 +258,12 @@ package final class QuotaLedger: Sendable {
             }
             var places: [QuotaReservation.Slot] = []
             for window in windows {
-                guard let place = state.counts[holder]?[window.name]?.take(at: start, moment) else {
+                guard let place = state.counts[holder]?[window.name]?.acquire(at: start, moment) else {
                     continue
                 }
                 places.append(place)
             }
-            return .success(QuotaReservation(holder: holder, start: start, places: places))
+            return .success(QuotaReservation(account: holder, start: start, slots: places))
         }
         return try result.get()
     }
@@ -284,7 +284,7 @@ package final class QuotaLedger: Sendable {
     ///   - cause: Why it is a failure; nil for a good one.
     ///   - windows: Those of the call.
     ///   - holder: Who called.
-    func note(
+    func record(
         _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
         of holder: QuotaAccount
     ) async {
@@ -295,7 +295,7 @@ package final class QuotaLedger: Sendable {
             for window in windows {
                 guard var count = state.counts[holder]?[window.name] else { continue }
                 if let reading = readings.first(where: { $0.name == window.name }),
-                    let added = count.correct(reading, moment), window.isKept
+                    let added = count.correct(reading, moment), window.isPersistent
                 {
                     kept.append(moment.entry(of: holder, window, until: added.freeAt, count: added.count))
                 }
@@ -311,16 +311,16 @@ package final class QuotaLedger: Sendable {
             }
             return kept
         }
-        await keep(kept)
+        await persist(kept)
     }
 
     // MARK: Steps
 
-    private func keep(_ entries: [StoredQuotaUsage]) async {
-        guard let keeper, !entries.isEmpty else { return }
+    private func persist(_ entries: [StoredQuotaUsage]) async {
+        guard let store, !entries.isEmpty else { return }
         do {
             let moment = ClockReading(clock)
-            try await keeper.add(entries, now: moment.wallTime, uptime: moment.uptime)
+            try await store.add(entries, now: moment.wallTime, uptime: moment.uptime)
         } catch {
             report(error)
         }
@@ -330,14 +330,16 @@ package final class QuotaLedger: Sendable {
     ///
     /// Idle holders are searched once a second at most: the search reads all holders under the lock, and
     /// refused callers would otherwise repeat it with each call.
-    private func makeRoom(for holder: QuotaAccount, in state: inout State, _ moment: ClockReading) -> Bool {
+    private func ensureCapacity(for holder: QuotaAccount, in state: inout State, _ moment: ClockReading)
+        -> Bool
+    {
         if state.counts[holder] != nil, !state.retired.contains(holder) { return true }
-        if state.used >= limits.holders {
+        if state.used >= limits.accounts {
             if let next = state.nextSweep, moment.now < next { return false }
             state.nextSweep = moment.now + .seconds(1)
             state.counts = state.counts.filter { !Self.areIdle($0.value, moment) }
             state.retired.formIntersection(state.counts.keys)
-            guard state.used < limits.holders else { return false }
+            guard state.used < limits.accounts else { return false }
         }
         state.retired.remove(holder)
         return true

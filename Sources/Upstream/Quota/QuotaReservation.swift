@@ -14,30 +14,30 @@ final class QuotaReservation: Sendable {
         let freeAt: ContinuousClock.Instant
         /// The time until which the keeper stores the slot, if it outlives the process: see
         /// ``QuotaWindowCounter/keptMargin``.
-        let keptUntil: ContinuousClock.Instant
+        let storedUntil: ContinuousClock.Instant
         /// When it was taken: it determines the wall time of the entry.
-        let moment: ClockReading
+        let clockReading: ClockReading
     }
 
-    let holder: QuotaAccount
+    let account: QuotaAccount
     /// When the call may go out.
     let start: ContinuousClock.Instant
     // Held for arithmetic on a few slots; taken inside of the ledger's lock, never around it.
     private let state: Mutex<[Slot]>
 
-    init(holder: QuotaAccount, start: ContinuousClock.Instant, places: [Slot]) {
-        self.holder = holder
+    init(account: QuotaAccount, start: ContinuousClock.Instant, slots: [Slot]) {
+        self.account = account
         self.start = start
-        state = Mutex(places)
+        state = Mutex(slots)
     }
 
-    var places: [Slot] { state.withLock(\.self) }
+    var slots: [Slot] { state.withLock(\.self) }
 
     /// Replaces each slot that is too old at a given time.
     ///
     /// - Returns: Whether all slots are valid at that time. If one cannot be replaced, the others are
     ///   unchanged.
-    func renewPlaces(
+    func renewSlots(
         at now: ContinuousClock.Instant, _ renew: (Slot) -> Slot?
     ) -> Bool {
         state.withLock { places in
@@ -50,16 +50,19 @@ final class QuotaReservation: Sendable {
     }
 
     /// What must outlive the process.
-    var kept: [StoredQuotaUsage] {
-        places.filter(\.window.isKept).map { $0.moment.entry(of: holder, $0.window, until: $0.keptUntil) }
+    var storedUsage: [StoredQuotaUsage] {
+        slots.filter(\.window.isPersistent).map {
+            $0.clockReading.entry(of: account, $0.window, until: $0.storedUntil)
+        }
     }
 }
 
 extension StoredQuotaUsage {
     /// What undoes the entry.
-    var takenBack: StoredQuotaUsage {
+    var negated: StoredQuotaUsage {
         StoredQuotaUsage(
-            holder: holder, window: window, kind: kind, until: until, untilUptime: untilUptime, count: -count)
+            account: account, window: window, kind: kind, until: until, untilUptime: untilUptime,
+            count: -count)
     }
 }
 
@@ -73,7 +76,7 @@ struct QuotaRefusal {
     /// Where no reading names a window as used up, being asked too often speaks of the shortest, a used-up quota of the
     /// longest.
     init?(_ cause: ProviderFailure.Cause?, _ readings: [ReportedQuota], _ windows: [QuotaWindow]) {
-        let byLength = windows.sorted { $0.period.longest < $1.period.longest }
+        let byLength = windows.sorted { $0.period.maximumDuration < $1.period.maximumDuration }
         let guess: QuotaWindow?
         switch cause {
         case .rateLimited(let retryAt):
@@ -82,7 +85,7 @@ struct QuotaRefusal {
         case .quotaExhausted(let retryAt):
             self.retryAt = retryAt
             guess = byLength.last
-        case nil, .unavailable, .timedOut, .answerInvalid, .unauthorized, .notEntitled, .notFound,
+        case nil, .unavailable, .timedOut, .invalidResponse, .unauthorized, .notEntitled, .notFound,
             .unsupported,
             .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed:
             return nil

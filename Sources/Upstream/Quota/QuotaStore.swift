@@ -29,7 +29,7 @@ package protocol QuotaStore: Sendable {
 
 /// Places that are taken in a window, or a window that is closed, until a moment.
 package struct StoredQuotaUsage: Hashable, Sendable {
-    package let holder: QuotaAccount
+    package let account: QuotaAccount
     /// The ``QuotaWindow/name``.
     package let window: String
     package let kind: Kind
@@ -47,13 +47,13 @@ package struct StoredQuotaUsage: Hashable, Sendable {
     }
 
     /// The longest time until an entry ends, with some reserve: a closure or a day of 25 hours.
-    package static let longest = Duration.seconds(26 * 3_600)
+    package static let maximumLifetime = Duration.seconds(26 * 3_600)
 
     package init(
-        holder: QuotaAccount, window: String, kind: Kind, until: Instant, untilUptime: Duration? = nil,
+        account: QuotaAccount, window: String, kind: Kind, until: Instant, untilUptime: Duration? = nil,
         count: Int
     ) {
-        self.holder = holder
+        self.account = account
         self.window = window
         self.kind = kind
         self.until = until.roundedUpToSecond

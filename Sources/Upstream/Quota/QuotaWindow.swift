@@ -25,7 +25,7 @@ package struct QuotaWindow: Hashable, Sendable {
 
 extension QuotaWindow.Period {
     /// How long a call takes its place at most; a day is 25 hours long where autumn repeats one.
-    package var longest: Duration {
+    package var maximumDuration: Duration {
         switch self {
         case .rolling(let seconds): .seconds(max(seconds, 0))
         case .newYorkDay: .seconds(25 * 3_600)
@@ -46,12 +46,12 @@ extension QuotaWindow {
     ///
     /// The slot counts for this much longer than the window, because the provider counts from the arrival of
     /// the call.
-    var validity: Duration { min(max(period.longest / 30, .milliseconds(250)), .seconds(2)) }
+    var validity: Duration { min(max(period.maximumDuration / 30, .milliseconds(250)), .seconds(2)) }
 
     /// Whether its count must outlive the process.
     ///
     /// A window of seconds is over before another process could have started.
-    package var isKept: Bool { period.longest >= .seconds(60) }
+    package var isPersistent: Bool { period.maximumDuration >= .seconds(60) }
 }
 
 /// What a provider's response tells of one of its limits.

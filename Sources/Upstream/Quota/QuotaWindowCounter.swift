@@ -17,39 +17,39 @@ struct QuotaWindowCounter {
         didSet { if window.period != oldValue.period { dayEnd = nil } }
     }
     /// Soonest free first, no two with the same moment.
-    private var taken: [Places] = []
+    private var takenSlots: [Places] = []
     private var sum = 0
     /// The limit by the provider's last word.
-    private var toldLimit: Int?
+    private var reportedLimit: Int?
     /// No call before this: the provider refused one.
     private var closedUntil: ContinuousClock.Instant?
     /// Refusals in a row that did not say until when.
-    private var bareRefusals = 0
+    private var untimedRejections = 0
     /// When the day ends that calls count for, once one does.
     private var dayEnd: ContinuousClock.Instant?
 
     /// As many places are told apart by their moments; above, they are counted in so many steps a window.
     private static let resolution = 512
     /// A provider that closes a window for longer is asked again after this.
-    static let longestClosure = Duration.seconds(25 * 3_600)
+    static let maximumClosure = Duration.seconds(25 * 3_600)
     /// The time for which the entry of a slot of a rolling window outlasts the slot in memory.
     ///
     /// A call whose connection opens slowly can thus replace the slot without another entry. It is twice the
     /// time in which a connection must open.
-    static let keptMargin = Duration.seconds(10)
-    private static let shortestClosure = Duration.seconds(1)
+    static let retentionMargin = Duration.seconds(10)
+    private static let minimumClosure = Duration.seconds(1)
 
     init(_ window: QuotaWindow) {
         self.window = window
     }
 
     /// The stricter of the configured and the told limit.
-    var limit: Int { max(min(window.limit, toldLimit ?? .max), 0) }
+    var limit: Int { max(min(window.limit, reportedLimit ?? .max), 0) }
 
     /// Nothing is taken or closed: the count can be forgotten.
     mutating func isIdle(at now: ContinuousClock.Instant) -> Bool {
         free(at: now)
-        return taken.isEmpty && closedUntil == nil
+        return takenSlots.isEmpty && closedUntil == nil
     }
 
     // MARK: Places
@@ -66,11 +66,11 @@ struct QuotaWindowCounter {
     func earliest(
         from start: ContinuousClock.Instant, isShared: Bool = false
     ) -> ContinuousClock.Instant? {
-        let limit = isShared && window.isKept ? (self.limit + 1) / 2 : self.limit
+        let limit = isShared && window.isPersistent ? (self.limit + 1) / 2 : self.limit
         guard limit > 0 else { return nil }
         var earliest = max(start, closedUntil ?? start)
         var later = 0
-        for places in taken.reversed() {
+        for places in takenSlots.reversed() {
             if places.freeAt <= earliest { break }
             later += places.count
             if later >= limit {
@@ -82,7 +82,7 @@ struct QuotaWindowCounter {
     }
 
     /// Takes a place for a call at a moment that ``earliest(from:)`` allows; when it will be free again.
-    mutating func take(
+    mutating func acquire(
         at start: ContinuousClock.Instant, _ moment: ClockReading
     ) -> QuotaReservation.Slot {
         let sendBefore = start + window.validity
@@ -90,12 +90,13 @@ struct QuotaWindowCounter {
         add(1, freeAt: freeAt)
         let keptUntil: ContinuousClock.Instant
         switch window.period {
-        case .rolling: keptUntil = freeAt + Self.keptMargin
+        case .rolling: keptUntil = freeAt + Self.retentionMargin
         // The end of a day does not depend on the time at which the call is sent.
         case .newYorkDay: keptUntil = freeAt
         }
         return QuotaReservation.Slot(
-            window: window, sendBefore: sendBefore, freeAt: freeAt, keptUntil: keptUntil, moment: moment)
+            window: window, sendBefore: sendBefore, freeAt: freeAt, storedUntil: keptUntil,
+            clockReading: moment)
     }
 
     /// Replaces a slot that is too old by a slot from now on; returns nil if none is free now.
@@ -107,35 +108,36 @@ struct QuotaWindowCounter {
     ) -> QuotaReservation.Slot? {
         var renewed = self
         renewed.free(at: moment.now)
-        renewed.giveBack(freeAt: place.freeAt)
+        renewed.release(freeAt: place.freeAt)
         guard renewed.earliest(from: moment.now) == moment.now else { return nil }
-        let taken = renewed.take(at: moment.now, moment)
-        guard window.isKept else {
+        let taken = renewed.acquire(at: moment.now, moment)
+        guard window.isPersistent else {
             self = renewed
             return taken
         }
-        guard taken.freeAt <= place.keptUntil else { return nil }
+        guard taken.freeAt <= place.storedUntil else { return nil }
         self = renewed
         return QuotaReservation.Slot(
-            window: window, sendBefore: taken.sendBefore, freeAt: taken.freeAt, keptUntil: place.keptUntil,
-            moment: place.moment)
+            window: window, sendBefore: taken.sendBefore, freeAt: taken.freeAt,
+            storedUntil: place.storedUntil,
+            clockReading: place.clockReading)
     }
 
     /// Gives a place back that no call has used.
-    mutating func giveBack(freeAt: ContinuousClock.Instant) {
-        guard let index = taken.firstIndex(where: { $0.freeAt == freeAt }) else { return }
-        taken[index].count -= 1
+    mutating func release(freeAt: ContinuousClock.Instant) {
+        guard let index = takenSlots.firstIndex(where: { $0.freeAt == freeAt }) else { return }
+        takenSlots[index].count -= 1
         sum -= 1
-        if taken[index].count <= 0 { taken.remove(at: index) }
+        if takenSlots[index].count <= 0 { takenSlots.remove(at: index) }
     }
 
     /// Forgets what does not count any more.
     mutating func free(at now: ContinuousClock.Instant) {
         if let closedUntil, closedUntil <= now { self.closedUntil = nil }
-        let count = taken.prefix { $0.freeAt <= now }.count
+        let count = takenSlots.prefix { $0.freeAt <= now }.count
         guard count > 0 else { return }
-        sum -= taken.prefix(count).reduce(0) { $0 + $1.count }
-        taken.removeFirst(count)
+        sum -= takenSlots.prefix(count).reduce(0) { $0 + $1.count }
+        takenSlots.removeFirst(count)
     }
 
     /// What an earlier process left behind.
@@ -148,10 +150,11 @@ struct QuotaWindowCounter {
         case .calls:
             let start = moment.now + window.validity
             // An end by the uptime does not depend on the wall clock, which may be wrong now.
-            let latest = kept.untilUptime == nil ? end(of: start, moment) : start + window.period.longest
+            let latest =
+                kept.untilUptime == nil ? end(of: start, moment) : start + window.period.maximumDuration
             add(min(kept.count, limit), freeAt: stepped(min(until, latest)))
         case .closure:
-            closedUntil = max(min(until, moment.now + Self.longestClosure), closedUntil ?? moment.now)
+            closedUntil = max(min(until, moment.now + Self.maximumClosure), closedUntil ?? moment.now)
         }
     }
 
@@ -165,8 +168,8 @@ struct QuotaWindowCounter {
     ) -> (count: Int, freeAt: ContinuousClock.Instant)? {
         free(at: moment.now)
         // A limit of none would never be asked about again, and so never end.
-        toldLimit = reading.limit.map { max($0, 1) }
-        let latest = moment.now + window.period.longest
+        reportedLimit = reading.limit.map { max($0, 1) }
+        let latest = moment.now + window.period.maximumDuration
         let freeAt =
             reading.resetsAt.map { min(moment.instant(of: $0), latest) } ?? end(of: moment.now, moment)
         let missing = limit - sum - min(max(reading.remaining, 0), limit)
@@ -183,11 +186,11 @@ struct QuotaWindowCounter {
     mutating func close(until retryAt: Instant?, _ moment: ClockReading) -> ContinuousClock.Instant {
         let pause: Duration
         if let retryAt {
-            pause = min(retryAt.duration(since: moment.wallTime), Self.longestClosure)
+            pause = min(retryAt.duration(since: moment.wallTime), Self.maximumClosure)
         } else {
-            let doubled = Self.shortestClosure * (1 << min(bareRefusals, 16))
-            pause = min(doubled, max(window.period.longest, Self.shortestClosure))
-            bareRefusals += 1
+            let doubled = Self.minimumClosure * (1 << min(untimedRejections, 16))
+            pause = min(doubled, max(window.period.maximumDuration, Self.minimumClosure))
+            untimedRejections += 1
         }
         let until = max(moment.now + pause, closedUntil ?? moment.now)
         closedUntil = until
@@ -199,13 +202,13 @@ struct QuotaWindowCounter {
     }
 
     /// The provider let a call through.
-    mutating func wasAdmitted() { bareRefusals = 0 }
+    mutating func wasAdmitted() { untimedRejections = 0 }
 
     func status(_ moment: ClockReading) -> QuotaStatus {
         var count = self
         count.free(at: moment.now)
         let remaining = count.closedUntil == nil ? max(limit - count.sum, 0) : 0
-        let allFree = [count.taken.last?.freeAt, count.closedUntil].compactMap(\.self).max()
+        let allFree = [count.takenSlots.last?.freeAt, count.closedUntil].compactMap(\.self).max()
         return QuotaStatus(
             window: window, limit: limit, remaining: remaining,
             resetsAt: allFree.map { moment.wallTime(of: $0) })
@@ -218,7 +221,7 @@ struct QuotaWindowCounter {
         of start: ContinuousClock.Instant, _ moment: ClockReading
     ) -> ContinuousClock.Instant {
         switch window.period {
-        case .rolling: return start + window.period.longest
+        case .rolling: return start + window.period.maximumDuration
         case .newYorkDay:
             // Once a call counts for a day, that day ends when it was going to: setting the wall clock changes nothing.
             if let dayEnd, dayEnd > start { return dayEnd }
@@ -231,7 +234,7 @@ struct QuotaWindowCounter {
     /// The moment, or where many are counted the next step after it: later and so stricter.
     private func stepped(_ instant: ContinuousClock.Instant) -> ContinuousClock.Instant {
         guard window.limit > Self.resolution else { return instant }
-        let step = window.period.longest.attoseconds / Int128(Self.resolution)
+        let step = window.period.maximumDuration.attoseconds / Int128(Self.resolution)
         guard step > 0 else { return instant }
         let rest = Self.origin.duration(to: instant).attoseconds % step
         if rest == 0 { return instant }
@@ -242,11 +245,11 @@ struct QuotaWindowCounter {
 
     private mutating func add(_ count: Int, freeAt: ContinuousClock.Instant) {
         sum += count
-        let index = (taken.lastIndex { $0.freeAt <= freeAt }).map { $0 + 1 } ?? 0
-        if index > 0, taken[index - 1].freeAt == freeAt {
-            taken[index - 1].count += count
+        let index = (takenSlots.lastIndex { $0.freeAt <= freeAt }).map { $0 + 1 } ?? 0
+        if index > 0, takenSlots[index - 1].freeAt == freeAt {
+            takenSlots[index - 1].count += count
         } else {
-            taken.insert(Places(freeAt: freeAt, count: count), at: index)
+            takenSlots.insert(Places(freeAt: freeAt, count: count), at: index)
         }
     }
 }

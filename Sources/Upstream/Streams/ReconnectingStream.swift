@@ -47,7 +47,7 @@ extension RetryPolicy {
     package static var streams: RetryPolicy {
         var policy = RetryPolicy()
         policy.pause = .seconds(1)
-        policy.longestPause = .seconds(30)
+        policy.maximumPause = .seconds(30)
         return policy
     }
 }
@@ -85,7 +85,7 @@ extension ProviderFailure.Cause {
     fileprivate var isFinalForStreams: Bool {
         switch self {
         case .unauthorized, .notEntitled, .notFound, .unsupported: true
-        case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .rateLimited, .quotaExhausted,
+        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited, .quotaExhausted,
             .overloaded, .feedFull, .cancelled, .notAllowed:
             false
         }

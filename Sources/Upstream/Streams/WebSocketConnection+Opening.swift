@@ -27,13 +27,13 @@ extension WebSocketConnection {
             url: url, headers: headers, limits: limits, tls: try tls(for: url, trustedRoots))
         let remaining = TimeAmount(ContinuousClock.now.duration(to: deadline))
         guard remaining > .zero else { throw .timedOut }
-        let alarm = group.next().scheduleTask(in: remaining) { attempt.giveUp(.timedOut) }
+        let alarm = group.next().scheduleTask(in: remaining) { attempt.fail(.timedOut) }
         defer { alarm.cancel() }
         do {
             return try await withTaskCancellationHandler {
                 try await attempt.open(on: group, connectTimeout: remaining)
             } onCancel: {
-                attempt.giveUp(.cancelled)
+                attempt.fail(.cancelled)
             }
         } catch {
             throw attempt.reason(error)
@@ -67,7 +67,7 @@ extension WebSocketConnection {
 private final class WebSocketConnector: Sendable {
     private enum Upgrade {
         case done(WebSocketConnection)
-        case refused(EventLoopFuture<WebSocketError>)
+        case rejected(EventLoopFuture<WebSocketError>)
     }
 
     private struct State {
@@ -95,12 +95,12 @@ private final class WebSocketConnector: Sendable {
             .connect(host: url.hostName, port: url.port) { channel in self.begin(channel) }
         switch try await upgrade.get() {
         case .done(let connection): return connection
-        case .refused(let refusal): throw try await refusal.get()
+        case .rejected(let refusal): throw try await refusal.get()
         }
     }
 
     /// Ends the attempt; the first reason stays.
-    func giveUp(_ reason: WebSocketError) {
+    func fail(_ reason: WebSocketError) {
         let channel = state.withLock { state in
             if state.reason == nil { state.reason = reason }
             return state.channel
@@ -158,7 +158,7 @@ private final class WebSocketConnector: Sendable {
             channel.eventLoop.makeCompletedFuture {
                 let refusal = channel.eventLoop.makePromise(of: WebSocketError.self)
                 try channel.pipeline.syncOperations.addHandler(WebSocketRejectionHandler(refusal))
-                return .refused(refusal.futureResult)
+                return .rejected(refusal.futureResult)
             }
         }
     }
@@ -181,20 +181,20 @@ private final class WebSocketConnector: Sendable {
 private final class WebSocketRejectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
-    private let refusal: EventLoopPromise<WebSocketError>
+    private let rejection: EventLoopPromise<WebSocketError>
 
     init(_ refusal: EventLoopPromise<WebSocketError>) {
-        self.refusal = refusal
+        self.rejection = refusal
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(let head) = unwrapInboundIn(data) else { return }
         let retryAfter = head.headers.first(name: "Retry-After").flatMap(RetryAfter.init)
-        refusal.succeed(.refused(status: Int(head.status.code), retryAfter: retryAfter))
+        rejection.succeed(.rejected(status: Int(head.status.code), retryAfter: retryAfter))
         context.close(promise: nil)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        refusal.fail(WebSocketError.interrupted)
+        rejection.fail(WebSocketError.interrupted)
     }
 }

@@ -11,7 +11,7 @@ package enum WebSocketError: Error, Hashable, Sendable {
     /// It did not stand by the deadline.
     case timedOut
     /// The server answered with another status than 101, and may have said when to come again.
-    case refused(status: Int, retryAfter: RetryAfter? = nil)
+    case rejected(status: Int, retryAfter: RetryAfter? = nil)
     /// The server ended it in order; RFC 6455, section 7.4, has the codes. Nil without one.
     case closed(code: Int?)
     /// It was closed on this side.
@@ -36,12 +36,12 @@ extension ProviderFailure {
             case .couldNotResolve, .couldNotConnect, .tls, .closed, .closedHere, .interrupted, .silent:
                 .unavailable
             case .timedOut: .timedOut
-            case .refused(429, let retryAfter):
+            case .rejected(429, let retryAfter):
                 .rateLimited(retryAt: retryAfter?.instant(from: now))
-            case .refused(let status, _):
+            case .rejected(let status, _):
                 Cause.status(of: HTTPClientResponse(status: status, head: [], body: []), now: now)
-                    ?? .answerInvalid(nil)
-            case .tooLarge, .protocolViolation: .answerInvalid(nil)
+                    ?? .invalidResponse(nil)
+            case .tooLarge, .protocolViolation: .invalidResponse(nil)
             case .cancelled: .cancelled
             }
         self.init(provider, cause)

@@ -10,7 +10,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private let inbox: WebSocketReceiveQueue
     private let limits: WebSocketLimits
     private var pinging: RepeatedTask?
-    private var hasHeard = true
+    private var hasReceived = true
     private var isClosing = false
 
     init(_ inbox: WebSocketReceiveQueue, _ limits: WebSocketLimits) {
@@ -22,7 +22,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         let interval = TimeAmount(limits.pingInterval)
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         pinging = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-            bound.value.handler.ask(bound.value.context)
+            bound.value.handler.sendPing(bound.value.context)
         }
     }
 
@@ -38,12 +38,12 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     /// Reads on only while somebody receives: what is not read waits at the server.
     func read(context: ChannelHandlerContext) {
-        if inbox.wantsMore() { context.read() }
+        if inbox.shouldRead() { context.read() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        hasHeard = true
+        hasReceived = true
         // Extensions were not agreed on, and servers must not mask; RFC 6455, sections 5.1 and 5.2.
         guard frame.maskKey == nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
             fail(.protocolViolation, .protocolError, context)
@@ -95,15 +95,15 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     // MARK: Steps
 
-    private func ask(_ context: ChannelHandlerContext) {
+    private func sendPing(_ context: ChannelHandlerContext) {
         // A server that is not listened to cannot be heard.
         if inbox.isHeld { return }
-        guard hasHeard else {
+        guard hasReceived else {
             inbox.finish(.silent)
             context.close(promise: nil)
             return
         }
-        hasHeard = false
+        hasReceived = false
         send(.ping, ByteBuffer(), context)
     }
 

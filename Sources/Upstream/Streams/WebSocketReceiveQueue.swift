@@ -66,7 +66,7 @@ final class WebSocketReceiveQueue: Sendable {
     }
 
     /// Whether more may be read now; if not, ``receive(readOn:)`` says when.
-    func wantsMore() -> Bool {
+    func shouldRead() -> Bool {
         state.withLock { state in
             state.isHeld = state.count >= capacity && state.end == nil
             return !state.isHeld
@@ -89,7 +89,7 @@ final class WebSocketReceiveQueue: Sendable {
         }
         let arrival: Arrival = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (arrival, isRoom) = take(id, continuation)
+                let (arrival, isRoom) = dequeue(id, continuation)
                 if isRoom { readOn() }
                 if let arrival { continuation.resume(returning: arrival) }
             }
@@ -99,7 +99,7 @@ final class WebSocketReceiveQueue: Sendable {
         return try arrival.get()
     }
 
-    private func take(
+    private func dequeue(
         _ id: Int, _ continuation: CheckedContinuation<Arrival, Never>
     ) -> (arrival: Arrival?, isRoom: Bool) {
         state.withLock { state in

@@ -20,7 +20,7 @@ struct CurlMultiLoop: ~Copyable {
     }
 
     mutating func run() {
-        guard CurlLibrary.isReady, let multi = unsafe curl_multi_init() else { return refuseEverything() }
+        guard CurlLibrary.isReady, let multi = unsafe curl_multi_init() else { return failAll() }
         unsafe configure(multi)
         // `curl_multi_wakeup` is the one function that libcurl allows from other threads. The pointer stays valid until
         // `stopWaking` has returned, see below.
@@ -45,7 +45,7 @@ struct CurlMultiLoop: ~Copyable {
     }
 
     /// Without libcurl every call fails, until the transport is closed.
-    private func refuseEverything() {
+    private func failAll() {
         mailbox.close()
         for submission in mailbox.collect().submissions {
             submission.finish(.failure(.other(code: Int32(CURLE_FAILED_INIT.rawValue))))

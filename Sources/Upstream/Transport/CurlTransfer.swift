@@ -14,7 +14,7 @@ final class CurlTransfer {
     private var body: [UInt8] = []
     private var sendCount = 0
     /// Why a callback stopped the transfer.
-    private var refusal: HTTPClientError?
+    private var abortReason: HTTPClientError?
 
     var deadline: ContinuousClock.Instant? { submission?.call.request.deadline }
 
@@ -70,12 +70,12 @@ final class CurlTransfer {
         head = []
         body = []
         sendCount = 0
-        refusal = nil
+        abortReason = nil
         return submission
     }
 
     func result(_ code: CURLcode) -> Result<HTTPClientResponse, HTTPClientError> {
-        if let refusal { return .failure(refusal) }
+        if let abortReason { return .failure(abortReason) }
         guard code == CURLE_OK else { return .failure(HTTPClientError(code)) }
         var status = 0
         unsafe ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
@@ -148,7 +148,7 @@ final class CurlTransfer {
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let limit = submission?.call.request.maximumResponseBytes ?? 0
         guard bytes.count <= limit - body.count else {
-            refusal = .responseTooLarge
+            abortReason = .responseTooLarge
             return false
         }
         unsafe body.append(contentsOf: bytes)
@@ -159,7 +159,7 @@ final class CurlTransfer {
         // Each response begins a new head: what went before was interim (100, 103).
         if unsafe line.starts(with: "HTTP/".utf8) { head.removeAll(keepingCapacity: true) }
         guard line.count <= limits.headBytes - head.count else {
-            refusal = .responseTooLarge
+            abortReason = .responseTooLarge
             return false
         }
         unsafe head.append(contentsOf: line)
@@ -178,12 +178,12 @@ final class CurlTransfer {
         guard let request = submission?.call.request else { return false }
         sendCount += 1
         guard sendCount == 1 || (request.method.isRead && request.maySend == nil) else {
-            refusal = .interrupted
+            abortReason = .interrupted
             return false
         }
         guard ContinuousClock.now < request.deadline, request.maySend?() ?? true else {
             // A read that libcurl wants to send again has been sent.
-            refusal = sendCount == 1 ? .notSent : .timedOut
+            abortReason = sendCount == 1 ? .notSent : .timedOut
             return false
         }
         return true

@@ -2,7 +2,7 @@
 package enum Redaction {
     /// Headers are shown only if they are known to be harmless.
     package static func header(_ name: String, _ value: String) -> String {
-        harmlessHeaders.contains(name.lowercased()) ? value : mark
+        harmlessHeaders.contains(name.lowercased()) ? value : placeholder
     }
 
     /// An address with `…` in place of each secret value in its query.
@@ -16,17 +16,17 @@ package enum Redaction {
     /// The name of a query item is secret's if it speaks of a key, a token, a crumb or the like.
     package static func isSecret(queryItem name: String) -> Bool {
         let name = name.lowercased()
-        return name == "code" || name == "state" || secretWords.contains { name.contains($0) }
+        return name == "code" || name == "state" || secretKeywords.contains { name.contains($0) }
     }
 
     private static func queryItem(_ item: Substring) -> String {
         guard let equals = item.firstIndex(of: "="), isSecret(queryItem: String(item[..<equals])) else {
             return String(item)
         }
-        return item[...equals] + mark
+        return item[...equals] + placeholder
     }
 
-    package static let mark = "…"
+    package static let placeholder = "…"
 
     private static let harmlessHeaders: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "content-length", "content-type",
@@ -34,7 +34,7 @@ package enum Redaction {
         "retry-after", "user-agent",
     ]
     /// A name that is escaped on purpose (`%61pikey`) is nobody's here: Portico writes the addresses.
-    private static let secretWords = [
+    private static let secretKeywords = [
         "key", "token", "crumb", "secret", "password", "auth", "signature", "credential", "session",
     ]
 }

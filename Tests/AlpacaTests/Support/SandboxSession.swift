@@ -36,7 +36,7 @@ struct SandboxSession {
             dataURL: #require(HTTPURL(sandbox.alpaca.dataURL)),
             dataStreamURL: HTTPURL(streams),
             credential: credential, streamSymbols: streamSymbols,
-            streamPatience: .seconds(300))
+            streamTimeout: .seconds(300))
         let clock = callClock(sleep: sleep)
         let line = ProviderChannel(
             QuotaAccount(.alpaca, credential: "demo"), over: transport, clock: clock, retry: retry)

@@ -14,7 +14,11 @@ struct ConnectionHealthTests {
     {
         let health = ConnectionHealth()
         for cause in causes {
-            if let cause { health.note(ProviderFailure(.saxo, cause)) } else { health.noteSuccess() }
+            if let cause {
+                health.recordFailure(ProviderFailure(.saxo, cause))
+            } else {
+                health.recordSuccess()
+            }
         }
         return ConnectionStatus(health.facts, endsAt: end, now: now)
     }
@@ -23,7 +27,7 @@ struct ConnectionHealthTests {
         "is told by its last call",
         arguments: [
             ([], .active), ([nil], .active), ([.unavailable], .unreachable), ([.timedOut], .unreachable),
-            ([.circuitOpen(retryAt: .latest)], .unreachable), ([.answerInvalid(nil)], .degraded),
+            ([.circuitOpen(retryAt: .latest)], .unreachable), ([.invalidResponse(nil)], .degraded),
             ([.quotaExhausted(retryAt: nil)], .degraded), ([.unavailable, nil], .active),
             ([.unauthorized], .revoked), ([.unauthorized, .unavailable], .revoked),
             ([.unauthorized, nil], .active), ([.unavailable, .unauthorized], .revoked),
@@ -46,13 +50,13 @@ struct ConnectionHealthTests {
     func refusals() {
         let told = Mutex<[Bool]>([])
         let health = ConnectionHealth { health in
-            told.withLock { $0.append(health.facts.refusedSince != nil) }
+            told.withLock { $0.append(health.facts.rejectedSince != nil) }
         }
-        for _ in 0..<3 { health.note(ProviderFailure(.alpaca, .unauthorized)) }
+        for _ in 0..<3 { health.recordFailure(ProviderFailure(.alpaca, .unauthorized)) }
         #expect(told.withLock(\.self) == [true])
-        for _ in 0..<3 { health.noteSuccess() }
+        for _ in 0..<3 { health.recordSuccess() }
         #expect(told.withLock(\.self) == [true, false])
-        health.note(ProviderFailure(.alpaca, .timedOut))
+        health.recordFailure(ProviderFailure(.alpaca, .timedOut))
         #expect(told.withLock(\.self) == [true, false])
     }
 
@@ -62,13 +66,13 @@ struct ConnectionHealthTests {
         let calls = TimeSource(
             now: TimeSource.system.now, wallTime: { clock.withLock(\.self) }, sleep: TimeSource.system.sleep)
         let health = ConnectionHealth(clock: calls)
-        health.note(ProviderFailure(.alpaca, .timedOut))
+        health.recordFailure(ProviderFailure(.alpaca, .timedOut))
         clock.withLock { $0 = $0 + .seconds(60) }
-        health.note(ProviderFailure(.alpaca, .unavailable))
+        health.recordFailure(ProviderFailure(.alpaca, .unavailable))
         #expect(health.facts.failure == .init(cause: .unavailable, since: Self.now))
-        health.note(ProviderFailure(.alpaca, .unauthorized))
+        health.recordFailure(ProviderFailure(.alpaca, .unauthorized))
         #expect(health.facts.failure == .init(cause: .unauthorized, since: Self.now + .seconds(60)))
-        health.noteSuccess()
+        health.recordSuccess()
         #expect(health.facts == .init(lastSuccessAt: Self.now + .seconds(60)))
     }
 }

@@ -22,18 +22,18 @@ struct PendingAuthorizationTests {
     func once() throws {
         let book = PendingAuthorizations(clock: clock.calls)
         book.add(try pending(), as: "s")
-        #expect(book.take("s", of: alice, at: .saxo) != nil)
-        #expect(book.take("s", of: alice, at: .saxo) == nil)
-        #expect(book.take("t", of: alice, at: .saxo) == nil)
+        #expect(book.consume("s", of: alice, at: .saxo) != nil)
+        #expect(book.consume("s", of: alice, at: .saxo) == nil)
+        #expect(book.consume("t", of: alice, at: .saxo) == nil)
     }
 
     @Test("are found by their user and for their provider only, and spoilt by nobody else")
     func own() throws {
         let book = PendingAuthorizations(clock: clock.calls)
         book.add(try pending(), as: "s")
-        #expect(book.take("s", of: bob, at: .saxo) == nil)
-        #expect(book.take("s", of: alice, at: .alpaca) == nil)
-        #expect(book.take("s", of: alice, at: .saxo) != nil)
+        #expect(book.consume("s", of: bob, at: .saxo) == nil)
+        #expect(book.consume("s", of: alice, at: .alpaca) == nil)
+        #expect(book.consume("s", of: alice, at: .saxo) != nil)
     }
 
     @Test("are included in the search for deleted users, and removed with their user")
@@ -43,7 +43,7 @@ struct PendingAuthorizationTests {
             let wish = SessionStore.Options(scopes: [.read, .write], label: nil)
             let guest = try #require(try await sessions.openForGuest(wish))
             let backends = try gateway.backends([])
-            let book = backends.desk.pending
+            let book = backends.connectionService.pending
             book.add(try pending(of: guest.user.id), as: "s")
             #expect(sessions.deletions.owners == [guest.user.id])
             #expect(try await sessions.deleteUser(of: guest.session) == .deleted)
@@ -57,9 +57,9 @@ struct PendingAuthorizationTests {
         book.add(try pending(), as: "s")
         book.add(try pending(), as: "t")
         clock.advance(by: .seconds(599))
-        #expect(book.take("s", of: alice, at: .saxo) != nil)
+        #expect(book.consume("s", of: alice, at: .saxo) != nil)
         clock.advance(by: .seconds(1))
-        #expect(book.take("t", of: alice, at: .saxo) == nil)
+        #expect(book.consume("t", of: alice, at: .saxo) == nil)
     }
 
     @Test("of one user make room for each other, and not for somebody else's")
@@ -67,9 +67,9 @@ struct PendingAuthorizationTests {
         let book = PendingAuthorizations(clock: clock.calls)
         book.add(try pending(of: bob), as: "bob's")
         for number in 0..<25 { book.add(try pending(), as: "\(number)") }
-        for number in 0..<5 { #expect(book.take("\(number)", of: alice, at: .saxo) == nil, "\(number)") }
-        for number in 5..<25 { #expect(book.take("\(number)", of: alice, at: .saxo) != nil, "\(number)") }
-        #expect(book.take("bob's", of: bob, at: .saxo) != nil)
+        for number in 0..<5 { #expect(book.consume("\(number)", of: alice, at: .saxo) == nil, "\(number)") }
+        for number in 5..<25 { #expect(book.consume("\(number)", of: alice, at: .saxo) != nil, "\(number)") }
+        #expect(book.consume("bob's", of: bob, at: .saxo) != nil)
     }
 }
 
@@ -78,7 +78,7 @@ struct RedirectPolicyTests {
     private static func policy(allowsLoopback: Bool) throws -> RedirectPolicy {
         RedirectPolicy(
             [try #require(HTTPURL("https://app.example/connected"))], allowsLoopback: allowsLoopback,
-            wayOut: "Ask.")
+            remedy: "Ask.")
     }
 
     @Test("is an address of the settings, to the letter")

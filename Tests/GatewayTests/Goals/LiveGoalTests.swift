@@ -68,7 +68,7 @@ struct LiveGoalTests {
             let allowance = CallAllowance(limit: 50) { _ in refusal }
             let context = GatewayContext(
                 // With nothing in memory.
-                session: Session(owner: alice, scopes: [.read]), backends: try self.backends(gateway),
+                session: Session(owner: alice, scopes: [.read]), services: try self.backends(gateway),
                 call: CallContext(deadline: .now + .seconds(60), allowance: allowance))
             let before = gateway.calls
             var events = try context.liveGoalsProgress(in: "USD").makeAsyncIterator()
@@ -82,7 +82,7 @@ struct LiveGoalTests {
         try await withGateway { gateway in
             let connection = try gateway.connection("demo", of: alice)
             let context = GatewayContext(
-                session: Session(owner: alice, scopes: [.read]), backends: try backends(gateway),
+                session: Session(owner: alice, scopes: [.read]), services: try backends(gateway),
                 call: CallContext(deadline: .now + .seconds(60)))
             let table = try await context.rateTable([]).value()
             func progress(_ code: ErrorCode, at seconds: Int) -> GoalsProgress {
@@ -96,8 +96,8 @@ struct LiveGoalTests {
                 return GoalsProgress([], in: "USD", [AllocationValuation(request, holdings, table)], table)
             }
             let first = progress(.quotaExhausted, at: 1)
-            #expect(first.looksLike(progress(.quotaExhausted, at: 2)))
-            #expect(!first.looksLike(progress(.providerTimeout, at: 1)))
+            #expect(first.isEquivalent(to: progress(.quotaExhausted, at: 2)))
+            #expect(!first.isEquivalent(to: progress(.providerTimeout, at: 1)))
         }
     }
 

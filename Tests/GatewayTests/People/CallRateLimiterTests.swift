@@ -12,7 +12,7 @@ struct CallRateLimiterTests {
         _ limiter: CallRateLimiter<Client>, _ client: Client, after delay: Duration = .zero
     ) -> CallRateLimiter<Client>.Refusal? {
         do {
-            try limiter.take(client, now: start + delay)
+            try limiter.consume(client, now: start + delay)
             return nil
         } catch {
             return error
@@ -46,7 +46,7 @@ struct CallRateLimiterTests {
         let total = CallRate(burst: 3, every: .seconds(1))
         let limiter = CallRateLimiter<Int>(perClient: Self.rate, total: total)
         for _ in 0..<3 { #expect(take(limiter, 1) == nil) }
-        limiter.giveBack(1)
+        limiter.refund(1)
         #expect(take(limiter, 1) == nil)
         #expect(take(limiter, 1) != nil)
     }

@@ -12,7 +12,7 @@ struct InterceptedTrading: TradingAPI {
     /// Runs after Alpaca has returned an order.
     var afterLookup: @Sendable () -> Void = {}
 
-    var orderAbilities: OrderCapabilities { client.orderAbilities }
+    var orderCapabilities: OrderCapabilities { client.orderCapabilities }
 
     func orders(_ query: OrderQuery, in call: CallContext) async throws(ProviderFailure) -> OrderPage {
         try await client.orders(query, in: call)

@@ -20,8 +20,8 @@ extension TestGateway {
     ) -> GatewayServices {
         GatewayServices(
             connections: connections.map { ProviderConnection($0) }, market: sources, routes: routes,
-            reads: ReadCaches(clock: clock.calls, lasting: lasting),
-            household: household,
+            reads: ReadCaches(clock: clock.calls, persistentCache: lasting),
+            userData: household,
             condition: { provider in
                 ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
@@ -37,7 +37,7 @@ extension TestGateway {
             environment: .sandbox, tradingURL: url(sandbox.alpaca.tradingURL),
             dataURL: url(sandbox.alpaca.dataURL), credential: .token(SandboxUser.demo.alpaca.token))
         return MarketDataSource(
-            AlpacaClient(configuration, over: try line(to: .alpaca)), spelling: AlpacaSymbols(),
+            AlpacaClient(configuration, over: try line(to: .alpaca)), symbolMapping: AlpacaSymbols(),
             provider: .alpaca, environment: .sandbox, for: .everybody)
     }
 
@@ -49,7 +49,8 @@ extension TestGateway {
             key: try APIKey(FakeAlphaVantageSettings.premiumKey), windows: windows.map { [$0] } ?? [])
         let client = AlphaVantageClient(configuration, over: try line(to: .alphaVantage))
         return MarketDataSource(
-            client, spelling: client.dialect, provider: .alphaVantage, environment: .sandbox, for: .everybody)
+            client, symbolMapping: client.symbolMapping, provider: .alphaVantage, environment: .sandbox,
+            for: .everybody)
     }
 
     func yahoo() throws -> MarketDataSource {
@@ -58,7 +59,8 @@ extension TestGateway {
             cookiePage: try ProviderBaseURL(url(sandbox.yahoo.cookieURL)), windows: [])
         let client = YahooClient(configuration, over: try line(to: .yahoo))
         return MarketDataSource(
-            client, spelling: client.dialect, provider: .yahoo, environment: .sandbox, for: .everybody)
+            client, symbolMapping: client.symbolMapping, provider: .yahoo, environment: .sandbox,
+            for: .everybody)
     }
 
     func polygon() throws -> MarketDataSource {
@@ -67,7 +69,8 @@ extension TestGateway {
             key: try APIKey(FakePolygonSettings.realtimeKey), windows: [])
         let client = PolygonClient(configuration, over: try line(to: .polygon))
         return MarketDataSource(
-            client, spelling: client.dialect, provider: .polygon, environment: .sandbox, for: .everybody)
+            client, symbolMapping: client.symbolMapping, provider: .polygon, environment: .sandbox,
+            for: .everybody)
     }
 
     private func url(_ text: String) throws -> HTTPURL {

@@ -22,7 +22,7 @@ extension TestGateway {
             id: "saxo", owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
             orders: client,
             market: MarketDataSource(
-                client, spelling: configuration.dialect, provider: .saxo, environment: .sandbox,
+                client, symbolMapping: configuration.symbolMapping, provider: .saxo, environment: .sandbox,
                 for: .owner(owner, connection: "saxo")))
     }
 

@@ -28,7 +28,7 @@ struct TestGateway: Sendable {
         clock = TestClock()
         let file = try UserDatabase.temporary()
         for user in [alice, bob] { try UserStore(in: file).ensure(user) }
-        household = try UserData(in: file, .random(), people: people)
+        household = try UserData(in: file, .random(), userPolicy: people)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
@@ -64,10 +64,11 @@ struct TestGateway: Sendable {
             connections: connections.map { ProviderConnection($0) },
             market: [
                 MarketDataSource(
-                    try client(.demo), spelling: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
+                    try client(.demo), symbolMapping: AlpacaSymbols(), provider: .alpaca,
+                    environment: .sandbox,
                     for: .everybody)
             ],
-            reads: ReadCaches(clock: self.clock.calls), household: household, clock: clock,
+            reads: ReadCaches(clock: self.clock.calls), userData: household, clock: clock,
             condition: { provider in
                 ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
             })
@@ -88,7 +89,7 @@ struct TestGateway: Sendable {
         within patience: Duration = .seconds(3_600), variables: InputObject = InputObject()
     ) -> MaybeAsync<GraphQL.GraphQLResponse> {
         let context = GatewayContext(
-            session: session, backends: backends, call: CallContext(deadline: .now + patience),
+            session: session, services: backends, call: CallContext(deadline: .now + patience),
             origin: origin)
         return schema.respond(to: GraphQLRequest(query, variables: variables), context: context)
     }
@@ -107,7 +108,7 @@ struct TestGateway: Sendable {
         _ query: String, as owner: OwnerID?, _ backends: GatewayServices
     ) async throws -> FollowedAnswers {
         let context = GatewayContext(
-            session: owner.map { Session(owner: $0, scopes: [.read]) } ?? .anonymous, backends: backends,
+            session: owner.map { Session(owner: $0, scopes: [.read]) } ?? .anonymous, services: backends,
             call: CallContext(deadline: .now + .seconds(3_600)))
         switch await schema.subscribe(to: GraphQLRequest(query), context: context) {
         case .failure(let refused): return FollowedAnswers(refused: refused.response)

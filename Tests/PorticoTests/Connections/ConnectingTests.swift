@@ -204,7 +204,7 @@ struct ConnectingTests {
         try await withHouse { house in
             // The owner, who has connections of the settings.
             let owner = try house.user("owner")
-            let before = house.ledger.holderCount
+            let before = house.ledger.accountCount
             let answer = try await house.connect(
                 mistake.provider, mistake.credential, more: mistake.more, as: owner)
             #expect(answer.failures.map(\.code) == [mistake.code], "\(answer)")
@@ -217,7 +217,7 @@ struct ConnectingTests {
             #expect(!"\(answer)".contains("planted"), "\(answer)")
             #expect(try await house.kept().isEmpty)
             // The holders of the server's own connections and keys.
-            #expect(house.ledger.holderCount == before)
+            #expect(house.ledger.accountCount == before)
         }
     }
 
@@ -336,7 +336,7 @@ struct ConnectingLimitTests {
     func keyInUse() async throws {
         try await withHouse { house in
             let (ann, bob) = (try house.user("ann"), try house.user("bob"))
-            let before = house.ledger.holderCount
+            let before = house.ledger.accountCount
             let key = "{ apiKey: { key: \"\(FakePolygonSettings.secondKey)\" } }"
             func connect(_ more: String = "", as user: OwnerID) async throws -> String {
                 let answer = try await house.connect(.polygon, key, more: more, as: user)
@@ -354,9 +354,9 @@ struct ConnectingLimitTests {
             let ended = try await house.ask(
                 "mutation { disconnectProvider(id: \"\(other)\") { deletedId } }", as: bob)
             #expect(ended.failures.isEmpty, "\(ended)")
-            #expect(house.ledger.holderCount == before + 1)
+            #expect(house.ledger.accountCount == before + 1)
             #expect(try await connect("renew: \"\(id)\"", as: ann) == id)
-            #expect(house.ledger.holderCount == before + 1)
+            #expect(house.ledger.accountCount == before + 1)
             let listed = try await windows()
             _ = try await connect(as: ann)
             #expect(try await windows() == listed)
@@ -367,7 +367,7 @@ struct ConnectingLimitTests {
                 let answer = try await house.connect(
                     .alpaca, "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }", as: ann)
                 #expect(answer.failures.first?.code == code, "\(answer)")
-                #expect(house.ledger.holderCount == before + 2)
+                #expect(house.ledger.accountCount == before + 2)
             }
         }
     }
@@ -376,26 +376,26 @@ struct ConnectingLimitTests {
     func holders() async throws {
         try await withHouse { house in
             let ann = try house.user("ann")
-            let before = house.ledger.holderCount
+            let before = house.ledger.accountCount
             for number in 0..<10 {
                 let refused = try await house.connect(
                     .polygon, "{ apiKey: { key: \"wrong\(number)\" } }", as: ann)
                 #expect(refused.failures.map(\.code) == ["BAD_USER_INPUT"])
             }
-            #expect(house.ledger.holderCount == before)
+            #expect(house.ledger.accountCount == before)
             let connection = try await house.consent(.alpaca, as: ann)
-            #expect(house.ledger.holderCount == before + 1)
+            #expect(house.ledger.accountCount == before + 1)
             // The account is connected already.
             let keys = SandboxUser.demo.alpaca
             let twice = try await house.connect(
                 .alpaca, "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }", as: ann)
             #expect(twice.failures.map(\.code) == ["CONFLICT"])
-            #expect(house.ledger.holderCount == before + 1)
+            #expect(house.ledger.accountCount == before + 1)
             let id = try #require(connection["id"]?.string)
             let ended = try await house.ask(
                 "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", as: ann)
             #expect(ended.failures.isEmpty)
-            #expect(house.ledger.holderCount == before)
+            #expect(house.ledger.accountCount == before)
         }
     }
 

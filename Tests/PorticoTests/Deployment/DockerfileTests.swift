@@ -37,8 +37,8 @@ struct DockerfileTests {
             environment: environment.merging([SettingDefinition.sandbox.variable: "true"]) { own, _ in own }
         )
         let settings = try ServeSettings(reader)
-        #expect(settings.frontDoor.host == "0.0.0.0")
-        #expect("\(settings.frontDoor.port)" == stage.text("EXPOSE"))
+        #expect(settings.httpServer.host == "0.0.0.0")
+        #expect("\(settings.httpServer.port)" == stage.text("EXPOSE"))
         #expect(settings.data == stage.text("VOLUME"))
         #expect(settings.data == stage.text("WORKDIR"))
     }

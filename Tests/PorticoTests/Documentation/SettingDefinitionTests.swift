@@ -51,7 +51,7 @@ struct SettingDefinitionTests {
                     setting, value, naming: ["\(bounds.lowerBound)", "\(bounds.upperBound)"])
             }
         case .onOff: try await expectRefusal(setting, "perhaps", naming: ["true or false"])
-        case .word(let words):
+        case .keyword(let words):
             // Yahoo's former language needs an address as well.
             for word in words where word != "yql" {
                 _ = try await read(setting, as: word)
@@ -74,7 +74,7 @@ struct SettingDefinitionTests {
     func key(_ setting: SettingDefinition) async throws {
         let text: String? =
             switch setting.form {
-            case .number, .onOff, .word: "nonsense"
+            case .number, .onOff, .keyword: "nonsense"
             case .address: "ftp://x"
             case .file: "/nowhere/at/all"
             case .list, .text: nil
@@ -114,7 +114,7 @@ extension SettingDefault {
     fileprivate var value: String? {
         switch self {
         case .value(let value): value
-        case .words: nil
+        case .text: nil
         }
     }
 }

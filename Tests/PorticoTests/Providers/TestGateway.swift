@@ -44,15 +44,15 @@ struct TestGateway: Sendable {
         var wiring = ProviderAssembly(over: transport, clock: clock.calls, retry: retry)
         owner = try #require(OwnerID("owner"))
         try wiring.add(sandbox, of: owner)
-        ledger = wiring.lines.ledger
+        ledger = wiring.channelFactory.ledger
         self.sandbox = sandbox
         self.clock = clock
         self.transport = transport
         self.file = file
         self.master = master
         try UserStore(in: file).ensure(owner)
-        backends = try wiring.backends(
-            .standard, household: UserData(in: file, master, people: people),
+        backends = try wiring.services(
+            .standard, userData: UserData(in: file, master, userPolicy: people),
             symbolsPerClient: QuoteFeedPolicy().symbolsPerClient)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
@@ -63,7 +63,7 @@ struct TestGateway: Sendable {
         within patience: Duration? = nil
     ) async throws -> JSONValue {
         let context = GatewayContext(
-            session: Session(owner: user ?? owner, scopes: [.read, .write, .trade]), backends: backends,
+            session: Session(owner: user ?? owner, scopes: [.read, .write, .trade]), services: backends,
             call: CallContext(deadline: clock.calls.now() + (patience ?? clock.patience)))
         let answer = try await schema.respond(
             to: GraphQL.GraphQLRequest(query, variables: variables), context: context
@@ -76,7 +76,7 @@ struct TestGateway: Sendable {
         _ query: String, variables: InputObject = InputObject(), as user: OwnerID? = nil
     ) async throws -> FollowedResponses {
         let context = GatewayContext(
-            session: Session(owner: user ?? owner, scopes: [.read]), backends: backends,
+            session: Session(owner: user ?? owner, scopes: [.read]), services: backends,
             call: CallContext(deadline: clock.calls.now() + clock.patience))
         return FollowedResponses(
             await schema.subscribe(
@@ -92,14 +92,14 @@ struct TestGateway: Sendable {
 
     /// The house as it is after a restart: with what is kept, and nothing in memory.
     func restarted() async throws -> TestGateway {
-        await backends.desk.close()
+        await backends.connectionService.close()
         let house = try TestGateway(
             sandbox, over: transport, clock: clock, keptIn: file, sealedWith: master)
-        try await house.backends.desk.openAll()
+        try await house.backends.connectionService.openAll()
         return house
     }
 
-    fileprivate func close() async { await backends.desk.close() }
+    fileprivate func close() async { await backends.connectionService.close() }
 
     /// How often each endpoint of a provider was called.
     func calls(of provider: ProviderID) -> [String: Int] {

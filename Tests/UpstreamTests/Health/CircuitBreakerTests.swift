@@ -35,7 +35,7 @@ struct CircuitBreakerTests {
         arguments: [
             ProviderFailure.Cause.unauthorized, .notFound, .rateLimited(retryAt: nil),
             .quotaExhausted(retryAt: nil),
-            .answerInvalid(nil), .notEntitled, .unsupported, .cancelled, .overloaded, .timedOut,
+            .invalidResponse(nil), .notEntitled, .unsupported, .cancelled, .overloaded, .timedOut,
         ])
     func staysClosed(_ cause: ProviderFailure.Cause) throws {
         let clock = ManualClock()
@@ -162,7 +162,7 @@ struct CircuitBreakerTests {
             let line = ProviderChannel(
                 QuotaAccount(.saxo), over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy(attempts: 1), monitor: monitor)
-            let caller = line.caller()
+            let caller = line.client()
             for _ in 0..<3 { #expect(await QuotaCallTests.get(caller, broken, clock) != nil) }
             let retryAt = clock.wallTime + .seconds(1)
             #expect(await QuotaCallTests.get(caller, broken, clock)?.cause == .circuitOpen(retryAt: retryAt))
@@ -187,7 +187,7 @@ struct CircuitBreakerTests {
                 retry.attemptTimeout = patience
                 let line = ProviderChannel(
                     QuotaAccount(provider, credential: user), over: transport, retry: retry, monitor: monitor)
-                return try await line.caller().call(
+                return try await line.client().call(
                     "quote", HTTPClientTests.request(server, target, within: patience),
                     in: ReadCacheTests.context(in: patience), read: ProviderHTTPClientTests.text)
             }
@@ -219,7 +219,7 @@ struct CircuitBreakerTests {
             let line = ProviderChannel(
                 QuotaAccount(.saxo), over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy(attempts: 1), monitor: monitor)
-            let caller = line.caller()
+            let caller = line.client()
             for _ in 0..<3 {
                 #expect(await QuotaCallTests.get(caller, server, clock)?.cause == .unavailable)
             }

@@ -19,8 +19,8 @@ final class FollowedNews: AsyncSequence, Sendable {
         fileprivate var rings: AsyncStream<Void>.Iterator
 
         mutating func next() async -> Element? {
-            while let untold = news.follower.takeUntold() {
-                if !untold.news.isEmpty { return untold.news }
+            while let untold = news.follower.drainPending() {
+                if !untold.events.isEmpty { return untold.events }
                 guard await rings.next(isolation: #isolation) != nil else { return nil }
             }
             return nil

@@ -42,7 +42,7 @@ struct QuoteFeedTests {
         let changed = try #require(try await news.next()?[aapl]?.get())
         #expect(changed.price == 201)
         #expect(changed.previousClose == 1, "what the stream does not tell stays")
-        #expect(changed.reading.fetchedAt == clock.wallTime)
+        #expect(changed.provenance.fetchedAt == clock.wallTime)
     }
 
     @Test("follows a symbol once, whoever asks; a second follower is told at once what is known")
@@ -151,7 +151,7 @@ struct QuoteFeedTests {
         clock.advance(by: .seconds(100))
         let second = await news.next()
         let stale = try #require(try second?[aapl]?.get())
-        #expect(stale.reading.isStale && stale.price == 200)
+        #expect(stale.provenance.isStale && stale.price == 200)
         #expect(second?[ko] == nil, "it is no longer followed")
     }
 
@@ -212,7 +212,7 @@ struct QuoteFeedTests {
         await clock.somebodySleeps()
         clock.advance(by: .seconds(100))
         let second = try #require(try await news.next()?[aapl]?.get())
-        #expect(second.price == 201 && second.reading.fetchedAt > first.reading.fetchedAt)
+        #expect(second.price == 201 && second.provenance.fetchedAt > first.provenance.fetchedAt)
     }
 
     @Test("that is closed ends its stream and all who follow, and takes nobody in")
@@ -248,25 +248,25 @@ struct QuoteFeedTests {
             ring.yield()
         }
         // Who has just come looks without being told.
-        let first = follower.takeUntold()?.news
+        let first = follower.drainPending()?.events
         #expect(price(first, aapl) == 200 && price(first, ko) == 60)
-        #expect(follower.takeUntold()?.news.isEmpty == true)
+        #expect(follower.drainPending()?.events.isEmpty == true)
         for cents in 1...3 {
             connection.tell(aapl, price: try Decimal(201) + Decimal(cents))
             connection.tell(ko, price: try Decimal(60) + Decimal(cents))
         }
         var bells = rung.makeAsyncIterator()
         await bells.next(isolation: #isolation)
-        let second = follower.takeUntold()?.news
+        let second = follower.drainPending()?.events
         #expect(price(second, aapl) == 204 && price(second, ko) == 63)
-        follower.leave([ko])
+        follower.unsubscribe([ko])
         connection.tell(ko, price: 1)
         connection.tell(aapl, price: 1)
         await bells.next(isolation: #isolation)
-        #expect(follower.takeUntold()?.news.keys.map(\.self) == [aapl])
+        #expect(follower.drainPending()?.events.keys.map(\.self) == [aapl])
         #expect(rings.withLock(\.self) == 2)
-        follower.leave([aapl])
-        #expect(follower.takeUntold() == nil)
+        follower.unsubscribe([aapl])
+        #expect(follower.drainPending() == nil)
     }
 
     @Test("removes a symbol that its provider does not know, after it has reported this")
@@ -354,10 +354,10 @@ struct QuoteFeedTests {
         let follower = try hub.follow(Set(symbols), for: .address(1), within: allowance) {}
         #expect(rest.withLock(\.self) == 0)
         #expect(hub.symbolCount == wanted - refused)
-        let update = try #require(follower.takeUntold())
+        let update = try #require(follower.drainPending())
         #expect(update.ended.count == refused)
         for symbol in update.ended {
-            #expect(update.news[symbol] == .failure(ProviderFailure(.alpaca, .notAllowed(refusal))))
+            #expect(update.events[symbol] == .failure(ProviderFailure(.alpaca, .notAllowed(refusal))))
         }
         withExtendedLifetime((others, follower)) {}
     }

@@ -93,7 +93,7 @@ final class ScriptedSnapshots: Sendable {
                         results[symbol] = .failure(ProviderFailure(.alpaca, cause))
                     } else if let price = state.prices[symbol] {
                         var quote = Quote(
-                            symbol: symbol, reading: Provenance(source: .alpaca, fetchedAt: moment))
+                            symbol: symbol, provenance: Provenance(source: .alpaca, fetchedAt: moment))
                         quote.price = price
                         quote.previousClose = 1
                         results[symbol] = .success(quote)

@@ -24,7 +24,7 @@ struct PersistentCacheValueTests {
     }
 
     static func quote(_ random: inout Seeded) -> Quote {
-        var quote = Quote(symbol: .example, reading: reading)
+        var quote = Quote(symbol: .example, provenance: reading)
         quote.price = decimal(&random)
         quote.bid = decimal(&random)
         quote.ask = decimal(&random)
@@ -43,7 +43,7 @@ struct PersistentCacheValueTests {
     }
 
     static func fundamentals(_ random: inout Seeded) -> Fundamentals {
-        var figures = Fundamentals(symbol: .example, reading: reading)
+        var figures = Fundamentals(symbol: .example, provenance: reading)
         figures.name = text(&random)
         figures.about = text(&random)
         figures.currency = text(&random)
@@ -61,7 +61,7 @@ struct PersistentCacheValueTests {
     }
 
     static func hit(_ random: inout Seeded) -> SearchHit {
-        var instrument = Instrument(symbol: .example, assetClass: .etf, reading: reading)
+        var instrument = Instrument(symbol: .example, assetClass: .etf, provenance: reading)
         instrument.name = text(&random)
         instrument.exchange = text(&random)
         instrument.currency = text(&random)
@@ -94,7 +94,7 @@ struct PersistentCacheValueTests {
     }
 
     static func series(_ random: inout Seeded) throws -> CandleSeries {
-        var series = CandleSeries(symbol: .example, interval: .oneDay, reading: reading)
+        var series = CandleSeries(symbol: .example, interval: .oneDay, provenance: reading)
         let hasSides = Bool.random(using: &random)
         var time = Int64.random(in: -1_000...2_000_000_000, using: &random)
         for _ in 0..<Int.random(in: 0..<40, using: &random) {
@@ -108,7 +108,7 @@ struct PersistentCacheValueTests {
             #expect(isAppended)
         }
         // A column keeps digits that its last candles do not need.
-        if Bool.random(using: &random) { series.keepLast(5) }
+        if Bool.random(using: &random) { series.truncate(toLast: 5) }
         series.currency = text(&random)
         series.timeZone = text(&random)
         series.adjustment = [nil, .splits].randomElement(using: &random) ?? nil
@@ -121,42 +121,42 @@ struct PersistentCacheValueTests {
     func roundTrip(seed: UInt64) throws {
         var random = Seeded(state: seed)
         let quote = Self.quote(&random)
-        let again = try Quote(lastingBytes: quote.lastingBytes)
+        let again = try Quote(persistentBytes: quote.persistentBytes)
         #expect(again == quote)
         #expect(again.price?.description == quote.price?.description)
         let figures = Self.fundamentals(&random)
-        #expect(try Fundamentals(lastingBytes: figures.lastingBytes) == figures)
+        #expect(try Fundamentals(persistentBytes: figures.persistentBytes) == figures)
         let hits = (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.hit(&random) }
-        #expect(try [SearchHit](lastingBytes: hits.lastingBytes) == hits)
+        #expect(try [SearchHit](lastingBytes: hits.persistentBytes) == hits)
         let page = ArticlePage(
             articles: (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.article(&random) },
             next: Self.text(&random))
-        #expect(try ArticlePage(lastingBytes: page.lastingBytes) == page)
+        #expect(try ArticlePage(persistentBytes: page.persistentBytes) == page)
         let series = try Self.series(&random)
-        #expect(try CandleSeries(lastingBytes: series.lastingBytes) == series)
+        #expect(try CandleSeries(persistentBytes: series.persistentBytes) == series)
     }
 
     @Test("with any byte changed, missing or too many are no value")
     func damaged() throws {
         var random = Seeded(state: 7)
-        let bytes = Self.quote(&random).lastingBytes
+        let bytes = Self.quote(&random).persistentBytes
         for index in bytes.indices {
             for change: UInt8 in [1, 0x80, 0xFF] {
                 var damaged = bytes
                 damaged[index] ^= change
-                #expect(throws: CorruptedBytes()) { try Quote(lastingBytes: damaged) }
+                #expect(throws: CorruptedBytes()) { try Quote(persistentBytes: damaged) }
             }
-            #expect(throws: CorruptedBytes()) { try Quote(lastingBytes: Array(bytes[..<index])) }
+            #expect(throws: CorruptedBytes()) { try Quote(persistentBytes: Array(bytes[..<index])) }
         }
-        #expect(throws: CorruptedBytes()) { try Quote(lastingBytes: bytes + [0]) }
-        #expect(throws: CorruptedBytes()) { try Fundamentals(lastingBytes: bytes) }
+        #expect(throws: CorruptedBytes()) { try Quote(persistentBytes: bytes + [0]) }
+        #expect(throws: CorruptedBytes()) { try Fundamentals(persistentBytes: bytes) }
     }
 
     @Test("that make no sense under a right mark trap nothing", arguments: [1, 2, 3] as [UInt64])
     func nonsense(seed: UInt64) throws {
         var random = Seeded(state: seed)
         for round in 0..<2_000 {
-            var body = Array((try Self.series(&random)).lastingBytes.dropLast(8))
+            var body = Array((try Self.series(&random)).persistentBytes.dropLast(8))
             if body.isEmpty || round % 3 == 0 {
                 body = (0..<Int.random(in: 0..<60, using: &random)).map { _ in
                     UInt8.random(in: 0...255, using: &random)
@@ -170,20 +170,20 @@ struct PersistentCacheValueTests {
             let mark = FNV1aChecksum.of(body[...])
             let bytes = body + (0..<8).map { UInt8(truncatingIfNeeded: mark >> (8 * UInt64($0))) }
             // Whatever becomes of it, it is a value with equal columns or an error.
-            if let series = try? CandleSeries(lastingBytes: bytes), series.count > 0 {
+            if let series = try? CandleSeries(persistentBytes: bytes), series.count > 0 {
                 #expect(series.prices.count == series.count)
                 _ = series[series.count - 1]
             }
-            _ = try? Quote(lastingBytes: bytes)
+            _ = try? Quote(persistentBytes: bytes)
             _ = try? [SearchHit](lastingBytes: bytes)
-            _ = try? Fundamentals(lastingBytes: bytes)
-            _ = try? ArticlePage(lastingBytes: bytes)
+            _ = try? Fundamentals(persistentBytes: bytes)
+            _ = try? ArticlePage(persistentBytes: bytes)
         }
     }
 
     @Test("a chart takes some 15 bytes a candle")
     func size() throws {
-        var series = CandleSeries(symbol: .example, interval: .oneDay, reading: Self.reading)
+        var series = CandleSeries(symbol: .example, interval: .oneDay, provenance: Self.reading)
         var random = Seeded(state: 3)
         var cents: Int128 = 23_450
         for day in 0..<1_000 {
@@ -197,14 +197,14 @@ struct PersistentCacheValueTests {
                 Candle(time: Int64(day) * 86_400, prices: bar, volume: volume))
             #expect(isAppended)
         }
-        #expect(series.lastingBytes.count < 17 * 1_000)
+        #expect(series.persistentBytes.count < 17 * 1_000)
     }
 
     @Test("of kinds and versions have names of their own")
     func names() {
-        #expect(Quote.lastingForm == "quote.1")
-        #expect(CandleSeries.lastingForm == "chart.1")
-        #expect(Fundamentals.lastingForm == "fundamentals.1")
-        #expect([SearchHit].lastingForm == "list of hit.1")
+        #expect(Quote.persistentFormat == "quote.1")
+        #expect(CandleSeries.persistentFormat == "chart.1")
+        #expect(Fundamentals.persistentFormat == "fundamentals.1")
+        #expect([SearchHit].persistentFormat == "list of hit.1")
     }
 }

@@ -31,7 +31,7 @@ struct QuotaCallTests {
             let line = ProviderChannel(
                 holder, over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy(attempts: 1))
-            let caller = line.caller(within: [Self.window])
+            let caller = line.client(within: [Self.window])
             #expect(await Self.get(caller, server, clock) == nil)
             #expect(await Self.get(caller, server, clock) == nil)
             let retryAt = clock.wallTime + .seconds(62)
@@ -51,7 +51,7 @@ struct QuotaCallTests {
             let line = ProviderChannel(
                 QuotaAccount(.polygon), over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy())
-            let caller = line.caller(within: [Self.window])
+            let caller = line.client(within: [Self.window])
             let task = Task { await Self.get(caller, server, clock) }
             await clock.somebodySleeps()
             clock.advance(by: .milliseconds(1))
@@ -70,7 +70,7 @@ struct QuotaCallTests {
         let transport = try HTTPClient(userAgent: "portico-test")
         let line = ProviderChannel(
             QuotaAccount(.polygon), over: transport, retry: ProviderHTTPClientTests.policy(attempts: 1))
-        let caller = line.caller(within: [Self.window])
+        let caller = line.client(within: [Self.window])
         let request = try HTTPClientTests.request(port: TestServer.deadPort)
         for _ in 0..<5 {
             let failure = await ProviderHTTPClientTests.failure {
@@ -79,7 +79,7 @@ struct QuotaCallTests {
             }
             #expect(failure == ProviderFailure(.polygon, .unavailable))
         }
-        #expect(line.ledger.status(of: line.holder).map(\.remaining) == [2])
+        #expect(line.ledger.status(of: line.quotaAccount).map(\.remaining) == [2])
         await transport.shutDown()
     }
 
@@ -95,14 +95,14 @@ struct QuotaCallTests {
                     QuotaAccount(.saxo, credential: "1"), over: transport, clock: clock.clock,
                     retry: ProviderHTTPClientTests.policy(), ledger: ledger)
             }
-            let caller = lines[0].caller(within: [Self.window]) { response, now in
+            let caller = lines[0].client(within: [Self.window]) { response, now in
                 response["X-Remaining"].flatMap { Int($0) }.map {
                     [ReportedQuota(name: "requests", limit: nil, remaining: $0, resetsAt: now + .seconds(7))]
                 } ?? []
             }
             #expect(await Self.get(caller, server, clock) == nil)
             let retryAt = clock.wallTime + .seconds(7)
-            let other = lines[1].caller(within: [Self.window])
+            let other = lines[1].client(within: [Self.window])
             #expect(await Self.get(other, server, clock)?.cause == .quotaExhausted(retryAt: retryAt))
             #expect(server.requests.count == 1)
         }
@@ -126,12 +126,12 @@ struct QuotaCallTests {
             return request.number == 1 ? .silence : .status(200)
         } _: { server, transport in
             var limits = QuotaLedger.Limits()
-            limits.longestWait = .seconds(600)
+            limits.maximumWait = .seconds(600)
             let line = ProviderChannel(
                 QuotaAccount(.polygon), over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy(attempts: 1),
                 ledger: QuotaLedger(clock: clock.clock, limits: limits))
-            try await test(server, line, line.caller(within: windows), clock, arrivals)
+            try await test(server, line, line.client(within: windows), clock, arrivals)
         }
     }
 
@@ -141,7 +141,7 @@ struct QuotaCallTests {
         leaving remaining: Int
     ) async -> Task<ProviderFailure?, Never> {
         let task = Task { await Self.get(caller, server, clock) }
-        try? await waitUntil { line.ledger.status(of: line.holder).map(\.remaining) == [remaining] }
+        try? await waitUntil { line.ledger.status(of: line.quotaAccount).map(\.remaining) == [remaining] }
         return task
     }
 
@@ -160,7 +160,7 @@ struct QuotaCallTests {
             #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .seconds(seconds)])
             // The second call counts from its new slot.
             #expect(
-                line.ledger.status(of: line.holder).first?.resetsAt == clock.wallTime + .seconds(62))
+                line.ledger.status(of: line.quotaAccount).first?.resetsAt == clock.wallTime + .seconds(62))
         }
     }
 
@@ -205,7 +205,8 @@ struct QuotaCallTests {
             #expect(await second.value == nil)
             #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .milliseconds(400)])
             #expect(
-                line.ledger.status(of: line.holder).first?.resetsAt == clock.wallTime + .milliseconds(1_250))
+                line.ledger.status(of: line.quotaAccount).first?.resetsAt == clock.wallTime
+                    + .milliseconds(1_250))
         }
     }
 }

@@ -23,7 +23,7 @@ struct QuotaCorrectionTests {
         let ledger = try QuotaLedgerTests.impatient(clock)
         #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) == nil)
         let resetsAt = clock.wallTime + .seconds(20)
-        await ledger.note([Self.reading(told, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([Self.reading(told, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.holder)
         #expect(Self.remaining(ledger) == min(max(told, 0), 9))
         clock.advance(by: .seconds(20))
         #expect(Self.remaining(ledger) == 9)
@@ -37,7 +37,7 @@ struct QuotaCorrectionTests {
         let ledger = try QuotaLedgerTests.impatient(clock)
         ledger.declare([Self.window], of: Self.holder)
         for _ in 0..<3 {
-            await ledger.note([Self.reading(4)], nil, in: [Self.window], of: Self.holder)
+            await ledger.record([Self.reading(4)], nil, in: [Self.window], of: Self.holder)
             #expect(Self.remaining(ledger) == 4)
         }
     }
@@ -47,13 +47,13 @@ struct QuotaCorrectionTests {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
         ledger.declare([Self.window], of: Self.holder)
-        await ledger.note([Self.reading(3, limit: 3)], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([Self.reading(3, limit: 3)], nil, in: [Self.window], of: Self.holder)
         #expect(ledger.status(of: Self.holder).first?.limit == 3)
         #expect(Self.remaining(ledger) == 3)
-        await ledger.note([Self.reading(500, limit: 500)], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([Self.reading(500, limit: 500)], nil, in: [Self.window], of: Self.holder)
         #expect(ledger.status(of: Self.holder).first?.limit == 10)
         #expect(Self.remaining(ledger) == 10)
-        await ledger.note([Self.reading(5, limit: 0)], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([Self.reading(5, limit: 0)], nil, in: [Self.window], of: Self.holder)
         #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) == nil)
     }
 
@@ -63,7 +63,7 @@ struct QuotaCorrectionTests {
         let ledger = try QuotaLedgerTests.impatient(clock)
         ledger.declare([Self.window], of: Self.holder)
         let resetsAt = clock.wallTime - .seconds(1)
-        await ledger.note([Self.reading(0, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([Self.reading(0, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.holder)
         #expect(Self.remaining(ledger) == 10)
     }
 
@@ -72,7 +72,7 @@ struct QuotaCorrectionTests {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
         ledger.declare([Self.window], of: Self.holder)
-        await ledger.note([Self.reading(0, resetsAt: .latest)], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([Self.reading(0, resetsAt: .latest)], nil, in: [Self.window], of: Self.holder)
         #expect(Self.remaining(ledger) == 0)
         clock.advance(by: .seconds(60))
         #expect(Self.remaining(ledger) == 10)
@@ -92,7 +92,7 @@ struct QuotaCorrectionTests {
         for (cause, readings, name) in cases {
             let ledger = try QuotaLedgerTests.impatient(clock)
             ledger.declare([orders, Self.window], of: Self.holder)
-            await ledger.note(readings, cause, in: [Self.window, orders], of: Self.holder)
+            await ledger.record(readings, cause, in: [Self.window, orders], of: Self.holder)
             let closed = ledger.status(of: Self.holder).filter { $0.remaining == 0 }.map(\.window.name)
             #expect(closed == [name])
             let refused = await QuotaLedgerTests.take([Self.window, orders], ledger, of: Self.holder)
@@ -107,7 +107,7 @@ struct QuotaCorrectionTests {
         ledger.declare([Self.window], of: Self.holder)
         var pauses: [Duration] = []
         func refuse() async throws {
-            await ledger.note([], .rateLimited(retryAt: nil), in: [Self.window], of: Self.holder)
+            await ledger.record([], .rateLimited(retryAt: nil), in: [Self.window], of: Self.holder)
             let cause = await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder)
             let pause = try #require(cause?.retryAt).duration(since: clock.wallTime)
             pauses.append(pause)
@@ -115,7 +115,7 @@ struct QuotaCorrectionTests {
         }
         for _ in 0..<8 { try await refuse() }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
-        await ledger.note([], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([], nil, in: [Self.window], of: Self.holder)
         try await refuse()
         #expect(pauses.last == .seconds(1))
     }
@@ -125,7 +125,7 @@ struct QuotaCorrectionTests {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
         ledger.declare([Self.window], of: Self.holder)
-        await ledger.note([], .rateLimited(retryAt: .latest), in: [Self.window], of: Self.holder)
+        await ledger.record([], .rateLimited(retryAt: .latest), in: [Self.window], of: Self.holder)
         clock.advance(by: .seconds(25 * 3_600 - 1))
         #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) != nil)
         clock.advance(by: .seconds(1))

@@ -14,8 +14,8 @@ struct QuotaLedgerTests {
     /// A ledger on a clock that a test turns, where nobody waits for a place.
     static func impatient(_ clock: ManualClock, keeper: MemoryKeeper? = nil) throws -> QuotaLedger {
         var limits = QuotaLedger.Limits()
-        limits.longestWait = .zero
-        return try QuotaLedger(clock: clock.clock, keeper: keeper, limits: limits)
+        limits.maximumWait = .zero
+        return try QuotaLedger(clock: clock.clock, store: keeper, limits: limits)
     }
 
     /// Takes a place; nil, or the failure.
@@ -126,7 +126,7 @@ struct QuotaLedgerTests {
     func paces() async throws {
         let clock = ManualClock()
         var limits = QuotaLedger.Limits()
-        limits.longestWait = .seconds(2)
+        limits.maximumWait = .seconds(2)
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
         #expect(await Self.take([Self.perSecond, Self.perMinute], ledger) == nil)
         let starts = Journal<Duration>()
@@ -179,7 +179,7 @@ struct QuotaLedgerTests {
         let waiter = Task { await Self.take([Self.perSecond], ledger) }
         await clock.somebodySleeps()
         let retryAt = clock.wallTime + .seconds(30)
-        await ledger.note([], .rateLimited(retryAt: retryAt), in: [Self.perSecond], of: Self.holder)
+        await ledger.record([], .rateLimited(retryAt: retryAt), in: [Self.perSecond], of: Self.holder)
         clock.advance(by: .milliseconds(1_250))
         #expect(await waiter.value == .quotaExhausted(retryAt: retryAt))
     }
@@ -220,7 +220,7 @@ struct QuotaLedgerTests {
     func bounded() async throws {
         let clock = ManualClock()
         var limits = QuotaLedger.Limits()
-        limits.holders = 2
+        limits.accounts = 2
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
         let holders = (0..<3).map { QuotaAccount(.saxo, credential: "\($0)") }
         #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
@@ -234,7 +234,7 @@ struct QuotaLedgerTests {
     func sweeps() async throws {
         let clock = ManualClock()
         var limits = QuotaLedger.Limits()
-        limits.holders = 2
+        limits.accounts = 2
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
         let holders = (0..<4).map { QuotaAccount(.saxo, credential: "\($0)") }
         #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
@@ -245,9 +245,9 @@ struct QuotaLedgerTests {
         #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
         clock.advance(by: .milliseconds(500))
         #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
-        #expect(ledger.holderCount == 2)
+        #expect(ledger.accountCount == 2)
         clock.advance(by: .milliseconds(500))
         #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == nil)
-        #expect(ledger.holderCount == 1)
+        #expect(ledger.accountCount == 1)
     }
 }

@@ -23,14 +23,14 @@ final class MemoryKeeper: QuotaStore {
         rows.withLock { rows in
             for entry in entries {
                 let old = rows.firstIndex {
-                    $0.holder == entry.holder && $0.window == entry.window && $0.kind == entry.kind
+                    $0.account == entry.account && $0.window == entry.window && $0.kind == entry.kind
                         && $0.until == entry.until
                 }
                 let count = (old.map { rows[$0].count } ?? 0) + entry.count
                 if let old { rows.remove(at: old) }
                 rows.append(
                     StoredQuotaUsage(
-                        holder: entry.holder, window: entry.window, kind: entry.kind, until: entry.until,
+                        account: entry.account, window: entry.window, kind: entry.kind, until: entry.until,
                         untilUptime: entry.untilUptime, count: count))
             }
         }
@@ -95,14 +95,14 @@ struct QuotaPersistenceTests {
         let unused = try await first.reserve(windows, of: holder, before: clock.now + .seconds(9))
         await first.release(unused)
         let reading = ReportedQuota(name: "day", limit: nil, remaining: 10, resetsAt: nil)
-        await first.note([reading], nil, in: windows, of: holder)
+        await first.record([reading], nil, in: windows, of: holder)
         let retryAt = clock.wallTime + .seconds(90)
-        await first.note([], .rateLimited(retryAt: retryAt), in: windows, of: holder)
+        await first.record([], .rateLimited(retryAt: retryAt), in: windows, of: holder)
         let second = try QuotaLedgerTests.impatient(clock, keeper: keeper)
         second.declare(windows, of: holder)
         #expect(second.status(of: holder) == first.status(of: holder))
         #expect(second.status(of: holder).map(\.remaining) == [10, 0])
-        #expect(used.places.count == 2)
+        #expect(used.slots.count == 2)
     }
 
     @Test(
@@ -112,9 +112,9 @@ struct QuotaPersistenceTests {
         let holder = QuotaLedgerTests.holder
         let far = clock.wallTime + .seconds(40 * 86_400)
         let keeper = MemoryKeeper([
-            StoredQuotaUsage(holder: holder, window: "minute", kind: .calls, until: far, count: 5),
-            StoredQuotaUsage(holder: holder, window: "day", kind: .calls, until: far, count: 25),
-            StoredQuotaUsage(holder: holder, window: "other", kind: .closure, until: far, count: 1),
+            StoredQuotaUsage(account: holder, window: "minute", kind: .calls, until: far, count: 5),
+            StoredQuotaUsage(account: holder, window: "day", kind: .calls, until: far, count: 25),
+            StoredQuotaUsage(account: holder, window: "other", kind: .closure, until: far, count: 1),
         ])
         let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
         let other = QuotaWindow("other", limit: 5, per: .rolling(seconds: 60))
@@ -136,7 +136,7 @@ struct QuotaPersistenceTests {
             now: { clock.now }, wallTime: { clock.wallTime + shift.withLock { $0 } }, sleep: clock.clock.sleep
         )
         var limits = QuotaLedger.Limits()
-        limits.longestWait = .zero
+        limits.maximumWait = .zero
         let ledger = QuotaLedger(clock: shifted, limits: limits)
         let date = try #require(clock.wallTime.inNewYork.date.adding(days: 1))
         let midnight = Instant(newYork: try #require(LocalTime(date: date, hour: 0)))
@@ -165,7 +165,7 @@ struct QuotaPersistenceTests {
         for _ in 0..<5 { #expect(await QuotaLedgerTests.take(windows, first) == nil) }
         let stepped = TimeSource(
             now: { clock.now }, wallTime: { clock.wallTime + .seconds(seconds) }, sleep: clock.clock.sleep)
-        let second = try QuotaLedger(clock: stepped, keeper: keeper)
+        let second = try QuotaLedger(clock: stepped, store: keeper)
         second.declare(windows, of: QuotaLedgerTests.holder)
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
         clock.advance(by: .seconds(62))
@@ -186,7 +186,7 @@ struct QuotaPersistenceTests {
         for _ in 0..<2 { #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil) }
         // Two connections with the credential end at the same time.
         for _ in 0..<2 { ledger.retire(holder) }
-        #expect(ledger.holderCount == 0)
+        #expect(ledger.accountCount == 0)
         #expect(ledger.tightest().isEmpty)
         #expect(await QuotaLedgerTests.take(windows, ledger, of: other) == nil)
         #expect(ledger.status(of: other).map(\.remaining) == [4])
@@ -194,7 +194,7 @@ struct QuotaPersistenceTests {
         #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
         ledger.retire(holder)
         #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
-        #expect(ledger.holderCount == 2)
+        #expect(ledger.accountCount == 2)
         #expect(ledger.status(of: holder).map(\.remaining) == [1])
         ledger.retire(holder)
         // The next process has these counts, too.
@@ -204,7 +204,7 @@ struct QuotaPersistenceTests {
         // Counts without effect are removed.
         clock.advance(by: .seconds(62))
         ledger.retire(other)
-        #expect(ledger.holderCount == 0)
+        #expect(ledger.accountCount == 0)
         #expect(ledger.status(of: holder).isEmpty)
     }
 
@@ -215,28 +215,28 @@ struct QuotaPersistenceTests {
         """)
     func retiredBound() async throws {
         var limits = QuotaLedger.Limits()
-        limits.holders = 2
+        limits.accounts = 2
         let clock = ManualClock()
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
         let windows = [QuotaLedgerTests.perMinute]
         let holders = (0..<3).map { QuotaAccount(.saxo, credential: "\($0)") }
         let other = QuotaAccount(.saxo, credential: "other")
-        #expect(ledger.hasRoom(toTry: other))
+        #expect(ledger.hasCapacity(toTry: other))
         // A connection that ends can exceed the number.
         for holder in holders {
             #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
             ledger.retire(holder)
         }
         #expect(holders.map { ledger.status(of: $0).map(\.remaining) } == [[4], [4], [4]])
-        #expect(!ledger.hasRoom(toTry: other))
+        #expect(!ledger.hasCapacity(toTry: other))
         // One whose calls count already adds nothing.
-        #expect(holders.allSatisfy(ledger.hasRoom(toTry:)))
+        #expect(holders.allSatisfy(ledger.hasCapacity(toTry:)))
         #expect(await QuotaLedgerTests.take(windows, ledger) == nil)
         ledger.retire(QuotaLedgerTests.holder)
-        #expect(ledger.holderCount == 1)
+        #expect(ledger.accountCount == 1)
         clock.advance(by: .seconds(62))
-        #expect(ledger.hasRoom(toTry: other))
-        #expect(ledger.holderCount == 1)
+        #expect(ledger.hasCapacity(toTry: other))
+        #expect(ledger.accountCount == 1)
     }
 
     @Test("an end by the uptime counts for a window of a day, also while the wall clock is behind")
@@ -250,7 +250,7 @@ struct QuotaPersistenceTests {
         let uptime = ClockReading(clock.clock).uptime
         let keeper = MemoryKeeper([
             StoredQuotaUsage(
-                holder: holder, window: "day", kind: .calls, until: clock.wallTime,
+                account: holder, window: "day", kind: .calls, until: clock.wallTime,
                 untilUptime: uptime + .seconds(20 * 3_600), count: 25)
         ])
         let ledger = try QuotaLedgerTests.impatient(clock, keeper: keeper)
@@ -266,7 +266,7 @@ struct QuotaPersistenceTests {
         struct DiskFull: Error {}
         let clock = ManualClock()
         let reports = Journal<String>()
-        let ledger = try QuotaLedger(clock: clock.clock, keeper: MemoryKeeper(failure: DiskFull())) {
+        let ledger = try QuotaLedger(clock: clock.clock, store: MemoryKeeper(failure: DiskFull())) {
             reports.note("\($0)")
         }
         #expect(await QuotaLedgerTests.take([QuotaLedgerTests.perMinute], ledger) == nil)

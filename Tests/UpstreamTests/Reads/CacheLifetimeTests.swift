@@ -8,7 +8,7 @@ struct CacheLifetimeTests {
     static let now = Instant("2026-11-20T15:32:10Z") ?? .earliest
 
     static func quote(_ provider: ProviderID, _ state: MarketState?, _ timeliness: Timeliness?) -> Quote {
-        var quote = Quote(symbol: .example, reading: Provenance(source: provider, fetchedAt: now))
+        var quote = Quote(symbol: .example, provenance: Provenance(source: provider, fetchedAt: now))
         quote.marketState = state
         quote.timeliness = timeliness
         return quote
@@ -81,7 +81,7 @@ struct CacheLifetimeTests {
     func charts(_ chart: ChartCase) throws {
         var series = CandleSeries(
             symbol: .example, interval: chart.interval,
-            reading: Provenance(source: chart.provider, fetchedAt: Self.now))
+            provenance: Provenance(source: chart.provider, fetchedAt: Self.now))
         if let last = chart.last {
             let time = try #require(Instant(last)).secondsSince1970
             let bar = OHLC(open: 1, high: 1, low: 1, close: 1)
@@ -98,7 +98,8 @@ struct CacheLifetimeTests {
     func absurd() {
         for time in [Int64.max, .min] {
             var series = CandleSeries(
-                symbol: .example, interval: .oneHour, reading: Provenance(source: .saxo, fetchedAt: Self.now))
+                symbol: .example, interval: .oneHour,
+                provenance: Provenance(source: .saxo, fetchedAt: Self.now))
             let bar = OHLC(open: 1, high: 1, low: 1, close: 1)
             let isAppended = series.append(Candle(time: time, prices: bar, volume: nil))
             #expect(isAppended)

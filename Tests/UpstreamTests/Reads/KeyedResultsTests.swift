@@ -11,10 +11,10 @@ struct KeyedResultsTests {
     @Test("tells what was got from what failed and from what is not known")
     func results() {
         var batch = Numbers()
-        batch.take(.success(1), for: "one")
-        batch.take(.success(nil), for: "none")
-        batch.take(.failure(ProviderFailure(.saxo, .notFound)), for: "unknown")
-        batch.take(.failure(failure), for: "broken")
+        batch.add(.success(1), for: "one")
+        batch.add(.success(nil), for: "none")
+        batch.add(.failure(ProviderFailure(.saxo, .notFound)), for: "unknown")
+        batch.add(.failure(failure), for: "broken")
         #expect(batch.found == ["one": 1])
         #expect(batch.failures == ["broken": failure])
         batch["broken"] = 2
@@ -24,8 +24,8 @@ struct KeyedResultsTests {
     @Test("is put together from parts, of which one that failed fails for what it was asked for")
     func parts() {
         var batch = Numbers(["a": 1])
-        batch.take(.success(Numbers(["b": 2], failures: ["c": failure])), for: ["b", "c", "d"])
-        batch.take(.failure(ProviderFailure(.saxo, .timedOut)), for: ["e"])
+        batch.merge(.success(Numbers(["b": 2], failures: ["c": failure])), for: ["b", "c", "d"])
+        batch.merge(.failure(ProviderFailure(.saxo, .timedOut)), for: ["e"])
         #expect(batch.found == ["a": 1, "b": 2])
         #expect(batch.failures == ["c": failure, "e": ProviderFailure(.saxo, .timedOut)])
         let lengths = batch.keyed { $0 == "b" ? nil : $0.count * 10 + Int($0.utf8.first ?? 0) }

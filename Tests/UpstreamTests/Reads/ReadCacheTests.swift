@@ -27,7 +27,7 @@ struct ReadCacheTests {
     }
 
     private static func waiters(in reads: ReadCache<Int>) -> Int {
-        reads.store.state.withLock { $0.flights.waiterCount(of: aapl) }
+        reads.store.state.withLock { $0.inFlightReads.waiterCount(of: aapl) }
     }
 
     @Test("1,000 equal reads at once are one call")
@@ -52,7 +52,7 @@ struct ReadCacheTests {
         }
         #expect(gate.arrivals == 1)
         #expect(journal.entries.count == 999)
-        #expect(journal.entries.allSatisfy { $0.outcome == .joined || $0.outcome == .cached })
+        #expect(journal.entries.allSatisfy { $0.outcome == .coalesced || $0.outcome == .cached })
     }
 
     @Test("a key does not match a key that is only canonically equivalent")

@@ -44,7 +44,7 @@ struct ReadsAgeingTests {
     ) -> ReadCache<Int> {
         ReadCache(
             "quotes", bytes: 1 << 20,
-            ageing: FreshnessPolicy(unknown: .seconds(5), asStale: { -$0 }, lifetime: lifetime),
+            ageing: FreshnessPolicy(unknown: .seconds(5), markedStale: { -$0 }, lifetime: lifetime),
             clock: clock.clock)
     }
 
@@ -160,7 +160,7 @@ struct ReadsAgeingTests {
 
     static let causes: [(ProviderFailure.Cause, Bool)] = [
         (.unavailable, true), (.circuitOpen(retryAt: .latest), true), (.timedOut, true),
-        (.answerInvalid(nil), true), (.rateLimited(retryAt: nil), true), (.overloaded, true),
+        (.invalidResponse(nil), true), (.rateLimited(retryAt: nil), true), (.overloaded, true),
         (.quotaExhausted(retryAt: nil), true), (.unauthorized, false), (.notEntitled, false),
         (.notFound, false), (.unsupported, false), (.cancelled, false),
     ]
@@ -253,7 +253,7 @@ struct ReadsAgeingTests {
     func unknownAtProvider(_ provider: ProviderID, _ seconds: Int) async throws {
         let clock = ManualClock()
         let reads = ReadCache<Int>(
-            "quotes", bytes: 1 << 20, ageing: FreshnessPolicy(asStale: { -$0 }) { _, _ in Self.lifetime },
+            "quotes", bytes: 1 << 20, ageing: FreshnessPolicy(markedStale: { -$0 }) { _, _ in Self.lifetime },
             clock: clock.clock)
         let source = Source(1)
         source.fails(.notFound)

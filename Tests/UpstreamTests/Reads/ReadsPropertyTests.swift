@@ -51,7 +51,8 @@ struct ReadsPropertyTests {
         let (clock, chronicle) = (ManualClock(), Chronicle())
         let reads = ReadCache<Figure>(
             "figures", entries: 6, bytes: 1 << 20,
-            ageing: FreshnessPolicy(unknown: .milliseconds(500), asStale: { Self.marked($0) }) { figure, _ in
+            ageing: FreshnessPolicy(unknown: .milliseconds(500), markedStale: { Self.marked($0) }) {
+                figure, _ in
                 chronicle.date(figure.call, clock.now)
                 return Self.lifetime
             }, clock: clock.clock)
@@ -129,7 +130,7 @@ struct ReadsPropertyTests {
         let clock = ManualClock()
         let reads = ReadCache<Int>(
             "figures", bytes: 10_000,
-            ageing: FreshnessPolicy(asStale: { $0 }) { _, _ in CacheLifetime(fresh: .seconds(9)) },
+            ageing: FreshnessPolicy(markedStale: { $0 }) { _, _ in CacheLifetime(fresh: .seconds(9)) },
             clock: clock.clock, weight: { $0 })
         var random = Seeded(state: seed)
         var latest: [CacheKey: Int] = [:]

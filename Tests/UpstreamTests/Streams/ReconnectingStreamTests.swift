@@ -51,7 +51,7 @@ struct ReconnectingStreamTests {
         arguments: [
             ([.refused(.unavailable), .refused(.timedOut), .refused(.unavailable)], [1, 2, 4]),
             ([.refused(.unavailable), .refused(.unavailable), .broken(.unavailable)], [1, 2, 1]),
-            ([.broken(.answerInvalid(nil)), .broken(.unavailable)], [1, 1]),
+            ([.broken(.invalidResponse(nil)), .broken(.unavailable)], [1, 1]),
             ([.refused(.rateLimited(retryAt: nil)), .broken(.unavailable)], [1, 1]),
             (Array(repeating: .refused(.unavailable), count: 7), [1, 2, 4, 8, 16, 30, 30]),
         ] as [([Script.Connection], [Int])])

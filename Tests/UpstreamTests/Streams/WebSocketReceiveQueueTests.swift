@@ -10,15 +10,15 @@ struct WebSocketReceiveQueueTests {
         let inbox = WebSocketReceiveQueue(capacity: 4)
         let readOn = Journal<Int>()
         for number in 0..<4 {
-            #expect(inbox.wantsMore())
+            #expect(inbox.shouldRead())
             inbox.deliver(.text("\(number)"))
         }
-        #expect(!inbox.wantsMore())
+        #expect(!inbox.shouldRead())
         for number in 0..<4 {
             #expect(try await inbox.receive { readOn.note(number) } == .text("\(number)"))
         }
         #expect(readOn.entries == [1])
-        #expect(inbox.wantsMore())
+        #expect(inbox.shouldRead())
     }
 
     @Test("the first reason of an end stays, and nothing is taken after it")

@@ -178,9 +178,9 @@ struct WebSocketTests {
     @Test("a server that refuses tells its status")
     func refused() async throws {
         let server = try await WebSocketServer.start(accepts: false)
-        await #expect(throws: WebSocketError.refused(status: 404)) { try await Self.open(server) }
+        await #expect(throws: WebSocketError.rejected(status: 404)) { try await Self.open(server) }
         try await server.stop()
-        let failure = ProviderFailure(.alpaca, webSocket: .refused(status: 401), now: .earliest)
+        let failure = ProviderFailure(.alpaca, webSocket: .rejected(status: 401), now: .earliest)
         #expect(failure.cause == .unauthorized)
     }
 

@@ -43,7 +43,7 @@ struct ConfigurationPage {
     private func standard(of setting: SettingDefinition) -> String {
         switch setting.standard {
         case .value(let value): "`\(value)`"
-        case .words(let words): words
+        case .text(let words): words
         }
     }
 }

@@ -2,7 +2,7 @@ import Gateway
 
 extension ErrorCode {
     /// What a client does about it, in Markdown.
-    var wayOut: String {
+    var remedy: String {
         switch self {
         case .unauthenticated:
             "Sign in (`signIn`, `startGuestSession`), and ask again with the new session's token."

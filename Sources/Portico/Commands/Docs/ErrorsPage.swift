@@ -65,7 +65,7 @@ struct ErrorsPage {
         MarkdownTable(
             columns: ["Code", "What happened", "What a client does"],
             rows: ErrorCode.allCases.map { code in
-                ["`\(code.rawValue)`", meaning(of: code.rawValue, in: "ErrorCode", schema), code.wayOut]
+                ["`\(code.rawValue)`", meaning(of: code.rawValue, in: "ErrorCode", schema), code.remedy]
             })
     }
 
@@ -75,7 +75,7 @@ struct ErrorsPage {
             rows: RejectionReason.allCases.map { reason in
                 [
                     "`\(reason.rawValue)`", meaning(of: reason.rawValue, in: "RejectionReason", schema),
-                    reason.wayOut,
+                    reason.remedy,
                 ]
             })
     }
@@ -84,7 +84,7 @@ struct ErrorsPage {
         MarkdownTable(
             columns: ["Code", "What is counted", "At most"],
             rows: OperationLimit.allCases.map { limit in
-                ["`\(limit.code)`", limit.subject, "\(limit.most(in: .default))"]
+                ["`\(limit.code)`", limit.subject, "\(limit.maximum(in: .default))"]
             })
     }
 
@@ -92,7 +92,7 @@ struct ErrorsPage {
         MarkdownTable(
             columns: ["Code", "Status", "What happened", "What a client does"],
             rows: HTTPErrorCode.allCases.map { code in
-                ["`\(code.rawValue)`", "\(code.status.code)", code.meaning, code.wayOut]
+                ["`\(code.rawValue)`", "\(code.status.code)", code.meaning, code.remedy]
             })
     }
 

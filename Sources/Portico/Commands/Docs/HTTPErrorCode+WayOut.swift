@@ -48,7 +48,7 @@ extension HTTPErrorCode {
     }
 
     /// What a client does about it, in Markdown.
-    var wayOut: String {
+    var remedy: String {
         switch self {
         case .persistedQueryNotFound: "Send the request again with the text and the hash."
         case .persistedQueryNotSupported: "Send the text without `extensions.persistedQuery`."

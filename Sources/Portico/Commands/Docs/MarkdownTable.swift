@@ -5,10 +5,10 @@ struct MarkdownTable {
 
     var text: String {
         let rule = columns.map { _ in "---" }
-        return ([columns, rule] + rows).map(MarkdownTable.line).joined()
+        return ([columns, rule] + rows).map(MarkdownTable.row).joined()
     }
 
-    private static func line(_ cells: [String]) -> String {
+    private static func row(_ cells: [String]) -> String {
         // A bar would begin another cell, even in code; a line's end, another row.
         let cells = cells.map { $0.replacing("|", with: "\\|").replacing("\n", with: " ") }
         return "| \(cells.joined(separator: " | ")) |\n"

@@ -19,7 +19,7 @@ extension OperationLimit {
     }
 
     /// How much of it there may be.
-    func most(in limits: OperationLimits) -> Int {
+    func maximum(in limits: OperationLimits) -> Int {
         switch self {
         case .tokens: limits.tokens
         case .depth: limits.depth

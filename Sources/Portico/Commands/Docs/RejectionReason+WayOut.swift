@@ -2,7 +2,7 @@ import Brokerage
 
 extension RejectionReason {
     /// What a client does about it, in Markdown.
-    var wayOut: String {
+    var remedy: String {
         switch self {
         case .insufficientFunds: "Show `Account.buyingPower`, and offer a smaller order."
         case .insufficientQuantity: "Show `Position.quantity`, less what open orders already sell."

@@ -28,7 +28,7 @@ struct BatchCommand: AsyncParsableCommand {
             var input = LineReader(descriptor: FileHandle.standardInput.fileDescriptor)
             var batch = BatchRunner()
             while let line = try input.next() {
-                let answer = batch.answer(line) + [UInt8(ascii: "\n")]
+                let answer = batch.outputLine(for: line) + [UInt8(ascii: "\n")]
                 try FileHandle.standardOutput.write(contentsOf: Data(answer))
             }
         }

@@ -20,7 +20,7 @@ struct BatchOutput {
     }
 
     /// The answer to a line that is no case.
-    init(id: InputValue, refusing message: String) {
+    init(id: InputValue, error message: String) {
         self.init(id: id, .failed([GraphQLError(message)]))
     }
 

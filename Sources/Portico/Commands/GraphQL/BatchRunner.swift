@@ -5,21 +5,21 @@ struct BatchRunner {
     private var schemas = SchemaCache()
 
     /// The result line for a line of the input, without its line feed.
-    mutating func answer(_ line: LineReader.Line) -> [UInt8] {
+    mutating func outputLine(for line: LineReader.Line) -> [UInt8] {
         guard case .bytes(let bytes) = line else {
             return BatchOutput(
-                id: .null, refusing: "The line has more than \(LineReader.longestLine) bytes."
+                id: .null, error: "The line has more than \(LineReader.maximumLineLength) bytes."
             ).line
         }
         do {
             let test = try BatchCase(bytes)
-            return answer(test).line
+            return output(for: test).line
         } catch {
-            return BatchOutput(id: error.id, refusing: error.message).line
+            return BatchOutput(id: error.id, error: error.message).line
         }
     }
 
-    private mutating func answer(_ test: BatchCase) -> BatchOutput {
+    private mutating func output(for test: BatchCase) -> BatchOutput {
         do {
             let schema = try test.schema.map { text throws(GraphQLErrors) in try schemas.schema(text) }
             return BatchOutput(id: test.id, try outcome(of: test, schema))

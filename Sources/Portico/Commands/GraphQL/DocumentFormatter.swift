@@ -4,19 +4,19 @@ import GraphQL
 enum DocumentFormatter {
     case formatted(String)
     /// It has to stay as it is; the text says why.
-    case refused(String)
+    case rejected(String)
 
     /// Formats a text; one with comments, which the canonical form has not, only where they may be dropped.
     init(_ source: SourceText, dropsComments: Bool) {
         do {
             let document = try Document.read(source)
             if !dropsComments, let comment = source.firstComment {
-                self = .refused(DocumentFormatter.commented(source, comment))
+                self = .rejected(DocumentFormatter.commented(source, comment))
             } else {
                 self = .formatted(document.print() + "\n")
             }
         } catch {
-            self = .refused(DiagnosticReport(source: source, errors: error.errors).text)
+            self = .rejected(DiagnosticReport(source: source, errors: error.errors).text)
         }
     }
 

@@ -40,7 +40,7 @@ struct FormatCommand: AsyncParsableCommand {
     /// Whether a file is in order now.
     private func format(_ file: InputFile) throws -> Bool {
         switch DocumentFormatter(file.source, dropsComments: dropComments) {
-        case .refused(let report):
+        case .rejected(let report):
             Terminal.report(report)
             return false
         case .formatted(let text):

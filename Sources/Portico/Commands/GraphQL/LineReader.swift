@@ -10,7 +10,7 @@ struct LineReader {
     private var isAtEnd = false
 
     /// A line that is longer is not kept.
-    static let longestLine = 256 << 20
+    static let maximumLineLength = 256 << 20
 
     enum Line {
         case bytes([UInt8])
@@ -31,14 +31,14 @@ struct LineReader {
         var isTooLong = false
         while true {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                return take(upTo: end, goingOnAt: end + 1, isTooLong)
+                return consumeLine(upTo: end, continuingAt: end + 1, isTooLong)
             }
             searched = buffer.count
             if isAtEnd {
                 return start < buffer.count || isTooLong
-                    ? take(upTo: searched, goingOnAt: searched, isTooLong) : nil
+                    ? consumeLine(upTo: searched, continuingAt: searched, isTooLong) : nil
             }
-            if buffer.count - start > LineReader.longestLine {
+            if buffer.count - start > LineReader.maximumLineLength {
                 isTooLong = true
                 buffer.removeAll()
                 (start, searched) = (0, 0)
@@ -47,7 +47,7 @@ struct LineReader {
         }
     }
 
-    private mutating func take(upTo end: Int, goingOnAt next: Int, _ isTooLong: Bool) -> Line {
+    private mutating func consumeLine(upTo end: Int, continuingAt next: Int, _ isTooLong: Bool) -> Line {
         let line = isTooLong ? Line.tooLong : .bytes(Array(buffer[start..<end]))
         (start, searched) = (next, next)
         return line

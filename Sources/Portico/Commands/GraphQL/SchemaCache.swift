@@ -11,7 +11,7 @@ struct SchemaCache {
     private var entries: [Entry] = []
     private static let capacity = 16
     /// The reference implementation reports all errors of a schema; so many keep memory safe, and nobody reads more.
-    private static let mostErrors = 10_000
+    private static let maximumErrors = 10_000
 
     /// The schema that a text defines.
     ///
@@ -25,7 +25,7 @@ struct SchemaCache {
         let result = Result { () throws(GraphQLErrors) in
             try Schema.build(
                 Document.read(SourceText(text), within: LargeStackThread.schemaLimits),
-                errorLimit: SchemaCache.mostErrors)
+                errorLimit: SchemaCache.maximumErrors)
         }
         let entry = Entry(text: text, result: result)
         if entries.count == SchemaCache.capacity { entries.removeLast() }

@@ -53,7 +53,7 @@ struct MockCommand: AsyncParsableCommand {
 
     private func mock() throws -> Result<(MockSchema, text: String), DiagnosticReports> {
         let file = try SchemaFile(path: schema)
-        let given = try answers.map { try MockResponsesFile(path: $0).answers } ?? InputObject()
+        let given = try answers.map { try MockResponsesFile(path: $0).responses } ?? InputObject()
         do throws(DiagnosticReports) {
             let schema = try DiagnosticReports.schemas(of: [file])[0]
             let text = String(decoding: file.source.bytes, as: UTF8.self)

@@ -2,7 +2,7 @@ import GraphQL
 
 /// A file with answers for a mock.
 struct MockResponsesFile {
-    let answers: InputObject
+    let responses: InputObject
 
     /// - Throws: `UsageError` where it cannot be read, or is no JSON object.
     init(path: String) throws {
@@ -17,6 +17,6 @@ struct MockResponsesFile {
             throw UsageError(
                 "\(file.name): the answers are not a JSON object, as in {\"Account.name\": \"Main\"}")
         }
-        self.answers = answers
+        self.responses = answers
     }
 }

@@ -60,7 +60,7 @@ extension SchemaDiff {
     /// A line for each change, the files that it reaches below it, and a line that counts them.
     var text: String {
         let lines = entries.flatMap { entry in
-            ["\(entry.change.impact.word): \(entry.change) (\(entry.change.kind.rawValue))"]
+            ["\(entry.change.impact.label): \(entry.change) (\(entry.change.kind.rawValue))"]
                 + entry.files.map { "    \($0)" }
         }
         return (lines + [summary]).joined(separator: "\n") + "\n"
@@ -69,7 +69,7 @@ extension SchemaDiff {
     private var summary: String {
         if entries.isEmpty { return isForOperations ? "No change reaches the operations." : "No changes." }
         let counts = SchemaChange.Impact.allCases.map { impact in
-            "\(entries.filter { $0.change.impact == impact }.count) \(impact.word)"
+            "\(entries.filter { $0.change.impact == impact }.count) \(impact.label)"
         }
         return counts.joined(separator: ", ")
     }
@@ -89,5 +89,5 @@ extension SchemaDiff {
 }
 
 extension SchemaChange.Impact {
-    fileprivate var word: String { rawValue.lowercased() }
+    fileprivate var label: String { rawValue.lowercased() }
 }

@@ -26,13 +26,13 @@ struct AlpacaConnector: ProviderConnector {
     }
 
     /// The one that is meant where a user does not say comes first.
-    let places: [Endpoints]
+    let endpoints: [Endpoints]
     /// Nil where users can bring keys and tokens only.
     let registration: Registration?
-    let lines: ProviderChannelFactory
+    let channelFactory: ProviderChannelFactory
 
     var provider: ProviderID { .alpaca }
-    var environments: [Environment] { places.map(\.environment) }
+    var environments: [Environment] { endpoints.map(\.environment) }
 
     func page(for request: OAuthConsentRequest) throws -> OAuthConsentURL {
         guard let registration else {
@@ -58,7 +58,7 @@ struct AlpacaConnector: ProviderConnector {
             do throws(ProviderFailure) {
                 let grant = try await authorization(registration, redirectURL: redirectURI)
                     .grant(for: code.text, in: call)
-                return Secret(grant.credential.kept)
+                return Secret(grant.credential.stored)
             } catch {
                 throw FieldError(connecting: error)
             }
@@ -80,7 +80,7 @@ struct AlpacaConnector: ProviderConnector {
         _ make: () throws(AlpacaCredential.Malformed) -> AlpacaCredential
     ) throws(FieldError) -> Secret {
         do throws(AlpacaCredential.Malformed) {
-            return Secret(try make().kept)
+            return Secret(try make().stored)
         } catch {
             throw .argument("input.credential", "It cannot be sent. \(error)", provider: .alpaca)
         }
@@ -92,26 +92,26 @@ struct AlpacaConnector: ProviderConnector {
                 clientID: registration.clientID, clientSecret: registration.clientSecret,
                 redirectURL: redirectURL),
             authorizeURL: registration.authorizeURL, tokenURL: registration.tokenURL,
-            over: lines.line(of: QuotaAccount(.alpaca)))
+            over: channelFactory.channel(for: QuotaAccount(.alpaca)))
     }
 
     func open(
         _ secret: Secret, of kept: StoredConnection, spending holder: QuotaAccount,
         renewedIn keeper: any RotatingCredentialStore
     ) -> ConnectionClients? {
-        guard let credential = AlpacaCredential(kept: secret.bytes),
-            let place = places.first(where: { $0.environment == kept.environment }),
+        guard let credential = AlpacaCredential(stored: secret.bytes),
+            let place = endpoints.first(where: { $0.environment == kept.environment }),
             let configuration = try? AlpacaConfiguration(
                 environment: place.environment, tradingURL: place.tradingURL, dataURL: place.dataURL,
                 dataStreamURL: credential.isToken ? nil : place.dataStreamURL, credential: credential)
         else { return nil }
         let client = AlpacaClient(
-            configuration, over: lines.line(of: holder), directory: place.directory)
+            configuration, over: channelFactory.channel(for: holder), directory: place.directory)
         return ConnectionClients(
             accounts: client, orders: client, watchlists: client,
             market: MarketDataSource(
-                client, spelling: AlpacaSymbols(), provider: .alpaca, environment: place.environment,
+                client, symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: place.environment,
                 for: .owner(kept.owner, connection: kept.id)),
-            limits: lines.limits(of: holder))
+            limits: channelFactory.limits(of: holder))
     }
 }

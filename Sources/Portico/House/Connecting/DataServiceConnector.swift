@@ -9,7 +9,7 @@ import Upstream
 struct DataServiceConnector: ProviderConnector {
     let provider: ProviderID
     let environment: Environment
-    let lines: ProviderChannelFactory
+    let channelFactory: ProviderChannelFactory
     /// Opens a key; the check is a call that shows whether it is good.
     private let source: @Sendable (APIKey, ProviderChannel, MarketDataSource.Visibility) -> Source
 
@@ -48,21 +48,22 @@ struct DataServiceConnector: ProviderConnector {
     ) -> ConnectionClients? {
         guard kept.environment == environment, let key = try? APIKey(secret.text) else { return nil }
         let source = source(
-            key, lines.line(of: holder), .owner(kept.owner, connection: kept.id))
+            key, channelFactory.channel(for: holder), .owner(kept.owner, connection: kept.id))
         return ConnectionClients(
-            market: source.market, limits: lines.limits(of: holder), check: source.check)
+            market: source.market, limits: channelFactory.limits(of: holder), check: source.check)
     }
 
     /// Alpha Vantage at an address, whose free plan every user's key is taken to have.
     static func alphaVantage(
         at base: ProviderBaseURL, in environment: Environment, over lines: ProviderChannelFactory
     ) -> DataServiceConnector {
-        DataServiceConnector(provider: .alphaVantage, environment: environment, lines: lines) {
+        DataServiceConnector(provider: .alphaVantage, environment: environment, channelFactory: lines) {
             key, line, audience in
             let client = AlphaVantageClient(AlphaVantageConfiguration(base: base, key: key), over: line)
             return Source(
                 market: MarketDataSource(
-                    client, spelling: client.dialect, provider: .alphaVantage, environment: environment,
+                    client, symbolMapping: client.symbolMapping, provider: .alphaVantage,
+                    environment: environment,
                     for: audience)
             ) { call throws(ProviderFailure) in
                 _ = try await client.search("IBM", limit: 1, in: call)
@@ -74,12 +75,12 @@ struct DataServiceConnector: ProviderConnector {
     static func polygon(
         at base: ProviderBaseURL, in environment: Environment, over lines: ProviderChannelFactory
     ) -> DataServiceConnector {
-        DataServiceConnector(provider: .polygon, environment: environment, lines: lines) {
+        DataServiceConnector(provider: .polygon, environment: environment, channelFactory: lines) {
             key, line, audience in
             let client = PolygonClient(PolygonConfiguration(base: base, key: key), over: line)
             return Source(
                 market: MarketDataSource(
-                    client, spelling: client.dialect, provider: .polygon, environment: environment,
+                    client, symbolMapping: client.symbolMapping, provider: .polygon, environment: environment,
                     for: audience)
             ) { call throws(ProviderFailure) in
                 _ = try await client.search("IBM", limit: 1, in: call)

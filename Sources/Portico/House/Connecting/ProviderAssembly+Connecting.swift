@@ -16,13 +16,13 @@ extension ProviderAssembly {
                 [
                     alpaca(settings.alpaca), try saxo(settings.saxo),
                     DataServiceConnector.alphaVantage(
-                        at: try ProviderBaseURL(settings.alphaVantageURL), in: .live, over: lines),
+                        at: try ProviderBaseURL(settings.alphaVantageURL), in: .live, over: channelFactory),
                     DataServiceConnector.polygon(
-                        at: try ProviderBaseURL(settings.polygonURL), in: .live, over: lines),
+                        at: try ProviderBaseURL(settings.polygonURL), in: .live, over: channelFactory),
                 ] as [any ProviderConnector],
                 redirects: RedirectPolicy(
                     settings.redirectURIs, allowsLoopback: false,
-                    wayOut: "Whoever runs it can add it to \(SettingDefinition.redirectURIs.variable)."))
+                    remedy: "Whoever runs it can add it to \(SettingDefinition.redirectURIs.variable)."))
         } catch {
             throw UsageError("A provider's address cannot be used: \(error)")
         }
@@ -39,9 +39,10 @@ extension ProviderAssembly {
                 // Another address of the data says nothing of a stream: prices are polled there.
                 dataStreamURL: settings.dataStreamURL
                     ?? (isOwn ? AlpacaConfiguration.dataStreamURL(of: environment) : nil),
-                directory: AlpacaAssetCache(clock: lines.clock))
+                directory: AlpacaAssetCache(clock: channelFactory.clock))
         }
-        return AlpacaConnector(places: places, registration: settings.registration, lines: lines)
+        return AlpacaConnector(
+            endpoints: places, registration: settings.registration, channelFactory: channelFactory)
     }
 
     private func saxo(_ settings: SaxoConnecting) throws -> SaxoConnector {
@@ -49,8 +50,8 @@ extension ProviderAssembly {
             configuration: try SaxoConfiguration(
                 environment: settings.environment, restURL: settings.restURL,
                 streamingURL: settings.streamingURL),
-            registration: settings.registration, directory: SaxoInstrumentCache(clock: lines.clock),
-            lines: lines)
+            registration: settings.registration, directory: SaxoInstrumentCache(clock: channelFactory.clock),
+            channelFactory: channelFactory)
     }
 
     /// What users can be connected with where the embedded sandbox stands for the providers: as its demonstration's
@@ -61,31 +62,31 @@ extension ProviderAssembly {
                 try alpaca(of: sandbox), try saxo(of: sandbox),
                 DataServiceConnector.alphaVantage(
                     at: try ProviderBaseURL(HTTPURL(ofSandbox: sandbox.alphaVantage.baseURL)), in: .sandbox,
-                    over: lines),
+                    over: channelFactory),
                 DataServiceConnector.polygon(
                     at: try ProviderBaseURL(HTTPURL(ofSandbox: sandbox.polygon.baseURL)), in: .sandbox,
-                    over: lines),
+                    over: channelFactory),
             ] as [any ProviderConnector],
             redirects: RedirectPolicy(
                 [], allowsLoopback: true,
-                wayOut: "With the sandbox it is one of this machine, as http://localhost:3000/connected."))
+                remedy: "With the sandbox it is one of this machine, as http://localhost:3000/connected."))
     }
 
     private func alpaca(of sandbox: Sandbox) throws -> AlpacaConnector {
         let application = OAuthApplication.sandbox
         return AlpacaConnector(
-            places: [
+            endpoints: [
                 AlpacaConnector.Endpoints(
                     environment: .sandbox, tradingURL: try HTTPURL(ofSandbox: sandbox.alpaca.tradingURL),
                     dataURL: try HTTPURL(ofSandbox: sandbox.alpaca.dataURL),
                     dataStreamURL: HTTPURL(webSocket: sandbox.alpaca.dataStreamURL),
-                    directory: AlpacaAssetCache(clock: lines.clock))
+                    directory: AlpacaAssetCache(clock: channelFactory.clock))
             ],
             registration: AlpacaConnector.Registration(
                 clientID: application.clientID, clientSecret: application.clientSecret ?? "",
                 authorizeURL: try HTTPURL(ofSandbox: sandbox.alpaca.authorizeURL),
                 tokenURL: try HTTPURL(ofSandbox: sandbox.alpaca.tokenURL)),
-            lines: lines)
+            channelFactory: channelFactory)
     }
 
     private func saxo(of sandbox: Sandbox) throws -> SaxoConnector {
@@ -98,6 +99,6 @@ extension ProviderAssembly {
             registration: SaxoConnector.Registration(
                 key: application.clientID, secret: application.clientSecret,
                 loginURL: try HTTPURL(ofSandbox: sandbox.saxo.authURL)),
-            directory: SaxoInstrumentCache(clock: lines.clock), lines: lines)
+            directory: SaxoInstrumentCache(clock: channelFactory.clock), channelFactory: channelFactory)
     }
 }

@@ -19,7 +19,7 @@ struct SaxoConnector: ProviderConnector {
     let registration: Registration?
     /// Which instrument is which: public, and shared by all users.
     let directory: SaxoInstrumentCache
-    let lines: ProviderChannelFactory
+    let channelFactory: ProviderChannelFactory
 
     var provider: ProviderID { .saxo }
     var environments: [Environment] { [configuration.environment] }
@@ -49,13 +49,13 @@ struct SaxoConnector: ProviderConnector {
                     try await SaxoOAuthSession.tokens(
                         forCode: code.text, of: registration.app(redirectURI: redirectURI.text),
                         proof: verifier.map { PKCEVerifier(verifier: $0.text) },
-                        over: lines.line(of: QuotaAccount(.saxo)), by: call.deadline))
+                        over: channelFactory.channel(for: QuotaAccount(.saxo)), by: call.deadline))
             } catch {
                 throw FieldError(connecting: error)
             }
         case .accessToken(let token):
             do throws(SaxoToken.Malformed) {
-                return Secret(Saxo.SaxoCredential.kept(try SaxoToken(token.text)))
+                return Secret(Saxo.SaxoCredential.stored(try SaxoToken(token.text)))
             } catch {
                 throw FieldError.argument("input.credential", "It cannot be sent. \(error)", provider: .saxo)
             }
@@ -71,7 +71,7 @@ struct SaxoConnector: ProviderConnector {
         _ secret: Secret, of kept: StoredConnection, spending holder: QuotaAccount,
         renewedIn keeper: any RotatingCredentialStore
     ) -> ConnectionClients? {
-        let line = lines.line(of: holder)
+        let line = channelFactory.channel(for: holder)
         guard kept.environment == configuration.environment,
             let access = Saxo.SaxoCredential(
                 kept: secret.bytes, of: registration?.app(redirectURI: kept.redirectURI ?? ""),
@@ -81,10 +81,10 @@ struct SaxoConnector: ProviderConnector {
         return ConnectionClients(
             accounts: client, orders: client,
             market: MarketDataSource(
-                client, spelling: configuration.dialect, provider: .saxo,
+                client, symbolMapping: configuration.symbolMapping, provider: .saxo,
                 environment: configuration.environment, for: .owner(kept.owner, connection: kept.id)),
-            limits: lines.limits(of: holder), endsAt: { access.endsAt },
-            upkeep: { () throws(ProviderFailure) in try await access.keepAlive() },
+            limits: channelFactory.limits(of: holder), endsAt: { access.endsAt },
+            backgroundRefresh: { () throws(ProviderFailure) in try await access.keepAlive() },
             settled: { await access.settle() })
     }
 }

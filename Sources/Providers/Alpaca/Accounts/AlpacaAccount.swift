@@ -58,7 +58,7 @@ extension AlpacaAccount {
     func account(fetchedAt: Instant) -> Account {
         // Alpaca does not say as of when: `balance_asof` is the day of the `last_…` figures only.
         let reading = Provenance(source: .alpaca, fetchedAt: fetchedAt)
-        var account = Account(id: id, number: number, currency: currency, reading: reading)
+        var account = Account(id: id, number: number, currency: currency, provenance: reading)
         account.status = status
         account.canTrade = canTrade
         account.equity = equity

@@ -45,7 +45,7 @@ extension AlpacaClient: AccountSource {
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 try AlpacaHistory(json: &reader)
-                    .history(range, asked: query.timeframe.interval, fetchedAt: clock.wallTime())
+                    .history(range, requestedInterval: query.timeframe.interval, fetchedAt: clock.wallTime())
             }
         }
     }

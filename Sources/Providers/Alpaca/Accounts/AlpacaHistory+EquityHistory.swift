@@ -5,15 +5,15 @@ extension AlpacaHistory {
     ///
     /// `ONE_DAY` is one trading day only, the latest that has a value. Before the opening that is the day before, as
     /// Alpaca counts the day from its opening.
-    func history(_ range: HistoryRange, asked: Interval, fetchedAt: Instant) -> EquityHistory {
+    func history(_ range: HistoryRange, requestedInterval: Interval, fetchedAt: Instant) -> EquityHistory {
         let all = points
         let kept = range == .oneDay ? Self.latestDay(of: all) : all
         // The stamp of today's daily point is 20:00, which may lie ahead: then it does not tell.
         let asOf = kept.last.map(\.time).flatMap { $0 <= fetchedAt ? $0 : nil }
         return EquityHistory(
-            range: range, interval: interval ?? asked, currency: AlpacaMarket.currency,
+            range: range, interval: interval ?? requestedInterval, currency: AlpacaMarket.currency,
             baseValue: kept.count == all.count ? base : Self.base(of: kept), points: kept,
-            reading: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
+            provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
     }
 
     /// Oldest first, as Alpaca sends them; sorted all the same, as the order is promised.

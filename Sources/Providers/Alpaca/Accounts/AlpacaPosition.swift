@@ -84,7 +84,7 @@ extension AlpacaPosition {
     func position(fetchedAt: Instant) throws(Decimal.Overflow) -> Position {
         var position = Position(
             symbol: symbol, side: side, quantity: try quantity.magnitude, currency: AlpacaMarket.currency,
-            reading: Provenance(source: .alpaca, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt))
         switch assetClass {
         case "us_equity": position.probableAssetClass = .equity
         case "us_option": position.assetClass = .option

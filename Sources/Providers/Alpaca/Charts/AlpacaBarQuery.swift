@@ -27,7 +27,7 @@ struct AlpacaBarQuery: Hashable {
         start = window.from ?? Self.start(of: window, symbols: symbols, before: end ?? now)
         // The newest come first, so one symbol needs no more than are wanted; several share the limit.
         let isWhole = symbols == 1 && !window.isRegularOnly
-        self.limit = isWhole ? min(max(window.mostCandles, 1), 10_000) : 10_000
+        self.limit = isWhole ? min(max(window.maximumCandles, 1), 10_000) : 10_000
     }
 
     /// As they stand in the address.
@@ -35,7 +35,8 @@ struct AlpacaBarQuery: Hashable {
         [
             ("symbols", symbols), ("timeframe", Self.timeframe(window.interval)),
             ("start", start.description),
-            ("end", end?.description), ("limit", String(limit)), ("adjustment", Self.word(for: adjustment)),
+            ("end", end?.description), ("limit", String(limit)),
+            ("adjustment", Self.queryValue(for: adjustment)),
             ("feed", feed?.historical.rawValue), ("sort", "desc"), ("page_token", page),
         ]
     }
@@ -54,7 +55,7 @@ struct AlpacaBarQuery: Hashable {
     }
 
     /// Spin-offs are dividends in kind.
-    private static func word(for adjustment: Adjustment) -> String {
+    private static func queryValue(for adjustment: Adjustment) -> String {
         switch adjustment {
         case .raw: "raw"
         case .splits: "split"
@@ -67,7 +68,7 @@ extension AlpacaBarQuery {
     /// A midnight in New York from which on there are as many candles as are wanted: for one symbol even if it has not
     /// traded for most of the time, as then not more than are wanted are read.
     private static func start(of window: ChartWindow, symbols: Int, before end: Instant) -> Instant {
-        let days = daysOf(candles: window.mostCandles, window.interval)
+        let days = daysOf(candles: window.maximumCandles, window.interval)
         let today = end.inNewYork.date
         let date = today.adding(days: -(symbols == 1 ? days * 10 : days)) ?? .earliest
         return LocalTime(date: date, hour: 0).map(Instant.init(newYork:)) ?? .earliest

@@ -3,10 +3,10 @@ package import Upstream
 
 extension AlpacaClient: ChartSource {
     /// All intervals; trades outside of regular hours are in all of a day's candles unless they are to be left out.
-    package var chartAbilities: ChartCapabilities {
+    package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: Set(Adjustment.allCases), hasExtendedHours: true,
-            symbolsPerCall: symbolsPerCall, candlesPerCall: Self.pagesBorne * 10_000 / 2)
+            symbolsPerCall: symbolsPerCall, candlesPerCall: Self.maximumPages * 10_000 / 2)
     }
 
     /// The candles of American shares: `GET /v2/stocks/bars`, page by page.
@@ -21,7 +21,7 @@ extension AlpacaClient: ChartSource {
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         let shares = symbols.filter(\.isAlpacaShare)
         let now = clock.wallTime()
-        guard chartAbilities.serve(window),
+        guard chartCapabilities.serve(window),
             let query = AlpacaBarQuery(window, symbols: shares.count, feed: configuration.feed, now: now)
         else { throw ProviderFailure(.alpaca, .unsupported) }
         let bars = try await bars(of: shares, query, in: context)
@@ -43,7 +43,7 @@ extension AlpacaClient: ChartSource {
     }
 
     /// At most a quarter of a million bars: twice what is asked for at once, since the start of several is a guess.
-    private static var pagesBorne: Int { 25 }
+    private static var maximumPages: Int { 25 }
 
     private func bars(
         of shares: [Symbol], _ query: AlpacaBarQuery, in context: CallContext
@@ -52,14 +52,14 @@ extension AlpacaClient: ChartSource {
         guard query.start <= query.end ?? clock.wallTime() else { return AlpacaBars() }
         var wanted = AlpacaSymbolList(shares)
         var bars = AlpacaBars()
-        for _ in 0..<Self.pagesBorne {
+        for _ in 0..<Self.maximumPages {
             guard let list = try wanted.list() else { return AlpacaBars() }
             let items = query.items(list, page: bars.nextPage)
             let isRead = try await get(
                 "charts", from: .data,
                 { $0.appending(path: "v2", "stocks", "bars")?.appending(query: items) }, in: context
             ) { response throws(JSONError) in
-                if wanted.remove(refusedIn: response) { return false }
+                if wanted.remove(rejectedIn: response) { return false }
                 try bars.append(response.body)
                 return true
             }
@@ -71,7 +71,7 @@ extension AlpacaClient: ChartSource {
     /// Whether the pages behind only have older bars than are wanted, and of the one symbol.
     private func isEnough(_ bars: AlpacaBars, of shares: [Symbol], _ query: AlpacaBarQuery) -> Bool {
         guard shares.count == 1, let columns = bars.bySymbol.first?.value else { return false }
-        return !query.window.isRegularOnly && columns.count >= query.window.mostCandles
+        return !query.window.isRegularOnly && columns.count >= query.window.maximumCandles
     }
 
     private func sessions(

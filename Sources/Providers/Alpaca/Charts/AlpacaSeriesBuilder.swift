@@ -12,22 +12,23 @@ struct AlpacaSeriesBuilder {
         let window = query.window
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
-            reading: Provenance(source: .alpaca, fetchedAt: fetchedAt),
-            reserving: min(columns.count, window.mostCandles + 1))
+            provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt),
+            reserving: min(columns.count, window.maximumCandles + 1))
         series.currency = AlpacaMarket.currency
         series.adjustment = query.adjustment
         series.isExtendedHours = window.interval.isIntraday ? sessions == nil : nil
         series.timeZone = "America/New_York"
         // The newest came first; the oldest ones beyond what is wanted are passed over, but for one that tells that there
         // are more.
-        let kept = columns.times.indices.filter { isInside(columns.times[$0]) }.prefix(window.mostCandles + 1)
+        let kept = columns.times.indices.filter { isInside(columns.times[$0]) }.prefix(
+            window.maximumCandles + 1)
         for index in kept.reversed() {
             var candle = columns.candle(at: index)
             candle.time = start(candle.time)
             // What does not begin after the one before it is that one, told twice.
             _ = series.append(candle)
         }
-        series.keepLast(window.mostCandles)
+        series.truncate(toLast: window.maximumCandles)
         let told = fetchedAt - (query.feed?.lag ?? .zero)
         series.isLastComplete = series.isLastOver(at: told, offset: told.newYorkOffset)
         return series

@@ -61,7 +61,7 @@ extension AlpacaAsset {
     /// The asset in Portico's words.
     func instrument(fetchedAt: Instant) -> Instrument {
         var instrument = Instrument(
-            symbol: symbol, assetClass: kind, reading: Provenance(source: .alpaca, fetchedAt: fetchedAt))
+            symbol: symbol, assetClass: kind, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt))
         instrument.name = name
         instrument.exchange = exchange.map { Self.markets[$0] ?? $0 }
         instrument.currency = AlpacaMarket.currency

@@ -20,7 +20,7 @@ package struct AlpacaAssetCache: Sendable {
     }
 
     /// The list if it is at hand; never waits.
-    var atHand: AlpacaAssetIndex? { reads.cached(Self.key) }
+    var cached: AlpacaAssetIndex? { reads.cached(Self.key) }
 
     func index(
         in context: CallContext,

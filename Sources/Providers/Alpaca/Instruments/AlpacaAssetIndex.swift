@@ -4,7 +4,7 @@ import Brokerage
 struct AlpacaAssetIndex: Sendable {
     let fetchedAt: Instant
     private let entries: [Entry]
-    private let places: [Symbol: Int]
+    private let indexBySymbol: [Symbol: Int]
     /// About how many bytes it takes.
     let weight: Int
 
@@ -35,7 +35,7 @@ struct AlpacaAssetIndex: Sendable {
                 words: Self.words(asset.name ?? ""))
         }
         // Of a symbol that an active and a past asset have, the active one comes first in no order that is promised.
-        places = Dictionary(entries.indices.map { (entries[$0].asset.symbol, $0) }) { first, second in
+        indexBySymbol = Dictionary(entries.indices.map { (entries[$0].asset.symbol, $0) }) { first, second in
             entries[first].asset.isActive == false ? second : first
         }
         let letters = entries.reduce(0) { $0 + $1.ticker.count + $1.words.reduce(0) { $0 + $1.count + 32 } }
@@ -45,7 +45,7 @@ struct AlpacaAssetIndex: Sendable {
 
     var count: Int { entries.count }
 
-    subscript(symbol: Symbol) -> AlpacaAsset? { places[symbol].map { entries[$0].asset } }
+    subscript(symbol: Symbol) -> AlpacaAsset? { indexBySymbol[symbol].map { entries[$0].asset } }
 
     /// The assets that fit best, best first: by ticker, by the start of it, by the words of the name; of equals those that
     /// can be traded, then those with the shortest ticker.

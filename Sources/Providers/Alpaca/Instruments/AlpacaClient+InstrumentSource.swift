@@ -20,10 +20,10 @@ extension AlpacaClient: InstrumentSource {
     package func instrument(
         _ symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Instrument {
-        guard let spelling = AlpacaSymbols().spelling(of: symbol) else {
+        guard let spelling = AlpacaSymbols().providerSymbol(for: symbol) else {
             throw ProviderFailure(.alpaca, .notFound)
         }
-        if let index = directory.atHand, let asset = index[symbol] {
+        if let index = directory.cached, let asset = index[symbol] {
             return asset.instrument(fetchedAt: index.fetchedAt)
         }
         return try await get(

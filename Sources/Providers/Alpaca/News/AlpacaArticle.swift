@@ -100,7 +100,7 @@ extension JSONReader {
     fileprivate mutating func symbols() throws(JSONError) -> [Symbol] {
         var symbols: [Symbol] = []
         try array { reader throws(JSONError) in
-            if let symbol = AlpacaSymbols().symbol(spelled: try reader.string()) { symbols.append(symbol) }
+            if let symbol = AlpacaSymbols().symbol(for: try reader.string()) { symbols.append(symbol) }
         }
         return symbols
     }

@@ -8,7 +8,7 @@ extension AlpacaClient: NewsSource {
     package func news(
         about symbols: [Symbol]?, limit: Int, after next: String?, in context: CallContext
     ) async throws(ProviderFailure) -> ArticlePage {
-        let spelled = symbols?.compactMap(AlpacaSymbols().spelling(of:))
+        let spelled = symbols?.compactMap(AlpacaSymbols().providerSymbol(for:))
         if spelled?.isEmpty == true { return ArticlePage(articles: [], next: nil) }
         var page = ArticlePage(articles: [], next: next)
         var left = min(max(limit, 1), 100)

@@ -1,6 +1,6 @@
 extension AlpacaCredential {
     /// What a store keeps, as a secret: which kind it is, and its parts, none of which has a space.
-    package var kept: [UInt8] {
+    package var stored: [UInt8] {
         let words =
             switch proof {
             case .keys(let id, let secret): ["keys", id, secret]
@@ -10,8 +10,8 @@ extension AlpacaCredential {
     }
 
     /// Nil for what is none of ``kept``.
-    package init?(kept: [UInt8]) {
-        let words = String(decoding: kept, as: UTF8.self).split(separator: " ").map(String.init)
+    package init?(stored: [UInt8]) {
+        let words = String(decoding: stored, as: UTF8.self).split(separator: " ").map(String.init)
         let credential =
             switch (words.first, words.count) {
             case ("keys", 3): try? AlpacaCredential.keys(id: words[1], secret: words[2])

@@ -8,7 +8,7 @@ package struct AlpacaOAuthFlow: Sendable {
     private let application: AlpacaOAuthClient
     private let authorizeURL: HTTPURL
     private let tokenURL: HTTPURL
-    private let caller: ProviderHTTPClient
+    private let httpClient: ProviderHTTPClient
 
     /// Authorization by one application.
     ///
@@ -23,7 +23,7 @@ package struct AlpacaOAuthFlow: Sendable {
         self.application = application
         self.authorizeURL = authorizeURL
         self.tokenURL = tokenURL
-        caller = line.caller(failure: { response, now in
+        httpClient = line.client(failure: { response, now in
             switch response.status {
             // The code is used up or too old, or the application is not who it says: RFC 6749, section 5.2.
             case 400, 401, 403, 422: .unauthorized
@@ -64,11 +64,11 @@ package struct AlpacaOAuthFlow: Sendable {
         return authorizeURL.appending(query: [
             ("response_type", "code"), ("client_id", application.clientID),
             ("redirect_uri", application.redirectURL.text), ("state", state),
-            ("scope", scope.isEmpty ? nil : scope), ("env", environment.flatMap(Self.word(for:))),
+            ("scope", scope.isEmpty ? nil : scope), ("env", environment.flatMap(Self.queryValue(for:))),
         ])
     }
 
-    private static func word(for environment: Environment) -> String? {
+    private static func queryValue(for environment: Environment) -> String? {
         switch environment {
         case .live: "live"
         case .paper: "paper"
@@ -92,7 +92,7 @@ package struct AlpacaOAuthFlow: Sendable {
         let body = form.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
         let request = HTTPClientRequest(
             .post, tokenURL, headers: headers, body: Array(body.utf8), deadline: context.deadline)
-        return try await caller.call("token", request, in: context) { response throws(JSONError) in
+        return try await httpClient.call("token", request, in: context) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 try AlpacaTokenResponse(json: &reader)
             }

@@ -2,11 +2,11 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: TradingAPI {
-    package var orderAbilities: OrderCapabilities {
+    package var orderCapabilities: OrderCapabilities {
         OrderCapabilities(
             types: Set(OrderType.allCases),
             timesInForce: Set(TimeInForce.allCases).subtracting([.goodTillDate]),
-            takesFractions: true, takesNotional: true, takesExtendedHours: true, replaces: true,
+            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
             hasEndedOrders: true)
     }
 
@@ -16,7 +16,7 @@ extension AlpacaClient: TradingAPI {
     package func orders(
         _ query: OrderQuery, in context: CallContext
     ) async throws(ProviderFailure) -> OrderPage {
-        let symbols = query.symbols?.compactMap(AlpacaSymbols().spelling(of:))
+        let symbols = query.symbols?.compactMap(AlpacaSymbols().providerSymbol(for:))
         if symbols?.isEmpty == true { return OrderPage(orders: [], hasMore: false) }
         let limit = min(max(query.limit, 1), 500)
         let items: [(name: String, value: String?)] = [
@@ -89,7 +89,8 @@ extension AlpacaClient: TradingAPI {
     ) async throws(ProviderFailure) -> OrderResult {
         guard let body = AlpacaBody(ticket) else { throw ProviderFailure(.alpaca, .unsupported) }
         let answer = try await write(
-            "place", .post, { $0.appending(path: "v2", "orders") }, body: body, in: context, read: answer(in:)
+            "place", .post, { $0.appending(path: "v2", "orders") }, body: body, in: context,
+            read: writeResult(in:)
         )
         return try await settled(answer, clientID: ticket.clientOrderID, in: context) {
             $0.symbol == ticket.symbol && $0.side == ticket.side
@@ -108,7 +109,7 @@ extension AlpacaClient: TradingAPI {
         }
         let answer = try await write(
             "replace", .patch, { $0.appending(path: "v2", "orders", id.text) }, body: body, in: context,
-            read: answer(in:))
+            read: writeResult(in:))
         return try await settled(answer, clientID: clientOrderID, in: context) { $0.replaces == order.id }
     }
 
@@ -120,12 +121,12 @@ extension AlpacaClient: TradingAPI {
         let refusal = try await write(
             "cancel", .delete, { $0.appending(path: "v2", "orders", id.text) }, in: context
         ) { AlpacaWriteRejection($0) }
-        guard let refusal else { return .taken(pending(order)) }
+        guard let refusal else { return .accepted(pending(order)) }
         if refusal.status == 404 { throw ProviderFailure(.alpaca, .notFound) }
         var rejection = OrderRejection(refusal)
         // 422 has no other meaning here: it has ended.
         if refusal.status == 422 { rejection.reason = .tooLate }
-        return .refused(rejection)
+        return .rejected(rejection)
     }
 
     /// The order while Alpaca has been asked to cancel it, and has not said what became of that.
@@ -133,17 +134,17 @@ extension AlpacaClient: TradingAPI {
         var order = order
         order.state = .pendingCancel
         order.providerState = nil
-        order.reading = Provenance(source: .alpaca, fetchedAt: clock.wallTime())
+        order.provenance = Provenance(source: .alpaca, fetchedAt: clock.wallTime())
         return order
     }
 
     private enum WriteAnswer {
         case order(Order)
-        case refusal(AlpacaWriteRejection)
+        case rejection(AlpacaWriteRejection)
     }
 
-    private func answer(in response: HTTPClientResponse) throws(JSONError) -> WriteAnswer {
-        if let refusal = AlpacaWriteRejection(response) { return .refusal(refusal) }
+    private func writeResult(in response: HTTPClientResponse) throws(JSONError) -> WriteAnswer {
+        if let refusal = AlpacaWriteRejection(response) { return .rejection(refusal) }
         return .order(try order(in: response))
     }
 
@@ -152,15 +153,16 @@ extension AlpacaClient: TradingAPI {
         _ answer: WriteAnswer, clientID: String, in context: CallContext, isSame: (Order) -> Bool
     ) async throws(ProviderFailure) -> OrderResult {
         switch answer {
-        case .order(let order): return .taken(order)
-        case .refusal(let refusal) where refusal.isDuplicate:
+        case .order(let order): return .accepted(order)
+        case .rejection(let refusal) where refusal.isDuplicate:
             switch try await order(clientID: clientID, of: nil, in: context) {
-            case .found(let order): return isSame(order) ? .taken(order) : .refused(OrderRejection(refusal))
+            case .found(let order):
+                return isSame(order) ? .accepted(order) : .rejected(OrderRejection(refusal))
             // It says that there is one, and that there is none.
-            case .absent, .unknown: throw ProviderFailure(.alpaca, .answerInvalid(nil))
+            case .absent, .unknown: throw ProviderFailure(.alpaca, .invalidResponse(nil))
             }
-        case .refusal(let refusal) where refusal.status == 404: throw ProviderFailure(.alpaca, .notFound)
-        case .refusal(let refusal): return .refused(OrderRejection(refusal))
+        case .rejection(let refusal) where refusal.status == 404: throw ProviderFailure(.alpaca, .notFound)
+        case .rejection(let refusal): return .rejected(OrderRejection(refusal))
         }
     }
 }

@@ -4,9 +4,9 @@ extension AlpacaBody {
     /// The body of `POST /v2/orders`; nil for what Alpaca does not take: a date to stand until, a symbol that it does not
     /// have, an id that is empty or longer than 128 characters.
     init?(_ ticket: OrderTicket) {
-        guard let symbol = AlpacaSymbols().spelling(of: ticket.symbol),
+        guard let symbol = AlpacaSymbols().providerSymbol(for: ticket.symbol),
             let timeInForce = ticket.timeInForce.alpacaName, ticket.expiresOn == nil,
-            Self.isTaken(ticket.clientOrderID)
+            Self.isValidClientOrderID(ticket.clientOrderID)
         else { return nil }
         add("symbol", symbol)
         switch ticket.size {
@@ -23,7 +23,7 @@ extension AlpacaBody {
 
     /// The body of `PATCH /v2/orders/{id}`; nil for what Alpaca does not take, which is another type of order too.
     init?(_ change: OrderReplacement, of order: Order, clientOrderID: String) {
-        guard change.expiresOn == nil, Self.isTaken(clientOrderID) else { return nil }
+        guard change.expiresOn == nil, Self.isValidClientOrderID(clientOrderID) else { return nil }
         add("qty", change.quantity)
         if let timeInForce = change.timeInForce {
             guard let name = timeInForce.alpacaName else { return nil }
@@ -58,7 +58,7 @@ extension AlpacaBody {
         }
     }
 
-    private static func isTaken(_ clientOrderID: String) -> Bool {
+    private static func isValidClientOrderID(_ clientOrderID: String) -> Bool {
         (1...128).contains(clientOrderID.unicodeScalars.count)
     }
 }

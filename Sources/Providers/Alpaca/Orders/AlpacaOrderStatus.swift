@@ -26,23 +26,23 @@ enum AlpacaOrderStatus: String, CaseIterable {
     ///   - isFilled: Whether all of it has been filled.
     ///   - isBegun: Whether some of it has been filled.
     /// - Returns: the state.
-    func state(isFilled: Bool, isBegun: Bool) -> OrderState {
+    func state(isFilled: Bool, hasFills: Bool) -> OrderState {
         switch self {
         case .new, .acceptedForBidding: .open
         // A trade is guaranteed, but has not occurred.
-        case .stopped: isBegun ? .partiallyFilled : .open
+        case .stopped: hasFills ? .partiallyFilled : .open
         case .partiallyFilled: .partiallyFilled
         case .filled: .filled
         // Over for today; one that is good till cancelled goes on tomorrow.
-        case .doneForDay: isBegun ? .partiallyFilled : .accepted
+        case .doneForDay: hasFills ? .partiallyFilled : .accepted
         // Filled or done for the day; only its settlement is still to be computed.
-        case .calculated: isFilled ? .filled : isBegun ? .partiallyFilled : .accepted
+        case .calculated: isFilled ? .filled : hasFills ? .partiallyFilled : .accepted
         case .canceled: .canceled
         case .expired: .expired
         case .replaced: .replaced
         case .pendingCancel: .pendingCancel
         case .pendingReplace: .pendingReplace
-        case .accepted, .pendingNew, .suspended, .held: isBegun ? .partiallyFilled : .accepted
+        case .accepted, .pendingNew, .suspended, .held: hasFills ? .partiallyFilled : .accepted
         case .rejected: .rejected
         }
     }

@@ -31,9 +31,9 @@ extension JSONReader {
         var order = Order(
             id: ownID, symbol: try required(symbol, "symbol"),
             side: try required(details.side ?? first?.side, "side"),
-            state: known.state(isFilled: details.isFilled, isBegun: details.isBegun),
+            state: known.state(isFilled: details.isFilled, hasFills: details.hasFills),
             // Alpaca does not say as of when it tells of an order; the last change was at least.
-            reading: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: details.updatedAt))
+            provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: details.updatedAt))
         order.providerState = known.rawValue
         details.complete(&order)
         return order
@@ -73,8 +73,8 @@ private struct AlpacaOrderDetails {
     var canceledAt: Instant?
     var expiresAt: Instant?
 
-    var isBegun: Bool { filledQuantity.map { !$0.isZero } ?? false }
-    var isFilled: Bool { isBegun && filledQuantity == quantity }
+    var hasFills: Bool { filledQuantity.map { !$0.isZero } ?? false }
+    var isFilled: Bool { hasFills && filledQuantity == quantity }
 
     mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) {
         switch key {

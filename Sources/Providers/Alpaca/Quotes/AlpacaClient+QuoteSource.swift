@@ -29,7 +29,7 @@ extension AlpacaClient: QuoteSource {
                 { $0.appending(path: "v2", "stocks", "snapshots")?.appending(query: items) },
                 in: context
             ) { response throws(JSONError) -> [Symbol: AlpacaSnapshot]? in
-                if wanted.remove(refusedIn: response) { return nil }
+                if wanted.remove(rejectedIn: response) { return nil }
                 return try JSONReader.read(response.body) { reader throws(JSONError) in
                     try AlpacaSnapshots(json: &reader).bySymbol
                 }

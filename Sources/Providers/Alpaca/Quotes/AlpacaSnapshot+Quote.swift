@@ -8,7 +8,7 @@ extension AlpacaSnapshot {
     func quote(of symbol: Symbol, feed: AlpacaFeed?, fetchedAt: Instant) -> Quote {
         let asOf = trade?.time ?? self.quote?.time
         var quote = Quote(
-            symbol: symbol, reading: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
+            symbol: symbol, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
         quote.price = trade?.price
         quote.bid = self.quote?.bid
         quote.ask = self.quote?.ask

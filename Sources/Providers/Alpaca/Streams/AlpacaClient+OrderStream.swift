@@ -11,7 +11,7 @@ extension AlpacaClient: OrderStream {
         guard let url = configuration.tradingURL.appending(path: "stream") else {
             throw ProviderFailure(.alpaca, transport: .badURL)
         }
-        try await AlpacaSocket.run(url, within: configuration.streamPatience, clock: clock) {
+        try await AlpacaSocket.run(url, within: configuration.streamTimeout, clock: clock) {
             socket throws(ProviderFailure) in
             try await logIn(on: socket)
             try await listen(on: socket)
@@ -53,7 +53,7 @@ extension AlpacaClient: OrderStream {
         do throws(JSONError) {
             return try AlpacaTradeMessage(bytes, fetchedAt: clock.wallTime())
         } catch {
-            throw ProviderFailure(.alpaca, .answerInvalid(error))
+            throw ProviderFailure(.alpaca, .invalidResponse(error))
         }
     }
 }

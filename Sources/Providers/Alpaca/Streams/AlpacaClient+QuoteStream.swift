@@ -16,7 +16,7 @@ extension AlpacaClient: QuoteStream {
         guard let greeting = configuration.credential.dataStreamGreeting,
             let url = configuration.dataStreamURL?.appending(path: "v2", feed.rawValue)
         else { throw ProviderFailure(.alpaca, .unsupported) }
-        try await AlpacaSocket.run(url, within: configuration.streamPatience, clock: clock) {
+        try await AlpacaSocket.run(url, within: configuration.streamTimeout, clock: clock) {
             socket throws(ProviderFailure) in
             try await AlpacaDataStream.await(.connected, on: socket)
             try await socket.send(greeting)
@@ -47,7 +47,7 @@ private struct AlpacaDataStream: Sendable {
             case (.connected, _), (.authenticated, _), (.subscribed, _), (.change, _), (.other, _): continue
             }
         }
-        throw ProviderFailure(.alpaca, .answerInvalid(nil))
+        throw ProviderFailure(.alpaca, .invalidResponse(nil))
     }
 
     /// Subscribes to what is wanted, and tells of its changes, until the connection fails.
@@ -58,7 +58,7 @@ private struct AlpacaDataStream: Sendable {
         // What is not subscribed to is not confirmed either.
         if first.isEmpty { deliver(.connected) }
         let failure = await withTaskGroup(of: Void.self, returning: ProviderFailure.self) { group in
-            group.addTask { await keep(wanted, after: first) }
+            group.addTask { await updateSubscription(wanted, after: first) }
             let failure = await read(isConfirmed: first.isEmpty)
             // Whoever still sends is done with that.
             socket.close()
@@ -71,7 +71,7 @@ private struct AlpacaDataStream: Sendable {
     private static func shares(_ symbols: Set<Symbol>) -> Set<Symbol> { symbols.filter(\.isAlpacaShare) }
 
     /// Keeps the subscription as it is wanted; a connection that cannot be sent on fails for its reader too.
-    private func keep(_ wanted: AsyncStream<Set<Symbol>>, after first: Set<Symbol>) async {
+    private func updateSubscription(_ wanted: AsyncStream<Set<Symbol>>, after first: Set<Symbol>) async {
         var followed = first
         for await symbols in wanted {
             let shares = Self.shares(symbols)

@@ -29,9 +29,9 @@ enum AlpacaDataMessage: JSONDecodable {
                 }
         case "error": self = .failed(AlpacaStreamErrorBody(code: try reader.required(fields.code, "code")))
         case "subscription": self = .subscribed
-        case "t": self = try fields.change(reader) { $0.takeTrade(from: fields) }
-        case "q": self = try fields.change(reader) { $0.takeQuote(from: fields) }
-        case "d": self = try fields.change(reader) { $0.takeDay(from: fields) }
+        case "t": self = try fields.change(reader) { $0.applyTrade(from: fields) }
+        case "q": self = try fields.change(reader) { $0.applyQuote(from: fields) }
+        case "d": self = try fields.change(reader) { $0.applyDay(from: fields) }
         default: self = .other
         }
     }
@@ -82,17 +82,17 @@ private struct Fields {
 
 extension QuoteUpdate {
     /// As of a quote is when its price was made, so only trades tell it.
-    fileprivate mutating func takeTrade(from fields: Fields) {
+    fileprivate mutating func applyTrade(from fields: Fields) {
         price = fields.price
         asOf = fields.time
     }
 
-    fileprivate mutating func takeQuote(from fields: Fields) {
+    fileprivate mutating func applyQuote(from fields: Fields) {
         bid = .some(fields.bid)
         ask = .some(fields.ask)
     }
 
-    fileprivate mutating func takeDay(from fields: Fields) {
+    fileprivate mutating func applyDay(from fields: Fields) {
         open = fields.open
         high = fields.high
         low = fields.low

@@ -80,7 +80,7 @@ struct AlpacaSocket: Sendable {
         do throws(JSONError) {
             return try JSONReader.read(bytes, body)
         } catch {
-            throw ProviderFailure(.alpaca, .answerInvalid(error))
+            throw ProviderFailure(.alpaca, .invalidResponse(error))
         }
     }
 }

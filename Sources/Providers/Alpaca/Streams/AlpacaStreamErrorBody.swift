@@ -20,7 +20,7 @@ struct AlpacaStreamErrorBody: Hashable {
         // Alpaca's own trouble; a client that reads too slowly, for which it is as well to begin anew.
         case 407, 500...: .unavailable
         // Bad syntax, authenticated already: something that this client does not say.
-        default: .answerInvalid(nil)
+        default: .invalidResponse(nil)
         }
     }
 }

@@ -13,11 +13,13 @@ extension AlpacaClient: WatchlistEditing {
                 try reader.array(of: AlpacaWatchlist.self)
             }
         }
-        guard listed.count <= Self.listsBorne else { throw ProviderFailure(.alpaca, .overloaded) }
+        guard listed.count <= Self.maximumLists else { throw ProviderFailure(.alpaca, .overloaded) }
         var watchlists: [BrokerWatchlist] = []
         var ids: [AlpacaID] = []
         for list in listed {
-            guard let id = try? AlpacaID(list.id) else { throw ProviderFailure(.alpaca, .answerInvalid(nil)) }
+            guard let id = try? AlpacaID(list.id) else {
+                throw ProviderFailure(.alpaca, .invalidResponse(nil))
+            }
             ids.append(id)
         }
         for result in await read(ids, in: context) {
@@ -30,7 +32,7 @@ extension AlpacaClient: WatchlistEditing {
         return watchlists
     }
 
-    private static var listsBorne: Int { 100 }
+    private static var maximumLists: Int { 100 }
     private static var readsAtOnce: Int { 4 }
 
     private typealias Read = Result<BrokerWatchlist, ProviderFailure>
@@ -101,7 +103,7 @@ extension AlpacaClient: WatchlistEditing {
         in context: CallContext,
         _ address: (HTTPURL) -> HTTPURL?
     ) async throws(ProviderFailure) -> BrokerWatchlist {
-        let spelled = symbols.compactMap(AlpacaSymbols().spelling(of:))
+        let spelled = symbols.compactMap(AlpacaSymbols().providerSymbol(for:))
         guard (1...64).contains(name.unicodeScalars.count), spelled.count == symbols.count else {
             throw ProviderFailure(.alpaca, .unsupported)
         }

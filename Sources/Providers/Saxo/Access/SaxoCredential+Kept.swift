@@ -5,9 +5,9 @@ extension SaxoCredential {
     /// What a store keeps of a token that nobody renews, as a secret.
     ///
     /// The word in front tells it from the tokens of a consent, which are a JSON object.
-    package static func kept(_ token: SaxoToken) -> [UInt8] { Array((tokenMark + token.secret).utf8) }
+    package static func stored(_ token: SaxoToken) -> [UInt8] { Array((tokenPrefix + token.secret).utf8) }
 
-    private static let tokenMark = "token "
+    private static let tokenPrefix = "token "
 
     /// What a kept secret opens.
     ///
@@ -23,11 +23,13 @@ extension SaxoCredential {
         over line: ProviderChannel
     ) {
         let text = String(decoding: secret, as: UTF8.self)
-        if text.hasPrefix(Self.tokenMark) {
-            guard let token = try? SaxoToken(String(text.dropFirst(Self.tokenMark.count))) else { return nil }
+        if text.hasPrefix(Self.tokenPrefix) {
+            guard let token = try? SaxoToken(String(text.dropFirst(Self.tokenPrefix.count))) else {
+                return nil
+            }
             self = .token(token)
         } else {
-            guard let app, let tokens = SaxoTokenPair(kept: secret) else { return nil }
+            guard let app, let tokens = SaxoTokenPair(stored: secret) else { return nil }
             self = .authorization(
                 SaxoOAuthSession(of: app, kept: keeper, over: line, endingAt: tokens.refreshEndsAt))
         }

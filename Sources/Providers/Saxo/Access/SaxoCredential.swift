@@ -56,7 +56,7 @@ package struct SaxoToken: Sendable, Hashable {
 }
 
 extension SaxoToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "Saxo token \(Redaction.mark)" }
+    package var description: String { "Saxo token \(Redaction.placeholder)" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }

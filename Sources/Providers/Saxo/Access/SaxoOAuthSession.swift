@@ -10,8 +10,8 @@ package import Upstream
 /// - ``keepAlive()`` renews for a user who is away.
 package final class SaxoOAuthSession: Sendable {
     private let app: SaxoOAuthClient
-    private let keeper: any RotatingCredentialStore
-    private let line: ProviderChannel
+    private let credentialStore: any RotatingCredentialStore
+    private let channel: ProviderChannel
     private let login: ProviderHTTPClient
     private let renewal: TokenRefreshCoordinator
     /// Of the tokens that it begins with.
@@ -28,8 +28,8 @@ package final class SaxoOAuthSession: Sendable {
     ) {
         firstEnd = end
         self.app = app
-        self.keeper = keeper
-        self.line = line
+        self.credentialStore = keeper
+        self.channel = line
         login = Self.login(over: line)
         renewal = TokenRefreshCoordinator(clock: line.clock)
     }
@@ -39,7 +39,7 @@ package final class SaxoOAuthSession: Sendable {
     /// A refusal is one of the token or the code; the app's own secret is
     /// refused in the same way.
     private static func login(over line: ProviderChannel) -> ProviderHTTPClient {
-        line.caller(failure: { response, now in
+        line.client(failure: { response, now in
             response.status == 400 ? .unauthorized : ProviderFailure.Cause.status(of: response, now: now)
         })
     }
@@ -64,7 +64,7 @@ package final class SaxoOAuthSession: Sendable {
         return try await tokens(
             grant, provedBy: proof?.verifier, of: app, by: login(over: line), clock: line.clock,
             deadline: deadline
-        ).kept
+        ).stored
     }
 
     // MARK: Tokens
@@ -79,7 +79,7 @@ package final class SaxoOAuthSession: Sendable {
     /// - Throws: `ProviderFailure`, with the cause `unauthorized` where the user must consent again.
     func token(by deadline: ContinuousClock.Instant) async throws(ProviderFailure) -> SaxoToken {
         let need = TokenFreshness(isGood: { $0.renewAt > $1 }, isTolerable: { $0.accessEndsAt > $1 })
-        let now = line.clock.wallTime()
+        let now = channel.clock.wallTime()
         if let current = renewal.current,
             current.accessEndsAt > now + Self.callMargin || current.renewAt > now
         {
@@ -96,7 +96,7 @@ package final class SaxoOAuthSession: Sendable {
         let need = TokenFreshness(
             isGood: { $0.access != refused && $0.renewAt > $1 },
             isTolerable: { $0.access != refused && $0.accessEndsAt > $1 })
-        if let current = renewal.current, need.isGood(current, line.clock.wallTime()) {
+        if let current = renewal.current, need.isGood(current, channel.clock.wallTime()) {
             return current.access
         }
         let token = try await renewal.value(by: deadline, renewing(need)).access
@@ -112,12 +112,12 @@ package final class SaxoOAuthSession: Sendable {
             isGood: { $0.refreshEndsAt > $1 + Self.awayMargin }, isTolerable: { _, _ in false })
         while true {
             do throws(ProviderFailure) {
-                let tokens = try await renewal.value(by: line.clock.now() + Self.callTime, renewing(need))
-                try await pause(tokens.refreshEndsAt.duration(since: line.clock.wallTime()) / 2)
+                let tokens = try await renewal.value(by: channel.clock.now() + Self.callTime, renewing(need))
+                try await pause(tokens.refreshEndsAt.duration(since: channel.clock.wallTime()) / 2)
             } catch {
                 switch error.cause {
                 case .unauthorized, .cancelled: throw error
-                case .unavailable, .circuitOpen, .timedOut, .answerInvalid, .notEntitled, .notFound,
+                case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .notEntitled, .notFound,
                     .rateLimited,
                     .quotaExhausted, .unsupported, .overloaded, .feedFull, .notAllowed:
                     try await pause(.seconds(60))
@@ -131,7 +131,7 @@ package final class SaxoOAuthSession: Sendable {
 
     private func pause(_ duration: Duration) async throws(ProviderFailure) {
         do {
-            try await line.clock.sleep(line.clock.now() + max(duration, .seconds(1)))
+            try await channel.clock.sleep(channel.clock.now() + max(duration, .seconds(1)))
         } catch {
             throw ProviderFailure(.saxo, .cancelled)
         }
@@ -161,7 +161,7 @@ package final class SaxoOAuthSession: Sendable {
     /// One renewal, or what another process kept meanwhile.
     private func renew(_ need: TokenFreshness) async throws(ProviderFailure) -> Entry {
         var held = try await load()
-        if need.isGood(held.tokens, line.clock.wallTime()) { return held }
+        if need.isGood(held.tokens, channel.clock.wallTime()) { return held }
         // The second time for tokens that have ended already when they come.
         for _ in 0..<2 {
             let new: SaxoTokenPair
@@ -170,11 +170,11 @@ package final class SaxoOAuthSession: Sendable {
             } catch {
                 return try await fallBack(on: held, after: error, need)
             }
-            held = try await keep(Entry(tokens: new, version: held.version))
-            let now = line.clock.wallTime()
+            held = try await store(Entry(tokens: new, version: held.version))
+            let now = channel.clock.wallTime()
             if need.isGood(held.tokens, now) || held.tokens.accessEndsAt > now { return held }
         }
-        throw ProviderFailure(.saxo, .answerInvalid(nil))
+        throw ProviderFailure(.saxo, .invalidResponse(nil))
     }
 
     /// What is left where a renewal failed.
@@ -184,19 +184,21 @@ package final class SaxoOAuthSession: Sendable {
         // Refused: another process may have used the token, and kept the next ones.
         let rest = failure.cause == .unauthorized ? try await load() : held
         let isNew = failure.cause != .unauthorized || rest.version != held.version
-        guard isNew, need.isTolerable(rest.tokens, line.clock.wallTime()) else { throw failure }
+        guard isNew, need.isTolerable(rest.tokens, channel.clock.wallTime()) else { throw failure }
         return rest
     }
 
     /// Asks Saxo for the next tokens, which spends the old ones.
     private func exchange(_ old: SaxoTokenPair) async throws(ProviderFailure) -> SaxoTokenPair {
-        guard old.refreshEndsAt > line.clock.wallTime() else { throw ProviderFailure(.saxo, .unauthorized) }
+        guard old.refreshEndsAt > channel.clock.wallTime() else {
+            throw ProviderFailure(.saxo, .unauthorized)
+        }
         let grant: [(name: String, value: String?)] = [
             ("grant_type", "refresh_token"), ("refresh_token", old.refresh),
         ]
         return try await Self.tokens(
-            grant, provedBy: old.verifier, of: app, by: login, clock: line.clock,
-            deadline: line.clock.now() + Self.callTime)
+            grant, provedBy: old.verifier, of: app, by: login, clock: channel.clock,
+            deadline: channel.clock.now() + Self.callTime)
     }
 
     private static func tokens(
@@ -224,30 +226,30 @@ package final class SaxoOAuthSession: Sendable {
 
     /// What is kept; what could not be comes first, as it is nowhere else but here.
     private func load() async throws(ProviderFailure) -> Entry {
-        if let unkept = renewal.unkept { return try await keep(unkept) }
+        if let unkept = renewal.unsaved { return try await store(unkept) }
         let kept: VersionedCredential?
         do {
-            kept = try await keeper.load()
+            kept = try await credentialStore.load()
         } catch {
             throw ProviderFailure(.saxo, .unavailable)
         }
-        guard let kept, let tokens = SaxoTokenPair(kept: kept.secret) else {
+        guard let kept, let tokens = SaxoTokenPair(stored: kept.secret) else {
             throw ProviderFailure(.saxo, .unauthorized)
         }
         return Entry(tokens: tokens, version: kept.version)
     }
 
     /// Keeps new tokens before anybody uses them; where others were kept meanwhile, those are newer.
-    private func keep(_ new: Entry) async throws(ProviderFailure) -> Entry {
+    private func store(_ new: Entry) async throws(ProviderFailure) -> Entry {
         let version: Int64?
         do {
-            version = try await keeper.replace(new.tokens.kept, ifVersion: new.version)
+            version = try await credentialStore.replace(new.tokens.stored, ifVersion: new.version)
         } catch {
             // The old ones are spent, so these are used all the same, and kept with the next chance.
-            renewal.setUnkept(new)
+            renewal.setUnsaved(new)
             return new
         }
-        renewal.setUnkept(nil)
+        renewal.setUnsaved(nil)
         guard let version else { return try await load() }
         return Entry(tokens: new.tokens, version: version)
     }

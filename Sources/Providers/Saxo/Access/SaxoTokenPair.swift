@@ -14,7 +14,7 @@ struct SaxoTokenPair: Hashable, Sendable {
 }
 
 extension SaxoTokenPair: CustomStringConvertible, CustomReflectable {
-    var description: String { "Saxo tokens \(Redaction.mark) until \(accessEndsAt)" }
+    var description: String { "Saxo tokens \(Redaction.placeholder) until \(accessEndsAt)" }
     var customMirror: Mirror { Mirror(self, children: ["tokens": description]) }
 }
 
@@ -97,7 +97,7 @@ extension SaxoTokenPair: JSONDecodable {
     }
 
     /// What a keeper keeps, as a secret.
-    var kept: [UInt8] {
+    var stored: [UInt8] {
         var text = JSONObjectText()
         text.add("access", access.secret)
         text.add("accessEndsAt", accessEndsAt.description)
@@ -109,8 +109,9 @@ extension SaxoTokenPair: JSONDecodable {
     }
 
     /// Nil for what is none of ``kept``.
-    init?(kept: [UInt8]) {
-        let tokens = try? JSONReader.read(kept) { reader throws(JSONError) in try SaxoTokenPair(json: &reader)
+    init?(stored: [UInt8]) {
+        let tokens = try? JSONReader.read(stored) { reader throws(JSONError) in
+            try SaxoTokenPair(json: &reader)
         }
         guard let tokens else { return nil }
         self = tokens

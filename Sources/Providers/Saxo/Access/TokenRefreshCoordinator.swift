@@ -19,14 +19,14 @@ final class TokenRefreshCoordinator: Sendable {
 
     private struct State {
         var current: SaxoTokenPair?
-        var unkept: Entry?
+        var unsaved: Entry?
         var isRunning = false
         var nextID = 0
         /// Who wait, or are about to.
         var present: Set<Int> = []
         var waiters: [Int: Waiter] = [:]
         /// Who left before the wait had begun.
-        var left: [Int: ProviderFailure] = [:]
+        var earlyFailures: [Int: ProviderFailure] = [:]
         /// Who want to know only that it is over.
         var settling: [CheckedContinuation<Void, Never>] = []
     }
@@ -43,10 +43,10 @@ final class TokenRefreshCoordinator: Sendable {
     var current: SaxoTokenPair? { state.withLock { $0.current } }
 
     /// New tokens that could not be kept.
-    var unkept: Entry? { state.withLock { $0.unkept } }
+    var unsaved: Entry? { state.withLock { $0.unsaved } }
 
-    func setUnkept(_ kept: Entry?) {
-        state.withLock { $0.unkept = kept }
+    func setUnsaved(_ kept: Entry?) {
+        state.withLock { $0.unsaved = kept }
     }
 
     /// Waits for the renewal that runs, or for `renew`.
@@ -62,24 +62,24 @@ final class TokenRefreshCoordinator: Sendable {
         }
         let alarm = Task { [self] in
             guard (try? await clock.sleep(deadline)) != nil else { return }
-            leave(id, ProviderFailure(.saxo, .timedOut))
+            cancelWait(id, ProviderFailure(.saxo, .timedOut))
         }
         defer { alarm.cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in wait(id, continuation, renew) }
         } onCancel: {
-            leave(id, ProviderFailure(.saxo, .cancelled))
+            cancelWait(id, ProviderFailure(.saxo, .cancelled))
         }
         state.withLock { state in
             state.present.remove(id)
-            state.left[id] = nil
+            state.earlyFailures[id] = nil
         }
         return try result.get().tokens
     }
 
     private func wait(_ id: Int, _ continuation: Waiter, _ renew: @escaping Renew) {
         let (failure, starts) = state.withLock { state -> (ProviderFailure?, Bool) in
-            if let failure = state.left.removeValue(forKey: id) { return (failure, false) }
+            if let failure = state.earlyFailures.removeValue(forKey: id) { return (failure, false) }
             state.waiters[id] = continuation
             defer { state.isRunning = true }
             return (nil, !state.isRunning)
@@ -130,10 +130,10 @@ final class TokenRefreshCoordinator: Sendable {
         for waiter in settling { waiter.resume() }
     }
 
-    private func leave(_ id: Int, _ failure: ProviderFailure) {
+    private func cancelWait(_ id: Int, _ failure: ProviderFailure) {
         let waiter = state.withLock { state -> Waiter? in
             if let waiter = state.waiters.removeValue(forKey: id) { return waiter }
-            if state.present.contains(id) { state.left[id] = failure }
+            if state.present.contains(id) { state.earlyFailures[id] = failure }
             return nil
         }
         waiter?.resume(returning: .failure(failure))

@@ -50,7 +50,7 @@ extension SaxoAccount {
     func account(_ balance: SaxoBalance, fetchedAt: Instant) -> Account {
         var account = Account(
             id: key, number: id, currency: balance.currency ?? currency,
-            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         account.name = name
         // An active account may still be blocked in part.
         account.canTrade = isActive == false ? false : nil

@@ -91,7 +91,7 @@ extension SaxoClient {
         for item in held {
             guard let listing = listings[item.base.key],
                 let position = item.position(of: account, listing, fetchedAt: fetchedAt)
-            else { throw ProviderFailure(.saxo, .answerInvalid(nil)) }
+            else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
             positions.append(position)
         }
         return positions

@@ -22,7 +22,7 @@ extension SaxoNetPosition {
         var position = Position(
             symbol: listing.symbol, side: side, quantity: quantity,
             currency: currency?.code ?? FiatCurrency.none,
-            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         position.accountID = account.key
         position.assetClass = AssetClass(saxo: base.key.assetType)
         position.listing = Listing(saxo: base.key)

@@ -9,7 +9,7 @@ extension CandleSeries {
         let currency = format.currency.map(SaxoCurrency.init) ?? listing.currency
         self.init(
             symbol: listing.symbol, interval: interval,
-            reading: Provenance(source: .saxo, fetchedAt: fetchedAt), reserving: samples.count)
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt), reserving: samples.count)
         self.currency = currency?.code
         timeZone = SaxoHorizon.isDaily(interval) ? "UTC" : nil
         for sample in samples {

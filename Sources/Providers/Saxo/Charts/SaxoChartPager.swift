@@ -17,8 +17,8 @@ struct SaxoChartPager {
     /// There are older ones in the window than were collected.
     private(set) var hasOlder = false
     private let window: ChartWindow
-    private let wanted: Int
-    private var asked: Query
+    private let requestedCount: Int
+    private var currentQuery: Query
     private var version: Int?
 
     /// What happened to a page.
@@ -30,20 +30,20 @@ struct SaxoChartPager {
     }
 
     /// As many as Saxo gives at once.
-    static let mostSamples = 1_200
+    static let maximumSamples = 1_200
 
     init(_ window: ChartWindow) {
         self.window = window
-        wanted = window.mostCandles
+        requestedCount = window.maximumCandles
         // One more than wanted tells whether there are older ones, and one for the end, which is not in the window.
         let spare = window.to == nil ? 1 : 2
-        asked = Query(count: min(wanted + spare, Self.mostSamples), upTo: window.to)
+        currentQuery = Query(count: min(requestedCount + spare, Self.maximumSamples), upTo: window.to)
     }
 
     /// Nil where nothing is wanted.
-    var first: Query? { wanted > 0 ? asked : nil }
+    var first: Query? { requestedCount > 0 ? currentQuery : nil }
 
-    mutating func take(_ page: SaxoChart) -> Outcome {
+    mutating func receive(_ page: SaxoChart) -> Outcome {
         if let version, let newer = page.version, version != newer { return .changed }
         version = version ?? page.version
         let oldest = samples.first?.time
@@ -52,22 +52,23 @@ struct SaxoChartPager {
         }
         let inside = fresh.filter { sample in window.from.map { sample.time >= $0 } ?? true }
         samples = inside + samples
-        if samples.count > wanted {
-            samples.removeFirst(samples.count - wanted)
+        if samples.count > requestedCount {
+            samples.removeFirst(samples.count - requestedCount)
             hasOlder = true
             return .complete
         }
         // Older than the window, the last that there are, or a page that brought nothing new.
-        guard inside.count == fresh.count, page.samples.count >= asked.count, let start = fresh.first?.time
+        guard inside.count == fresh.count, page.samples.count >= currentQuery.count,
+            let start = fresh.first?.time
         else {
             return .complete
         }
-        if samples.count == wanted, window.from == nil, let first = page.firstSampleTime {
+        if samples.count == requestedCount, window.from == nil, let first = page.firstSampleTime {
             hasOlder = first < start
             return .complete
         }
         // One that is known already, and one more than is missing.
-        asked = Query(count: min(wanted - samples.count + 2, Self.mostSamples), upTo: start)
-        return .next(asked)
+        currentQuery = Query(count: min(requestedCount - samples.count + 2, Self.maximumSamples), upTo: start)
+        return .next(currentQuery)
     }
 }

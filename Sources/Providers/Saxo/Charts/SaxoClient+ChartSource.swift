@@ -5,7 +5,7 @@ extension SaxoClient: ChartSource {
     /// All intervals, one instrument a call.
     ///
     /// Saxo does not say what its past prices are corrected for.
-    package var chartAbilities: ChartCapabilities {
+    package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(intervals: Set(Interval.allCases), adjustments: [], hasExtendedHours: false)
     }
 
@@ -15,14 +15,14 @@ extension SaxoClient: ChartSource {
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
-        guard chartAbilities.serve(window) else { throw ProviderFailure(.saxo, .unsupported) }
+        guard chartCapabilities.serve(window) else { throw ProviderFailure(.saxo, .unsupported) }
         let listings = await listings(for: symbols, in: context)
         let wanted = listings.found.map { symbol, listing in listing.named(symbol) }
         let results = await concurrently(wanted, atMost: 4) { listing async throws(ProviderFailure) in
             try await chart(of: listing, window, in: context)
         }
         var charts = KeyedResults<Symbol, CandleSeries>(failures: listings.failures)
-        for (listing, result) in zip(wanted, results) { charts.take(result, for: listing.symbol) }
+        for (listing, result) in zip(wanted, results) { charts.add(result, for: listing.symbol) }
         return charts
     }
 
@@ -53,7 +53,7 @@ extension SaxoClient: ChartSource {
             let page = try await page(query, of: listing, window.interval, in: context)
             // How it is shown, and how late it is, is told by each page.
             last = page
-            switch pages.take(page) {
+            switch pages.receive(page) {
             case .next(let query): next = query
             case .complete: next = nil
             case .changed: return nil
@@ -63,7 +63,7 @@ extension SaxoClient: ChartSource {
             var series = CandleSeries(
                 saxo: pages.samples, of: listing, window.interval, format: last.format,
                 delayMinutes: last.delayMinutes, fetchedAt: clock.wallTime())
-        else { throw ProviderFailure(.saxo, .answerInvalid(nil)) }
+        else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
         series.isTruncated = pages.hasOlder
         return series
     }

@@ -30,22 +30,22 @@ package struct SaxoClient: Sendable {
         self.access = access
         self.directory = directory
         clock = line.clock
-        identities = SaxoIdentityCache(of: line.holder, clock: line.clock)
+        identities = SaxoIdentityCache(of: line.quotaAccount, clock: line.clock)
         callers = Dictionary(
             uniqueKeysWithValues: SaxoServiceGroup.allCases.map { group in
                 (
                     group,
-                    line.caller(
+                    line.client(
                         within: group.windows,
-                        readings: { SaxoRateLimitHeaders.readings(of: group, $0, now: $1) },
+                        reportedQuotas: { SaxoRateLimitHeaders.reportedQuotas(of: group, $0, now: $1) },
                         failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
                 )
             })
-        streamCaller = line.caller(failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
+        streamCaller = line.client(failure: { ProviderFailure.Cause(saxo: $0, now: $1) })
         // Whoever cancels wants out; but to wait a second for a place is better than to be refused.
-        orderCaller = line.caller(
+        orderCaller = line.client(
             within: SaxoServiceGroup.trading.windows + [SaxoRateLimitHeaders.orderWindow],
-            readings: { SaxoRateLimitHeaders.readings(of: .trading, $0, now: $1) },
+            reportedQuotas: { SaxoRateLimitHeaders.reportedQuotas(of: .trading, $0, now: $1) },
             failure: { SaxoOrderResponse.isReadable($0) ? nil : ProviderFailure.Cause(saxo: $0, now: $1) })
     }
 
@@ -137,23 +137,23 @@ package struct SaxoClient: Sendable {
         var items: [Item] = []
         var visited: Set<HTTPURL> = []
         var address = url
-        while visited.insert(address).inserted, visited.count <= Self.mostPages {
+        while visited.insert(address).inserted, visited.count <= Self.maximumPages {
             let page = try await get(operation, group, address, in: context) { response throws(JSONError) in
                 try SaxoPage<Item>(response)
             }
             items += page.items
             guard let link = page.next else { return items }
             guard let next = SaxoNextPageLink.address(link, from: configuration.restURL) else {
-                throw ProviderFailure(.saxo, .answerInvalid(nil))
+                throw ProviderFailure(.saxo, .invalidResponse(nil))
             }
             address = next
         }
         // Pages that lead round in a circle, or on and on. Half a list must not pass for a whole one.
-        throw ProviderFailure(.saxo, .answerInvalid(nil))
+        throw ProviderFailure(.saxo, .invalidResponse(nil))
     }
 
     /// Of one list; a bound against links without end.
-    private static let mostPages = 50
+    private static let maximumPages = 50
     /// Items of a page that are asked for.
     static let pageSize = "1000"
 }

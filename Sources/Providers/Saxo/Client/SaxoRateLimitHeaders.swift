@@ -14,7 +14,7 @@ enum SaxoRateLimitHeaders {
     /// One order in a second.
     static let orderWindow = QuotaWindow(orders, limit: 1, per: .rolling(seconds: 1))
 
-    static func readings(of group: SaxoServiceGroup, _ response: HTTPClientResponse, now: Instant)
+    static func reportedQuotas(of group: SaxoServiceGroup, _ response: HTTPClientResponse, now: Instant)
         -> [ReportedQuota]
     {
         counts(in: response).compactMap { count in
@@ -93,7 +93,7 @@ enum SaxoRateLimitHeaders {
                 dimension: dimension, limit: limit.flatMap { count($0) },
                 remaining: remaining.flatMap { count($0) },
                 secondsLeft: reset.flatMap { Int64($0) }.flatMap {
-                    (0...longestReset).contains($0) ? $0 : nil
+                    (0...maximumReset).contains($0) ? $0 : nil
                 })
         }
     }
@@ -103,5 +103,5 @@ enum SaxoRateLimitHeaders {
     }
 
     /// No limit counts longer than a day: a larger figure is none of seconds that are left.
-    private static let longestReset: Int64 = 86_400
+    private static let maximumReset: Int64 = 86_400
 }

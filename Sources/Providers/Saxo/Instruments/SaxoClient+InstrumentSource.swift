@@ -13,9 +13,9 @@ extension SaxoClient: InstrumentSource {
         let found = try await instruments(text, of: nil, limit: min(limit, 100), in: context)
             .filter(\.isInstrument)
         await directory.learn(
-            found.compactMap { $0.listing(in: configuration.dialect) }, now: clock.now())
+            found.compactMap { $0.listing(in: configuration.symbolMapping) }, now: clock.now())
         let fetchedAt = clock.wallTime()
-        return found.compactMap { $0.hit(in: configuration.dialect, fetchedAt: fetchedAt) }
+        return found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) }
     }
 
     /// An instrument with the rules of its orders: `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.

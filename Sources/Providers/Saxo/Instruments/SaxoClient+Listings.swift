@@ -21,7 +21,7 @@ extension SaxoClient {
         var named: [(symbol: Symbol, name: SaxoSymbolQuery)] = []
         var keys: [Symbol: SaxoInstrumentKey] = [:]
         for symbol in symbols {
-            guard let name = SaxoSymbolQuery(symbol, in: configuration.dialect) else { continue }
+            guard let name = SaxoSymbolQuery(symbol, in: configuration.symbolMapping) else { continue }
             if let known = directory.bySymbol.cached(SaxoInstrumentCache.key(symbol)) {
                 batch[symbol] = known
             } else if case .uic(let key) = name {
@@ -30,10 +30,10 @@ extension SaxoClient {
                 named.append((symbol, name))
             }
         }
-        let results = await concurrently(named, atMost: Self.lookUpsAtOnce) {
+        let results = await concurrently(named, atMost: Self.maximumConcurrentLookups) {
             item async throws(ProviderFailure) in try await find(item.symbol, item.name, in: context)
         }
-        for (item, result) in zip(named, results) { batch.take(result, for: item.symbol) }
+        for (item, result) in zip(named, results) { batch.add(result, for: item.symbol) }
         if keys.isEmpty { return batch }
         let byKey = await listings(of: Array(Set(keys.values)), in: context)
         for (symbol, key) in keys {
@@ -43,7 +43,7 @@ extension SaxoClient {
         return batch
     }
 
-    private static var lookUpsAtOnce: Int { 4 }
+    private static var maximumConcurrentLookups: Int { 4 }
 
     /// Which instrument a symbol is; nil for one that Saxo does not know.
     func listing(
@@ -77,11 +77,11 @@ extension SaxoClient {
     private func lookUp(
         _ symbol: Symbol, _ name: SaxoSymbolQuery, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing {
-        let dialect = configuration.dialect
+        let dialect = configuration.symbolMapping
         let (keywords, types): (String, [String])
         switch name {
         case .share(let ticker, _):
-            (keywords, types) = (dialect.spelling(ofTicker: ticker), dialect.shareTypes)
+            (keywords, types) = (dialect.providerSymbol(forTicker: ticker), dialect.shareTypes)
         case .pair(let base, let quote): (keywords, types) = (base + quote, [SaxoSymbols.spot])
         case .other(let spelling, let assetType):
             // The exchange is no word of the name.
@@ -148,7 +148,7 @@ extension SaxoClient {
         }
         var batch = KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails>()
         for (cacheKey, result) in results {
-            if let key = byCacheKey[cacheKey] { batch.take(result.map { $0 }, for: key) }
+            if let key = byCacheKey[cacheKey] { batch.add(result.map { $0 }, for: key) }
         }
         return batch
     }
@@ -195,7 +195,7 @@ extension SaxoClient {
         if missing.isEmpty { return batch }
         let details = await details(of: missing, in: context)
         batch.failures = details.failures
-        for (key, about) in details.found { batch[key] = about.listing(in: configuration.dialect) }
+        for (key, about) in details.found { batch[key] = about.listing(in: configuration.symbolMapping) }
         return batch
     }
 
@@ -208,7 +208,7 @@ extension SaxoClient {
         var listings: [SaxoInstrumentKey: SaxoListing] = [:]
         for (key, format) in items {
             guard let spelling = format.symbol, let currency = format.currency else { continue }
-            listings[key] = listing(key, spelled: spelling, currency)
+            listings[key] = listing(key, providerSymbol: spelling, currency)
         }
         await directory.learn(Array(listings.values), now: clock.now())
         let missing = Set(items.map(\.key)).subtracting(listings.keys)
@@ -217,15 +217,15 @@ extension SaxoClient {
         if let failure = lookedUp.failures.values.first { throw failure }
         for (key, listing) in lookedUp.found { listings[key] = listing }
         for (key, format) in items where listings[key] == nil {
-            listings[key] = listing(key, spelled: format.symbol, format.currency)
+            listings[key] = listing(key, providerSymbol: format.symbol, format.currency)
         }
         return listings
     }
 
-    private func listing(_ key: SaxoInstrumentKey, spelled spelling: String?, _ currency: String?)
+    private func listing(_ key: SaxoInstrumentKey, providerSymbol spelling: String?, _ currency: String?)
         -> SaxoListing?
     {
-        configuration.dialect.symbol(of: key, spelled: spelling).map {
+        configuration.symbolMapping.symbol(of: key, providerSymbol: spelling).map {
             SaxoListing(key, symbol: $0, currencyName: currency)
         }
     }
@@ -234,7 +234,7 @@ extension SaxoClient {
 extension SaxoInstrument {
     /// Whether it is what a symbol means, rather than something with the same words in its name.
     fileprivate func matches(_ name: SaxoSymbolQuery, in dialect: SaxoSymbols) -> Bool {
-        guard let symbol = dialect.symbol(spelled: spelling, assetType: key.assetType) else { return false }
+        guard let symbol = dialect.symbol(for: providerSymbol, assetType: key.assetType) else { return false }
         return SaxoSymbolQuery(symbol, in: dialect) == name
     }
 }
@@ -242,7 +242,7 @@ extension SaxoInstrument {
 extension SaxoSymbols {
     /// Below others for what is rather meant: the primary listing, then the exchanges in their order.
     fileprivate func rank(of item: SaxoInstrument) -> (Int, Int, Int) {
-        let exchange = Self.exchange(in: item.spelling)?.lowercased()
+        let exchange = Self.exchange(in: item.providerSymbol)?.lowercased()
         let place = exchange.flatMap { homeExchanges.firstIndex(of: $0) } ?? homeExchanges.count
         return (item.primaryListing == item.key.uic ? 0 : 1, place, item.key.uic)
     }

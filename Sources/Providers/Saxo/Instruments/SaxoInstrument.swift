@@ -5,7 +5,7 @@ import Upstream
 struct SaxoInstrument: JSONDecodable, Hashable {
     var key: SaxoInstrumentKey
     /// For display: `AAPL:xnas`.
-    var spelling: String
+    var providerSymbol: String
     var name: String?
     var currency: String?
     var exchangeID: String?
@@ -33,7 +33,7 @@ struct SaxoInstrument: JSONDecodable, Hashable {
         key = SaxoInstrumentKey(
             uic: try reader.required(uic, "Identifier"),
             assetType: try reader.required(assetType, "AssetType"))
-        self.spelling = try reader.required(spelling, "Symbol")
+        self.providerSymbol = try reader.required(spelling, "Symbol")
         self.name = name
         self.currency = currency
         self.exchangeID = exchangeID
@@ -44,18 +44,18 @@ struct SaxoInstrument: JSONDecodable, Hashable {
 
 extension SaxoInstrument {
     func listing(in dialect: SaxoSymbols) -> SaxoListing? {
-        dialect.symbol(of: key, spelled: spelling).map {
+        dialect.symbol(of: key, providerSymbol: providerSymbol).map {
             SaxoListing(key, symbol: $0, currencyName: currency)
         }
     }
 
     func hit(in dialect: SaxoSymbols, fetchedAt: Instant) -> SearchHit? {
-        guard let symbol = dialect.symbol(of: key, spelled: spelling) else { return nil }
+        guard let symbol = dialect.symbol(of: key, providerSymbol: providerSymbol) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
-            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = name
-        instrument.exchange = SaxoSymbols.exchange(in: spelling) ?? exchangeID
+        instrument.exchange = SaxoSymbols.exchange(in: providerSymbol) ?? exchangeID
         instrument.currency = currency.map { SaxoCurrency($0).code }
         var listing = Listing(saxo: key)
         listing.exchange = exchangeID

@@ -54,7 +54,7 @@ package struct SaxoInstrumentCache: Sendable {
     }
 
     /// Forgets an instrument that Saxo does not know any more by its Uic.
-    func forget(_ listing: SaxoListing) {
+    func invalidate(_ listing: SaxoListing) {
         let (symbol, key) = (Self.key(listing.symbol), Self.key(listing.key))
         bySymbol.invalidate { $0 == symbol }
         byKey.invalidate { $0 == key }

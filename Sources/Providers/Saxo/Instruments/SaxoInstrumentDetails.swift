@@ -8,7 +8,7 @@ struct SaxoInstrumentDetails: JSONDecodable, Hashable, Sendable {
 
     /// What it is, and the rules of its orders; any may be missing.
     struct About: Hashable, Sendable {
-        var spelling: String?
+        var providerSymbol: String?
         var name: String?
         var currency: String?
         var exchangeID: String?
@@ -31,7 +31,7 @@ struct SaxoInstrumentDetails: JSONDecodable, Hashable, Sendable {
             switch key {
             case "Uic": uic = try reader.int()
             case "AssetType": assetType = try reader.string()
-            case "Symbol": about.spelling = try reader.stringOrNil()
+            case "Symbol": about.providerSymbol = try reader.stringOrNil()
             case "Description": about.name = try reader.stringOrNil()
             case "CurrencyCode": about.currency = try reader.stringOrNil()
             case "Exchange": about.exchangeID = try reader.exchangeIDOrNil()
@@ -72,7 +72,7 @@ extension JSONReader {
 
 extension SaxoInstrumentDetails {
     func listing(in dialect: SaxoSymbols) -> SaxoListing? {
-        dialect.symbol(of: key, spelled: about.spelling).map {
+        dialect.symbol(of: key, providerSymbol: about.providerSymbol).map {
             SaxoListing(key, symbol: $0, currencyName: about.currency)
         }
     }
@@ -82,9 +82,9 @@ extension SaxoInstrumentDetails {
         let currency = about.currency.map(SaxoCurrency.init)
         var instrument = Instrument(
             symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
-            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = about.name
-        instrument.exchange = about.spelling.flatMap(SaxoSymbols.exchange) ?? about.exchangeID
+        instrument.exchange = about.providerSymbol.flatMap(SaxoSymbols.exchange) ?? about.exchangeID
         instrument.currency = currency?.code
         instrument.decimals = about.decimals
         var listing = Listing(saxo: key)

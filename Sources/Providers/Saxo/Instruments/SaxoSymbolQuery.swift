@@ -7,22 +7,22 @@ enum SaxoSymbolQuery: Hashable {
     /// FX spot.
     case pair(base: String, quote: String)
     /// Spelled as Saxo does.
-    case other(spelling: String, assetType: String)
+    case other(providerSymbol: String, assetType: String)
     case uic(SaxoInstrumentKey)
 
     /// Nil for a kind of symbol that is of other providers, such as `EURUSD=X`.
     init?(_ symbol: Symbol, in dialect: SaxoSymbols) {
         if case .index(let name) = SymbolKind(symbol) {
-            self = .other(spelling: name + SaxoSymbols.indexMark, assetType: SaxoSymbols.index)
+            self = .other(providerSymbol: name + SaxoSymbols.indexSuffix, assetType: SaxoSymbols.index)
             return
         }
         let parts = symbol.text.split(separator: ":", omittingEmptySubsequences: false)
         guard let first = parts.first, let last = parts.last, parts.allSatisfy({ !$0.isEmpty }) else {
             return nil
         }
-        if first.hasPrefix(Self.uicMark) {
+        if first.hasPrefix(Self.uicPrefix) {
             guard parts.count == 2, Self.isAssetType(last),
-                let uic = Int(first.dropFirst(Self.uicMark.count)),
+                let uic = Int(first.dropFirst(Self.uicPrefix.count)),
                 uic > 0
             else { return nil }
             self = .uic(SaxoInstrumentKey(uic: uic, assetType: String(last)))
@@ -34,7 +34,7 @@ enum SaxoSymbolQuery: Hashable {
             guard let name = Self.plain(first) else { return nil }
             self = name
         case 2 where Self.isAssetType(last):
-            self = .other(spelling: String(first), assetType: String(last))
+            self = .other(providerSymbol: String(first), assetType: String(last))
         case 2:
             guard !first.contains("/") else { return nil }
             let exchange = last.lowercased()
@@ -42,7 +42,7 @@ enum SaxoSymbolQuery: Hashable {
                 ticker: String(first),
                 exchange: dialect.homeExchanges.contains(exchange) ? "" : ":\(exchange)")
         case 3 where Self.isAssetType(last):
-            self = .other(spelling: "\(first):\(parts[1].lowercased())", assetType: String(last))
+            self = .other(providerSymbol: "\(first):\(parts[1].lowercased())", assetType: String(last))
         default: return nil
         }
     }
@@ -54,7 +54,7 @@ enum SaxoSymbolQuery: Hashable {
         return .pair(base: String(sides[0]), quote: String(sides[1]))
     }
 
-    private static let uicMark = "UIC="
+    private static let uicPrefix = "UIC="
 
     /// `CfdOnStock`: it begins with a capital and has small letters, which codes of exchanges have not.
     private static func isAssetType(_ text: Substring) -> Bool {

@@ -34,9 +34,9 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
 
     package init() {}
 
-    package func spelling(of symbol: Symbol) -> String? {
+    package func providerSymbol(for symbol: Symbol) -> String? {
         switch SaxoSymbolQuery(symbol, in: self) {
-        case .share(let ticker, let exchange): [spelling(ofTicker: ticker), exchange].joined()
+        case .share(let ticker, let exchange): [providerSymbol(forTicker: ticker), exchange].joined()
         case .pair(let base, let quote): base + quote
         case .other(let spelling, _): spelling
         case .uic(let key): String(key.uic)
@@ -44,47 +44,47 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
         }
     }
 
-    package func symbol(spelled spelling: String) -> Symbol? {
+    package func symbol(for spelling: String) -> Symbol? {
         if let pair = Self.pair(spelling) { return Symbol("\(pair.base)/\(pair.quote)") }
-        return share(spelled: spelling)
+        return share(for: spelling)
     }
 
     /// Portico's symbol of an instrument; nil for a spelling that no symbol can be made of.
-    func symbol(spelled spelling: String, assetType: String) -> Symbol? {
+    func symbol(for spelling: String, assetType: String) -> Symbol? {
         if assetType == Self.spot {
             return Self.pair(spelling).flatMap { Symbol("\($0.base)/\($0.quote)") }
         }
-        if shareTypes.contains(assetType) { return share(spelled: spelling) }
-        if assetType == Self.index, spelling.hasSuffix(Self.indexMark) {
-            return SymbolKind.index(String(spelling.dropLast(Self.indexMark.count))).symbol
+        if shareTypes.contains(assetType) { return share(for: spelling) }
+        if assetType == Self.index, spelling.hasSuffix(Self.indexSuffix) {
+            return SymbolKind.index(String(spelling.dropLast(Self.indexSuffix.count))).symbol
         }
         return Symbol("\(Self.capitalizingExchange(spelling)):\(assetType)")
     }
 
     /// Portico's symbol of an instrument, whatever Saxo calls it.
-    func symbol(of key: SaxoInstrumentKey, spelled spelling: String?) -> Symbol? {
-        spelling.flatMap { symbol(spelled: $0, assetType: key.assetType) }
-            ?? Symbol("UIC=\(key.uic):\(key.assetType.prefix(Self.longestType))")
+    func symbol(of key: SaxoInstrumentKey, providerSymbol spelling: String?) -> Symbol? {
+        spelling.flatMap { symbol(for: $0, assetType: key.assetType) }
+            ?? Symbol("UIC=\(key.uic):\(key.assetType.prefix(Self.maximumTypeLength))")
     }
 
     static let spot = "FxSpot"
     static let index = "StockIndex"
-    static let indexMark = ".I"
+    static let indexSuffix = ".I"
     /// Beside a Uic of ten digits, in the longest symbol.
-    private static let longestType = Symbol.maximumLength - 15
+    private static let maximumTypeLength = Symbol.maximumLength - 15
 
     // MARK: Shares
 
-    private func share(spelled spelling: String) -> Symbol? {
+    private func share(for spelling: String) -> Symbol? {
         let parts = spelling.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
-        let ticker = ticker(spelled: parts[0])
+        let ticker = ticker(for: parts[0])
         guard parts.count == 2 else { return Symbol(ticker) }
         let exchange = parts[1].lowercased()
         return Symbol(homeExchanges.contains(exchange) ? ticker : "\(ticker):\(exchange.uppercased())")
     }
 
-    private func ticker(spelled spelling: Substring) -> String {
+    private func ticker(for spelling: Substring) -> String {
         guard classShares == .lowercase, spelling.count >= 2, let last = spelling.last, last.isLowercase,
             spelling.dropLast().allSatisfy({ !$0.isLowercase })
         else { return String(spelling) }
@@ -92,7 +92,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
     }
 
     /// The ticker as Saxo spells it.
-    func spelling(ofTicker ticker: String) -> String {
+    func providerSymbol(forTicker ticker: String) -> String {
         let parts = ticker.split(separator: ".", omittingEmptySubsequences: false)
         guard classShares == .lowercase, parts.count == 2, parts[1].count == 1, !parts[0].isEmpty else {
             return ticker

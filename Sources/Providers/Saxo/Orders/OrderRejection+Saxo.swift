@@ -2,11 +2,11 @@ import Brokerage
 
 extension OrderRejection {
     init(saxo error: SaxoErrorInfo) {
-        self.init(RejectionReason(saxo: error.code), message: error.message.flatMap(Self.line))
+        self.init(RejectionReason(saxo: error.code), message: error.message.flatMap(Self.singleLine))
     }
 
     /// A message on one line and not endless: some come with line breaks.
-    private static func line(_ message: String) -> String? {
+    private static func singleLine(_ message: String) -> String? {
         let words = message.split { $0.isWhitespace || $0.isNewline }
         let line = String(words.joined(separator: " ").prefix(500))
         return line.isEmpty ? nil : line

@@ -23,7 +23,9 @@ extension SaxoClient {
         let fetchedAt = clock.wallTime()
         var orders: [Order] = []
         for item in sent {
-            guard let listing = listings[item.key] else { throw ProviderFailure(.saxo, .answerInvalid(nil)) }
+            guard let listing = listings[item.key] else {
+                throw ProviderFailure(.saxo, .invalidResponse(nil))
+            }
             orders.append(item.order(of: listing, fetchedAt: fetchedAt))
         }
         let byID = Dictionary(orders.map { ($0.id, $0) }) { first, _ in first }

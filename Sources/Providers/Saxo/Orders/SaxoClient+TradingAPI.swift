@@ -5,10 +5,10 @@ extension SaxoClient: TradingAPI {
     /// Saxo lists open orders only.
     ///
     /// Its trailing stops keep a distance in money; one in percent is refused.
-    package var orderAbilities: OrderCapabilities {
+    package var orderCapabilities: OrderCapabilities {
         OrderCapabilities(
             types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases),
-            takesFractions: true, takesNotional: true, takesExtendedHours: false, replaces: true,
+            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: false, replaces: true,
             hasEndedOrders: false)
     }
 
@@ -57,7 +57,7 @@ extension SaxoClient: TradingAPI {
         let terms: SaxoOrderRequestBody.Terms
         switch try await self.terms(ticket.price, ticket.side, of: listing, in: context) {
         case .success(let known): terms = known
-        case .failure(let rejection): return .refused(rejection)
+        case .failure(let rejection): return .rejected(rejection)
         }
         let reply = try await send(
             "place order", .post, try address(.trading, ["v2", "orders"]),
@@ -65,16 +65,16 @@ extension SaxoClient: TradingAPI {
             requestID: ticket.clientOrderID,
             in: context)
         switch reply {
-        case .taken(let id?):
-            return .taken(Order(id: id, ticket, terms, of: listing, readAt: clock.wallTime()))
-        case .refused(let error): return .refused(OrderRejection(saxo: error))
+        case .accepted(let id?):
+            return .accepted(Order(id: id, ticket, terms, of: listing, readAt: clock.wallTime()))
+        case .rejected(let error): return .rejected(OrderRejection(saxo: error))
         case .duplicate:
             switch try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context) {
-            case .found(let order): return .taken(order)
+            case .found(let order): return .accepted(order)
             case .absent, .unknown: throw Self.undecided
             }
         // A 404 of Saxo has no body, like that of a proxy before Saxo, so it does not show that there is no order.
-        case .unknown, .open, .taken(nil): throw Self.undecided
+        case .unknown, .open, .accepted(nil): throw Self.undecided
         }
     }
 
@@ -95,7 +95,7 @@ extension SaxoClient: TradingAPI {
         let stop = change.price == nil ? order.stopPrice : nil
         switch try await self.terms(price, order.side, from: stop, of: listing, in: context) {
         case .success(let known): terms = known
-        case .failure(let rejection): return .refused(rejection)
+        case .failure(let rejection): return .rejected(rejection)
         }
         let isCash = change.quantity == nil && order.quantity == nil
         let body = SaxoOrderRequestBody.changing(
@@ -105,25 +105,25 @@ extension SaxoClient: TradingAPI {
             "change order", .patch, try address(.trading, ["v2", "orders"]), body: body,
             requestID: clientOrderID, in: context)
         switch reply {
-        case .taken(let id):
+        case .accepted(let id):
             var changed = order
             changed.id = id ?? order.id
             changed.quantity = isCash ? nil : amount
             changed.set(price, terms, of: listing)
             changed.timeInForce = timeInForce
             if timeInForce != .goodTillDate { changed.expiresAt = nil }
-            changed.reading = Provenance(source: .saxo, fetchedAt: clock.wallTime())
-            return .taken(changed)
-        case .refused(let error): return .refused(OrderRejection(saxo: error))
+            changed.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
+            return .accepted(changed)
+        case .rejected(let error): return .rejected(OrderRejection(saxo: error))
         case .duplicate:
             do throws(ProviderFailure) {
-                return .taken(try await self.order(order.id, of: order.accountID, in: context))
+                return .accepted(try await self.order(order.id, of: order.accountID, in: context))
             } catch {
                 // Saxo has accepted an equal request before, so an open order that is missing from its list
                 // does not show the outcome of the change.
                 throw error.cause == .notFound ? Self.undecided : error
             }
-        case .unknown: return .refused(.gone)
+        case .unknown: return .rejected(.orderNotOpen)
         case .open: throw Self.undecided
         }
     }
@@ -136,13 +136,13 @@ extension SaxoClient: TradingAPI {
             [("AccountKey", try await accountKey(of: order, in: context))])
         let reply = try await send("cancel order", .delete, url, in: context)
         switch reply {
-        case .taken:
+        case .accepted:
             var cancelled = order
             cancelled.state = .pendingCancel
-            cancelled.reading = Provenance(source: .saxo, fetchedAt: clock.wallTime())
-            return .taken(cancelled)
-        case .refused(let error): return .refused(OrderRejection(saxo: error))
-        case .unknown: return .refused(.gone)
+            cancelled.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
+            return .accepted(cancelled)
+        case .rejected(let error): return .rejected(OrderRejection(saxo: error))
+        case .unknown: return .rejected(.orderNotOpen)
         case .duplicate, .open: throw Self.undecided
         }
     }
@@ -157,7 +157,7 @@ extension SaxoClient: TradingAPI {
     }
 
     /// Nobody knows yet whether Saxo has the order: it is to be asked for, never sent again.
-    private static var undecided: ProviderFailure { ProviderFailure(.saxo, .answerInvalid(nil)) }
+    private static var undecided: ProviderFailure { ProviderFailure(.saxo, .invalidResponse(nil)) }
 
     /// Visible ASCII, as it also goes into a header field.
     private static func isReference(_ text: String) -> Bool {
@@ -195,7 +195,7 @@ extension Order {
     ) {
         self.init(
             id: id, symbol: ticket.symbol, side: ticket.side, state: .accepted,
-            reading: Provenance(source: .saxo, fetchedAt: now))
+            provenance: Provenance(source: .saxo, fetchedAt: now))
         accountID = ticket.accountID
         clientOrderID = ticket.clientOrderID
         timeInForce = ticket.timeInForce
@@ -224,5 +224,6 @@ struct SaxoOrderID: Hashable, Sendable {
 }
 
 extension OrderRejection {
-    fileprivate static let gone = OrderRejection(.tooLate, message: "Saxo has no such open order any more.")
+    fileprivate static let orderNotOpen = OrderRejection(
+        .tooLate, message: "Saxo has no such open order any more.")
 }

@@ -130,7 +130,7 @@ extension SaxoOpenOrder {
         var order = Order(
             id: id, symbol: listing.symbol, side: side,
             state: OrderState(saxo: status, isPartlyFilled: isPartlyFilled),
-            reading: Provenance(source: .saxo, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         order.accountID = terms.accountKey
         order.clientOrderID = terms.externalReference.flatMap { $0.isEmpty ? nil : $0 }
         order.type = OrderType(saxo: type)

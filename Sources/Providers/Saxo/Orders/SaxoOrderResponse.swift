@@ -41,8 +41,8 @@ struct SaxoOrderResult: JSONDecodable, Hashable {
 /// What Saxo says to a write of an order.
 enum SaxoOrderResponse: Hashable {
     /// It has the order, under this id where it says so.
-    case taken(id: String?)
-    case refused(SaxoErrorInfo)
+    case accepted(id: String?)
+    case rejected(SaxoErrorInfo)
     /// An equal request came a moment before.
     case duplicate
     /// It does not know the order.
@@ -62,11 +62,11 @@ enum SaxoOrderResponse: Hashable {
         switch response.status {
         case 409: self = .duplicate
         case 404: self = .unknown
-        case 400: self = Self.refusal(SaxoErrorBody(response))
+        case 400: self = Self.rejection(SaxoErrorBody(response))
         default:
             // A cancellation may be answered without a word.
             if response.body.isEmpty, response.status != 200 {
-                self = .taken(id: nil)
+                self = .accepted(id: nil)
                 return
             }
             let result = try JSONReader.read(response.body) { reader throws(JSONError) in
@@ -82,25 +82,25 @@ enum SaxoOrderResponse: Hashable {
         guard let item else { return .open }
         if let error = item.error {
             // A cancelled order is named beside its error; a placed one has no id then, unless it was placed.
-            return result.item.orderID != nil || error.leavesOpen ? .open : .refused(error)
+            return result.item.orderID != nil || error.isOutcomeUnknown ? .open : .rejected(error)
         }
-        return item.orderID.map { .taken(id: $0) } ?? .open
+        return item.orderID.map { .accepted(id: $0) } ?? .open
     }
 
-    private static func refusal(_ problem: SaxoErrorBody?) -> SaxoOrderResponse {
-        guard let problem else { return .refused(SaxoErrorInfo(code: nil, message: nil)) }
-        if problem.info.leavesOpen { return .open }
+    private static func rejection(_ problem: SaxoErrorBody?) -> SaxoOrderResponse {
+        guard let problem else { return .rejected(SaxoErrorInfo(code: nil, message: nil)) }
+        if problem.info.isOutcomeUnknown { return .open }
         // What is wrong with which field says more than that something is.
         let details = problem.fields.map { "\($0.name): \($0.texts.joined(separator: " "))" }
-        guard !details.isEmpty else { return .refused(problem.info) }
-        return .refused(
+        guard !details.isEmpty else { return .rejected(problem.info) }
+        return .rejected(
             SaxoErrorInfo(code: problem.info.code, message: details.joined(separator: "; ")))
     }
 }
 
 extension SaxoErrorInfo {
     /// Whether the order may stand all the same: Saxo waits for the exchange, or gave up waiting.
-    var leavesOpen: Bool {
+    var isOutcomeUnknown: Bool {
         switch code {
         case "OrderCommandPending", "OrderCommandTimeout", "CouldNotCompleteRequest", "InternalServerError":
             true

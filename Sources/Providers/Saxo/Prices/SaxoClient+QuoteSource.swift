@@ -21,7 +21,7 @@ extension SaxoClient: QuoteSource {
             if let failure = prices.failures[listing.key] { quotes.failures[symbol] = failure }
             guard let price = prices[listing.key] else { continue }
             if price.isUnknownInstrument {
-                directory.forget(listing)
+                directory.invalidate(listing)
             } else {
                 quotes[symbol] = price.quote(of: listing.named(symbol), fetchedAt: fetchedAt)
             }
@@ -44,7 +44,7 @@ extension SaxoClient: QuoteSource {
             chunk async throws(ProviderFailure) in try await fetchPrices(of: chunk, in: context)
         }
         var prices = KeyedResults<SaxoInstrumentKey, SaxoPrice>()
-        for (chunk, result) in zip(chunks, results) { prices.take(result, for: chunk) }
+        for (chunk, result) in zip(chunks, results) { prices.merge(result, for: chunk) }
         return prices
     }
 

@@ -7,7 +7,7 @@ extension SaxoPrice {
         let price = price(of: listing.key.assetType)
         var quote = Quote(
             symbol: listing.symbol,
-            reading: Provenance(source: .saxo, fetchedAt: fetchedAt, asOf: lastUpdated))
+            provenance: Provenance(source: .saxo, fetchedAt: fetchedAt, asOf: lastUpdated))
         quote.price = currency.major(price)
         quote.bid = currency.major(bid)
         quote.ask = currency.major(ask)

@@ -23,6 +23,6 @@ extension QuoteUpdate {
         if before == nil || before?.bid != after.bid { bid = .some(after.bid) }
         if before == nil || before?.ask != after.ask { ask = .some(after.ask) }
         guard self != QuoteUpdate(symbol: listing.symbol) else { return nil }
-        asOf = after.reading.asOf
+        asOf = after.provenance.asOf
     }
 }

@@ -33,11 +33,11 @@ struct SaxoStreamMessage: Hashable, Sendable {
     static func messages(in frame: [UInt8]) throws(Malformed) -> [SaxoStreamMessage] {
         var messages: [SaxoStreamMessage] = []
         var rest = frame[...]
-        while !rest.isEmpty { messages.append(try take(from: &rest)) }
+        while !rest.isEmpty { messages.append(try parse(from: &rest)) }
         return messages
     }
 
-    private static func take(from rest: inout ArraySlice<UInt8>) throws(Malformed) -> SaxoStreamMessage {
+    private static func parse(from rest: inout ArraySlice<UInt8>) throws(Malformed) -> SaxoStreamMessage {
         let offset = rest.startIndex
         /// The next bytes; what they say of the length of others is checked against what is there.
         func next(_ count: Int) throws(Malformed) -> ArraySlice<UInt8> {

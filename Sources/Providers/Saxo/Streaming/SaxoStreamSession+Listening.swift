@@ -4,7 +4,7 @@ import Upstream
 
 extension SaxoStreamSession {
     /// In a row, without a message between them.
-    private static var mostReconnections: Int { 4 }
+    private static var maximumReconnections: Int { 4 }
 
     func listen() async -> ProviderFailure {
         var failures = 0
@@ -15,14 +15,14 @@ extension SaxoStreamSession {
                 defer { socket.close() }
                 didConnect()
                 while true {
-                    try await take(receive(from: socket))
+                    try await handle(receive(from: socket))
                     failures = 0
                 }
             } catch {
                 failure = error
             }
             failures += 1
-            guard failure.cause == .unavailable, failures <= Self.mostReconnections,
+            guard failure.cause == .unavailable, failures <= Self.maximumReconnections,
                 state.withLock({ $0.stream.lastMessageID }) != nil
             else { return failure }
             let pause = Duration.milliseconds(250) * (1 << (failures - 1))
@@ -60,7 +60,7 @@ extension SaxoStreamSession {
             return socket
         } catch {
             // Saxo has not noticed yet that the one before is gone.
-            if case .refused(409, _) = error { throw ProviderFailure(.saxo, .unavailable) }
+            if case .rejected(409, _) = error { throw ProviderFailure(.saxo, .unavailable) }
             throw ProviderFailure(.saxo, webSocket: error, now: client.clock.wallTime())
         }
     }
@@ -84,12 +84,12 @@ extension SaxoStreamSession {
             throw ProviderFailure(.saxo, webSocket: error, now: client.clock.wallTime())
         }
         guard frame.kind == .binary, let messages = try? SaxoStreamMessage.messages(in: frame.bytes) else {
-            throw ProviderFailure(.saxo, .answerInvalid(nil))
+            throw ProviderFailure(.saxo, .invalidResponse(nil))
         }
         return messages
     }
 
-    private func take(_ messages: [SaxoStreamMessage]) async throws(ProviderFailure) {
+    private func handle(_ messages: [SaxoStreamMessage]) async throws(ProviderFailure) {
         for message in messages {
             let now = client.clock.now()
             let result = state.withLock { state -> Result<SaxoStreamState.ReceiveResult, JSONError> in
@@ -105,7 +105,7 @@ extension SaxoStreamSession {
             case .success(let reception):
                 if reception.needsWork { signal.yield() }
                 if reception.isOver { throw try await end() }
-            case .failure(let error): throw ProviderFailure(.saxo, .answerInvalid(error))
+            case .failure(let error): throw ProviderFailure(.saxo, .invalidResponse(error))
             }
         }
     }

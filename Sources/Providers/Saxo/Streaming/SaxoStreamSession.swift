@@ -107,7 +107,7 @@ final class SaxoStreamSession: Sendable {
                 return error
             }
         }
-        if let failure { throw ProviderFailure(.saxo, .answerInvalid(failure)) }
+        if let failure { throw ProviderFailure(.saxo, .invalidResponse(failure)) }
     }
 
     private func unsubscribe(_ reference: String) async throws(ProviderFailure) {
@@ -125,7 +125,7 @@ final class SaxoStreamSession: Sendable {
     private func watch() async -> ProviderFailure {
         while (try? await client.clock.sleep(client.clock.now() + Self.watchInterval)) != nil {
             let now = client.clock.now()
-            if state.withLock({ $0.stream.giveUpSilent(now: now) }) { signal.yield() }
+            if state.withLock({ $0.stream.expireSilent(now: now) }) { signal.yield() }
             do throws(ProviderFailure) {
                 try await renewToken()
             } catch {

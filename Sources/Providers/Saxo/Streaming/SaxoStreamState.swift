@@ -22,17 +22,17 @@ struct SaxoStreamState {
     }
 
     private struct Subscription {
-        let order: SaxoSubscriptionRequest
+        let request: SaxoSubscriptionRequest
         var list: SaxoPriceSnapshot
         var timeout: Duration
         /// When something was heard of it.
-        var heardAt: ContinuousClock.Instant
+        var lastReceivedAt: ContinuousClock.Instant
         /// It is to begin anew.
-        var isLost = false
+        var needsResubscription = false
     }
 
     /// By AssetType and Uic, under each symbol that was asked for.
-    private var wanted: [String: [Int: [SaxoListing]]] = [:]
+    private var requestedListings: [String: [Int: [SaxoListing]]] = [:]
     private var subscriptions: [String: Subscription] = [:]
     /// Ordered, and messages that came before the answer.
     private var pending: [String: [SaxoStreamMessage]] = [:]
@@ -41,33 +41,36 @@ struct SaxoStreamState {
     private(set) var lastMessageID: UInt64?
 
     /// Messages that wait for the answer to an order; more come from nobody in his right mind.
-    private static let mostPending = 256
+    private static let maximumPending = 256
 
     // MARK: What is wanted
 
     mutating func follow(_ listings: [SaxoListing]) {
-        wanted = [:]
+        requestedListings = [:]
         for listing in listings {
-            wanted[listing.key.assetType, default: [:]][listing.key.uic, default: []].append(listing)
+            requestedListings[listing.key.assetType, default: [:]][listing.key.uic, default: []].append(
+                listing)
         }
     }
 
     /// The next call to make, which counts as made; nil while there is none.
     mutating func nextWork() -> Work? {
         // One after the other, in a fixed order.
-        for assetType in Set(wanted.keys).union(subscriptions.values.map(\.order.assetType)).sorted() {
-            let current = subscriptions.values.first { $0.order.assetType == assetType }
-            let uics = Set((wanted[assetType] ?? [:]).keys)
+        for assetType in Set(requestedListings.keys).union(subscriptions.values.map(\.request.assetType))
+            .sorted()
+        {
+            let current = subscriptions.values.first { $0.request.assetType == assetType }
+            let uics = Set((requestedListings[assetType] ?? [:]).keys)
             if uics.isEmpty {
                 guard let current else { continue }
-                subscriptions[current.order.referenceID] = nil
-                return .unsubscribe(current.order.referenceID)
+                subscriptions[current.request.referenceID] = nil
+                return .unsubscribe(current.request.referenceID)
             }
-            if let current, current.order.uics == uics, !current.isLost { continue }
+            if let current, current.request.uics == uics, !current.needsResubscription { continue }
             count += 1
             let order = SaxoSubscriptionRequest(
                 referenceID: "p\(count)", assetType: assetType, uics: uics,
-                replaces: current?.order.referenceID)
+                replaces: current?.request.referenceID)
             pending[order.referenceID] = []
             return .subscribe(order)
         }
@@ -84,7 +87,7 @@ struct SaxoStreamState {
         if let replaced = order.replaces { subscriptions[replaced] = nil }
         let list = SaxoPriceSnapshot(answer.prices)
         subscriptions[order.referenceID] = Subscription(
-            order: order, list: list, timeout: .seconds(answer.inactivityTimeout), heardAt: now)
+            request: order, list: list, timeout: .seconds(answer.inactivityTimeout), lastReceivedAt: now)
         var told = list.prices.keys.sorted().flatMap { changes(of: $0, order.assetType, from: nil, list) }
         for message in pending.removeValue(forKey: order.referenceID) ?? [] {
             told += try merge(message, now: now)
@@ -100,18 +103,18 @@ struct SaxoStreamState {
         lastMessageID = message.id
         guard message.referenceID.hasPrefix("_") else {
             if let waiting = pending[message.referenceID] {
-                if waiting.count < Self.mostPending { pending[message.referenceID]?.append(message) }
+                if waiting.count < Self.maximumPending { pending[message.referenceID]?.append(message) }
                 return ReceiveResult()
             }
             return ReceiveResult(changes: try merge(message, now: now))
         }
         switch try SaxoStreamControl(message) {
         case .heartbeat(let references):
-            for reference in references { subscriptions[reference]?.heardAt = now }
+            for reference in references { subscriptions[reference]?.lastReceivedAt = now }
             return ReceiveResult()
         case .reset(let references):
             for reference in references.isEmpty ? Array(subscriptions.keys) : references {
-                subscriptions[reference]?.isLost = true
+                subscriptions[reference]?.needsResubscription = true
             }
             return ReceiveResult(needsWork: true)
         case .disconnect:
@@ -123,9 +126,11 @@ struct SaxoStreamState {
     }
 
     /// Gives up subscriptions of which nothing has been heard for too long; false where there are none.
-    mutating func giveUpSilent(now: ContinuousClock.Instant) -> Bool {
-        let silent = subscriptions.filter { !$0.value.isLost && $0.value.heardAt + $0.value.timeout < now }
-        for reference in silent.keys { subscriptions[reference]?.isLost = true }
+    mutating func expireSilent(now: ContinuousClock.Instant) -> Bool {
+        let silent = subscriptions.filter {
+            !$0.value.needsResubscription && $0.value.lastReceivedAt + $0.value.timeout < now
+        }
+        for reference in silent.keys { subscriptions[reference]?.needsResubscription = true }
         return !silent.isEmpty
     }
 
@@ -136,10 +141,10 @@ struct SaxoStreamState {
         guard var subscription = subscriptions[message.referenceID] else { return [] }
         let before = subscription.list
         let uics = try subscription.list.merge(message.payload)
-        subscription.heardAt = now
+        subscription.lastReceivedAt = now
         subscriptions[message.referenceID] = subscription
         return uics.flatMap { uic in
-            changes(of: uic, subscription.order.assetType, from: before, subscription.list)
+            changes(of: uic, subscription.request.assetType, from: before, subscription.list)
         }
     }
 
@@ -148,7 +153,7 @@ struct SaxoStreamState {
         of uic: Int, _ assetType: String, from before: SaxoPriceSnapshot?, _ after: SaxoPriceSnapshot
     ) -> [QuoteUpdate] {
         guard let new = after.prices[uic] else { return [] }
-        return (wanted[assetType]?[uic] ?? []).compactMap { listing in
+        return (requestedListings[assetType]?[uic] ?? []).compactMap { listing in
             QuoteUpdate(from: before?.prices[uic], to: new, of: listing)
         }
     }

@@ -6,9 +6,9 @@ package import Upstream
 /// Every call fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
 package struct YQLClient: Sendable {
     package let configuration: YQLConfiguration
-    package let dialect = YahooSymbols()
+    package let symbolMapping = YahooSymbols()
     private let clock: TimeSource
-    private let caller: ProviderHTTPClient
+    private let httpClient: ProviderHTTPClient
 
     /// - Parameters:
     ///   - configuration: Where the server is.
@@ -16,7 +16,7 @@ package struct YQLClient: Sendable {
     package init(_ configuration: YQLConfiguration, over line: ProviderChannel) {
         self.configuration = configuration
         clock = line.clock
-        caller = line.caller(
+        httpClient = line.client(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(yahoo: response, now: now) })
     }
@@ -27,7 +27,7 @@ package struct YQLClient: Sendable {
     ) async throws(ProviderFailure) -> [Symbol: YQLQuote] {
         var wanted: [String: Symbol] = [:]
         for symbol in symbols {
-            if let spelling = dialect.spelling(of: symbol) { wanted[spelling] = symbol }
+            if let spelling = symbolMapping.providerSymbol(for: symbol) { wanted[spelling] = symbol }
         }
         guard !wanted.isEmpty else { return [:] }
         guard
@@ -35,7 +35,8 @@ package struct YQLClient: Sendable {
                 .appending(query: Self.query(wanted.keys.sorted()))
         else { throw ProviderFailure(.yahoo, transport: .badURL) }
         let request = HTTPClientRequest(.get, url, deadline: context.deadline)
-        let answer = try await caller.call(operation, request, in: context) { response throws(JSONError) in
+        let answer = try await httpClient.call(operation, request, in: context) {
+            response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 try YQLQuotes(json: &reader)
             }
@@ -70,7 +71,7 @@ extension YQLClient: QuoteSource {
             if let quote = row.quote(of: symbol, fetchedAt: fetchedAt) {
                 quotes[symbol] = quote
             } else {
-                quotes.failures[symbol] = ProviderFailure(.yahoo, .answerInvalid(nil))
+                quotes.failures[symbol] = ProviderFailure(.yahoo, .invalidResponse(nil))
             }
         }
         return quotes
@@ -85,7 +86,7 @@ extension YQLClient: FundamentalsSource {
             throw ProviderFailure(.yahoo, .notFound)
         }
         guard let figures = row.fundamentals(of: symbol, fetchedAt: clock.wallTime()) else {
-            throw ProviderFailure(.yahoo, .answerInvalid(nil))
+            throw ProviderFailure(.yahoo, .invalidResponse(nil))
         }
         return figures
     }

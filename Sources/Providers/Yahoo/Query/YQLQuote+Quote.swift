@@ -5,7 +5,8 @@ extension YQLQuote {
     func quote(of symbol: Symbol, fetchedAt: Instant) -> Quote? {
         guard let told = YahooPriceScale(of: symbol, currency: currency, digits: nil) else { return nil }
         var quote = Quote(
-            symbol: symbol, reading: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: time(of: symbol)))
+            symbol: symbol,
+            provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: time(of: symbol)))
         do throws(Decimal.Overflow) {
             quote.price = try told.amount(price)
             quote.bid = try told.amount(bid)
@@ -26,7 +27,7 @@ extension YQLQuote {
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals? {
         guard let told = YahooPriceScale(of: symbol, currency: currency, digits: nil) else { return nil }
         var fundamentals = Fundamentals(
-            symbol: symbol, reading: Provenance(source: .yahoo, fetchedAt: fetchedAt))
+            symbol: symbol, provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         fundamentals.name = name
         fundamentals.currency = told.unit?.currency
         fundamentals.priceEarningsRatio = priceEarningsRatio

@@ -11,7 +11,7 @@ extension YahooChart {
         let asOf = meta.time.flatMap { $0 <= fetchedAt ? $0 : nil }
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
-            reading: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: asOf), reserving: times.count)
+            provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: asOf), reserving: times.count)
         series.currency = told.unit?.currency
         series.adjustment = .splits
         series.isExtendedHours = window.interval.isIntraday ? window.isExtendedHours ?? false : nil

@@ -37,7 +37,7 @@ struct YahooChart {
     }
 
     /// Reads the whole answer; nil where it says that Yahoo does not know the symbol.
-    static func answer(json reader: inout JSONReader) throws(JSONError) -> YahooChart? {
+    static func response(json reader: inout JSONReader) throws(JSONError) -> YahooChart? {
         var (chart, code) = (YahooChart?.none, String?.none)
         try reader.object { key, reader throws(JSONError) in
             switch key {

@@ -5,7 +5,7 @@ import Upstream
 struct YahooChartQuery {
     let items: [(name: String, value: String?)]
     /// The window goes further back than Yahoo does.
-    let isCut: Bool
+    let isTruncated: Bool
 
     /// Nil where nothing can lie in the window.
     init?(_ window: ChartWindow, now: Instant) {
@@ -15,13 +15,14 @@ struct YahooChartQuery {
             items.append(("includePrePost", window.isExtendedHours == true ? "true" : "false"))
         }
         if window.from == nil, window.to == nil {
-            let range = scale.range(of: window.mostCandles)
+            let range = scale.range(of: window.maximumCandles)
             self.items = items + [("range", range.name)]
-            isCut = range.isTooShort
+            isTruncated = range.isTooShort
             return
         }
         let to = min(window.to ?? now, now)
-        let wanted = window.from ?? to - .seconds(Int64(scale.sessions(of: window.mostCandles)) * 2 * 86_400)
+        let wanted =
+            window.from ?? to - .seconds(Int64(scale.sessions(of: window.maximumCandles)) * 2 * 86_400)
         // A minute less than the reach, as Yahoo's clock has gone on when it looks.
         let limit = scale.reachInDays.map { now - .seconds($0 * 86_400 - 60) }
         let from = max(wanted, limit ?? wanted)
@@ -30,7 +31,7 @@ struct YahooChartQuery {
             items + [
                 ("period1", String(from.secondsSince1970)), ("period2", String(to.secondsSince1970)),
             ]
-        isCut = from > wanted
+        isTruncated = from > wanted
     }
 }
 

@@ -3,7 +3,7 @@ package import Upstream
 
 extension YahooClient: ChartSource {
     /// Past prices are corrected for splits, always.
-    package var chartAbilities: ChartCapabilities {
+    package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(
             intervals: Set(Interval.allCases), adjustments: [.splits], hasExtendedHours: true,
             symbolsPerCall: 1)
@@ -16,13 +16,13 @@ extension YahooClient: ChartSource {
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
-        guard chartAbilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
+        guard chartCapabilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
         else {
             throw ProviderFailure(.yahoo, .unsupported)
         }
         var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
-            guard let spelling = dialect.spelling(of: symbol) else { continue }
+            guard let spelling = symbolMapping.providerSymbol(for: symbol) else { continue }
             charts[symbol] = try await chart(of: symbol, spelling, window, in: context)
         }
         return charts
@@ -35,7 +35,7 @@ extension YahooClient: ChartSource {
         guard let query = YahooChartQuery(window, now: clock.wallTime()) else {
             return CandleSeries(
                 symbol: symbol, interval: window.interval,
-                reading: Provenance(source: .yahoo, fetchedAt: clock.wallTime()))
+                provenance: Provenance(source: .yahoo, fetchedAt: clock.wallTime()))
         }
         do throws(ProviderFailure) {
             return try await get(
@@ -43,10 +43,10 @@ extension YahooClient: ChartSource {
                 { $0.appending(path: "v8", "finance", "chart", spelling)?.appending(query: query.items) },
                 in: context
             ) { reader throws(JSONError) -> CandleSeries? in
-                guard let chart = try YahooChart.answer(json: &reader) else { return nil }
+                guard let chart = try YahooChart.response(json: &reader) else { return nil }
                 let series = chart.series(of: symbol, window, fetchedAt: clock.wallTime())
                 var told = try reader.required(series, "prices that a series of candles can hold")
-                if query.isCut { told.isTruncated = true }
+                if query.isTruncated { told.isTruncated = true }
                 return told
             }
         } catch {

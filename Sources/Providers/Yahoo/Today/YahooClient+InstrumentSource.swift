@@ -13,7 +13,7 @@ extension YahooClient: InstrumentSource {
         ) { reader throws(JSONError) in try YahooSearch(json: &reader) }
         let fetchedAt = clock.wallTime()
         let hits = answer.matches.lazy.compactMap { match in
-            match.instrument(dialect, fetchedAt: fetchedAt).map { SearchHit(instrument: $0) }
+            match.instrument(symbolMapping, fetchedAt: fetchedAt).map { SearchHit(instrument: $0) }
         }
         return Array(hits.prefix(limit))
     }

@@ -16,7 +16,7 @@ extension YahooClient: QuoteSource {
             if let quote = entry.quote(of: symbol, fetchedAt: fetchedAt) {
                 quotes[symbol] = quote
             } else {
-                quotes.failures[symbol] = ProviderFailure(.yahoo, .answerInvalid(nil))
+                quotes.failures[symbol] = ProviderFailure(.yahoo, .invalidResponse(nil))
             }
         }
         return quotes
@@ -28,7 +28,7 @@ extension YahooClient: QuoteSource {
     ) async throws(ProviderFailure) -> [Symbol: YahooQuote] {
         var wanted: [String: Symbol] = [:]
         for symbol in symbols {
-            if let spelling = dialect.spelling(of: symbol) { wanted[spelling] = symbol }
+            if let spelling = symbolMapping.providerSymbol(for: symbol) { wanted[spelling] = symbol }
         }
         guard !wanted.isEmpty else { return [:] }
         let items = [("symbols", Optional(wanted.keys.sorted().joined(separator: ",")))]

@@ -7,12 +7,12 @@ package import Upstream
 /// fails with ``Upstream/ProviderFailure`` and nothing else, and is over by the deadline that it is given.
 package struct YahooClient: Sendable {
     package let configuration: YahooConfiguration
-    package let dialect = YahooSymbols()
+    package let symbolMapping = YahooSymbols()
     let clock: TimeSource
     private let open: ProviderHTTPClient
     private let crumbed: ProviderHTTPClient
     private let cookies: ProviderHTTPClient
-    private let passes: ReadCache<YahooCrumb>
+    private let crumbs: ReadCache<YahooCrumb>
 
     /// - Parameters:
     ///   - configuration: Where Yahoo is.
@@ -20,24 +20,24 @@ package struct YahooClient: Sendable {
     package init(_ configuration: YahooConfiguration, over line: ProviderChannel) {
         self.configuration = configuration
         clock = line.clock
-        open = line.caller(
+        open = line.client(
             within: configuration.windows,
             failure: { response, now in ProviderFailure.Cause(yahoo: response, now: now) })
-        crumbed = line.caller(
+        crumbed = line.client(
             within: configuration.windows,
             failure: { response, now in
                 // It is read, to fetch another crumb.
                 YahooErrorBody.isStaleCrumb(response)
                     ? nil : ProviderFailure.Cause(yahoo: response, now: now)
             })
-        cookies = line.caller(
+        cookies = line.client(
             within: configuration.windows,
             failure: { response, now in
                 // The page that sets the cookie is a 404.
                 YahooCrumb.cookie(of: response) == nil
                     ? ProviderFailure.Cause(cookiePage: response, now: now) : nil
             })
-        passes = ReadCache(
+        crumbs = ReadCache(
             "crumb", bounds: CacheBounds(timeToLive: .seconds(86_400), entries: 1, bytes: 64 << 10),
             clock: line.clock)
     }
@@ -58,12 +58,12 @@ package struct YahooClient: Sendable {
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (inout JSONReader) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
-        let pass = try await pass(in: context)
+        let pass = try await crumb(in: context)
         if let value = try await get(operation, address, with: pass, in: context, read: read) { return value }
-        forget(pass)
-        let fresh = try await self.pass(in: context)
+        invalidate(pass)
+        let fresh = try await self.crumb(in: context)
         guard let value = try await get(operation, address, with: fresh, in: context, read: read) else {
-            forget(fresh)
+            invalidate(fresh)
             throw ProviderFailure(.yahoo, .notEntitled)
         }
         return value
@@ -91,38 +91,40 @@ package struct YahooClient: Sendable {
     }
 
     /// What Yahoo calls an instrument; `notFound` for one that it cannot have.
-    func spelling(of symbol: Symbol) throws(ProviderFailure) -> String {
-        guard let spelling = dialect.spelling(of: symbol) else { throw ProviderFailure(.yahoo, .notFound) }
+    func providerSymbol(for symbol: Symbol) throws(ProviderFailure) -> String {
+        guard let spelling = symbolMapping.providerSymbol(for: symbol) else {
+            throw ProviderFailure(.yahoo, .notFound)
+        }
         return spelling
     }
 
     // MARK: Cookie and crumb
 
-    private static let passKey = CacheKey.public(.yahoo, "crumb")
+    private static let crumbKey = CacheKey.public(.yahoo, "crumb")
 
-    private func pass(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
-        try await passes.value(for: Self.passKey, in: context) { context throws(ProviderFailure) in
-            try await fetchPass(in: context)
+    private func crumb(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
+        try await crumbs.value(for: Self.crumbKey, in: context) { context throws(ProviderFailure) in
+            try await fetchCrumb(in: context)
         }
     }
 
     /// Only the one that was refused: somebody else may have fetched another meanwhile.
-    private func forget(_ pass: YahooCrumb) {
-        guard passes.cached(Self.passKey) == pass else { return }
-        passes.invalidate { $0 == Self.passKey }
+    private func invalidate(_ pass: YahooCrumb) {
+        guard crumbs.cached(Self.crumbKey) == pass else { return }
+        crumbs.invalidate { $0 == Self.crumbKey }
     }
 
-    private func fetchPass(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
+    private func fetchCrumb(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
         let page = try request(configuration.cookiePage.url, in: context)
         let cookie = try await cookies.call("cookie", page, in: context) { YahooCrumb.cookie(of: $0) }
         var request = try request(
             configuration.base.url.appending(path: "v1", "test", "getcrumb"), in: context)
         guard let cookie, request.headers.add("Cookie", cookie) else {
-            throw ProviderFailure(.yahoo, .answerInvalid(nil))
+            throw ProviderFailure(.yahoo, .invalidResponse(nil))
         }
         let crumb = try await open.call("crumb", request, in: context) { YahooCrumb.crumb(of: $0.body) }
         // An error text must not be kept as if it were one.
-        guard let crumb else { throw ProviderFailure(.yahoo, .answerInvalid(nil)) }
+        guard let crumb else { throw ProviderFailure(.yahoo, .invalidResponse(nil)) }
         return YahooCrumb(cookie: cookie, crumb: crumb)
     }
 }

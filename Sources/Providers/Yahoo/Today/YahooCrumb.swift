@@ -22,18 +22,18 @@ struct YahooCrumb: Hashable {
             default: "./_-\\".utf8.contains(byte)
             }
         }
-        guard isCrumb, (5...32).contains(text.utf8.count), !words.contains(text.lowercased()) else {
+        guard isCrumb, (5...32).contains(text.utf8.count), !errorTexts.contains(text.lowercased()) else {
             return nil
         }
         return text
     }
 
     /// Errors of one word look like crumbs.
-    private static let words: Set<String> = ["unauthorized", "forbidden", "error", "null", "undefined"]
+    private static let errorTexts: Set<String> = ["unauthorized", "forbidden", "error", "null", "undefined"]
 }
 
 extension YahooCrumb: CustomStringConvertible, CustomReflectable {
-    var description: String { "Yahoo pass \(Redaction.mark)" }
+    var description: String { "Yahoo pass \(Redaction.placeholder)" }
 
-    var customMirror: Mirror { Mirror(self, children: ["pass": Redaction.mark]) }
+    var customMirror: Mirror { Mirror(self, children: ["pass": Redaction.placeholder]) }
 }

@@ -55,9 +55,9 @@ extension ProviderFailure.Cause {
         // A crumb is not a credential of anybody who could connect again; what Yahoo refuses, it refuses to everybody like us.
         case 401: self = .notEntitled
         // 999 is what older servers say.
-        case 429, 999: self = Self.patience(response, now: now)
-        case 200..<300 where YahooPlainTextError.isRefusal(response.body):
-            self = Self.patience(response, now: now)
+        case 429, 999: self = Self.throttled(response, now: now)
+        case 200..<300 where YahooPlainTextError.isTooManyRequests(response.body):
+            self = Self.throttled(response, now: now)
         default:
             guard let cause = ProviderFailure.Cause.status(of: response, now: now) else { return nil }
             self = cause
@@ -65,7 +65,7 @@ extension ProviderFailure.Cause {
     }
 
     /// It lasts minutes to a day, and no header says how long; asking on makes it longer.
-    private static func patience(_ response: HTTPClientResponse, now: Instant) -> Self {
+    private static func throttled(_ response: HTTPClientResponse, now: Instant) -> Self {
         .rateLimited(retryAt: RetryAfter.instant(in: response, now: now) ?? now + .seconds(300))
     }
 }
@@ -73,7 +73,7 @@ extension ProviderFailure.Cause {
 /// Plain text where JSON or a crumb should be.
 enum YahooPlainTextError {
     /// `Too Many Requests` or `Edge: Too Many Requests`.
-    static func isRefusal(_ body: [UInt8]) -> Bool {
+    static func isTooManyRequests(_ body: [UInt8]) -> Bool {
         // An answer that happens to have the words further in is longer.
         body.count < 256 && String(decoding: body, as: UTF8.self).contains("Too Many Requests")
     }

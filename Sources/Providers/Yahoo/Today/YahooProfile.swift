@@ -23,7 +23,7 @@ struct YahooProfile: JSONDecodable, Hashable {
     }
 
     /// Reads the whole answer.
-    static func answer(json reader: inout JSONReader) throws(JSONError) -> YahooProfile {
+    static func response(json reader: inout JSONReader) throws(JSONError) -> YahooProfile {
         var profile: YahooProfile?
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -49,7 +49,7 @@ extension YahooProfile {
     /// The profile in Portico's words; an empty text is none.
     func fundamentals(of symbol: Symbol, fetchedAt: Instant) -> Fundamentals {
         var fundamentals = Fundamentals(
-            symbol: symbol, reading: Provenance(source: .yahoo, fetchedAt: fetchedAt))
+            symbol: symbol, provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         fundamentals.about = about.flatMap { $0.isEmpty ? nil : $0 }
         fundamentals.sector = sector.flatMap { $0.isEmpty ? nil : $0 }
         fundamentals.industry = industry.flatMap { $0.isEmpty ? nil : $0 }

@@ -5,7 +5,7 @@ extension YahooQuote {
     func quote(of symbol: Symbol, fetchedAt: Instant) -> Quote? {
         guard let told = YahooPriceScale(of: symbol, currency: currency, digits: digits) else { return nil }
         var quote = Quote(
-            symbol: symbol, reading: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: time))
+            symbol: symbol, provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: time))
         do throws(Decimal.Overflow) {
             quote.price = try told.amount(price)
             quote.bid = try told.amount(bid)
@@ -30,7 +30,7 @@ extension YahooQuote {
     func instrument(of symbol: Symbol, fetchedAt: Instant) -> Instrument {
         var instrument = Instrument(
             symbol: symbol, assetClass: YahooAssetType.assetClass(type),
-            reading: Provenance(source: .yahoo, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         instrument.name = name.best
         instrument.exchange = YahooAssetType.exchange(of: symbol, code: exchange, name: exchangeName)
         instrument.currency = currency.flatMap(PriceUnit.init)?.currency

@@ -44,10 +44,10 @@ extension YahooSearch.Match: JSONDecodable {
 
     /// The match in Portico's words; nil for what is not traded, or has no symbol of Portico's, such as a future.
     func instrument(_ dialect: YahooSymbols, fetchedAt: Instant) -> Instrument? {
-        guard let spelling = symbol, let symbol = dialect.symbol(spelled: spelling) else { return nil }
+        guard let spelling = symbol, let symbol = dialect.symbol(for: spelling) else { return nil }
         var instrument = Instrument(
             symbol: symbol, assetClass: YahooAssetType.assetClass(type),
-            reading: Provenance(source: .yahoo, fetchedAt: fetchedAt))
+            provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt))
         instrument.name = name.best
         instrument.exchange = YahooAssetType.exchange(of: symbol, code: exchange, name: exchangeName)
         instrument.listing = Listing(provider: .yahoo, key: spelling)

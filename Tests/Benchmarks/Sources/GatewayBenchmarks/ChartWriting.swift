@@ -20,12 +20,13 @@ struct ChartWriting {
     init() throws {
         schema = try ExecutableSchema(contract: Contract.schemaText)
         let source = MarketDataSource(
-            LongSeries(), spelling: AlpacaSymbols(), provider: .alpaca, environment: .sandbox, for: .everybody
+            LongSeries(), symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
+            for: .everybody
         )
         let monitor = ProviderMonitor()
         backends = try GatewayServices(
             connections: [], market: [source], reads: ReadCaches(clock: .stopped),
-            household: UserData.temporary(),
+            userData: UserData.temporary(),
             condition: { provider in
                 ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
             })
@@ -34,7 +35,7 @@ struct ChartWriting {
     /// The response to one form of the question.
     func response(_ fields: String, candles: Int = Self.candles) async throws -> [UInt8] {
         let context = GatewayContext(
-            session: .anonymous, backends: backends, call: CallContext(deadline: .now + .seconds(60)))
+            session: .anonymous, services: backends, call: CallContext(deadline: .now + .seconds(60)))
         let request = GraphQLRequest(
             "{ chart(symbol: \"AAPL\", interval: ONE_MINUTE, last: \(candles)) { \(fields) } }")
         return try await schema.respond(to: request, context: context).value().body
@@ -43,7 +44,7 @@ struct ChartWriting {
     /// So many minutes of prices in cents; nil where a column could not hold them.
     static func series(of symbol: Symbol, _ interval: Interval, candles: Int) -> CandleSeries? {
         var series = CandleSeries(
-            symbol: symbol, interval: interval, reading: Provenance(source: .alpaca, fetchedAt: .now),
+            symbol: symbol, interval: interval, provenance: Provenance(source: .alpaca, fetchedAt: .now),
             reserving: candles)
         for minute in 0..<candles {
             guard series.append(candle(minute)) else { return nil }
@@ -72,7 +73,7 @@ extension TimeSource {
 
 /// As many minutes of prices as are wanted.
 private struct LongSeries: ChartSource {
-    let chartAbilities = ChartCapabilities(
+    let chartCapabilities = ChartCapabilities(
         intervals: [.oneMinute], adjustments: [.raw], hasExtendedHours: true)
 
     func charts(
@@ -80,8 +81,8 @@ private struct LongSeries: ChartSource {
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
-            let series = ChartWriting.series(of: symbol, window.interval, candles: window.mostCandles)
-            guard let series else { throw ProviderFailure(.alpaca, .answerInvalid(nil)) }
+            let series = ChartWriting.series(of: symbol, window.interval, candles: window.maximumCandles)
+            guard let series else { throw ProviderFailure(.alpaca, .invalidResponse(nil)) }
             charts[symbol] = series
         }
         return charts

@@ -45,10 +45,10 @@ struct HomeScreen {
             ],
             market: [
                 MarketDataSource(
-                    client, spelling: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
+                    client, symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
                     for: .everybody)
             ],
-            reads: ReadCaches(clock: clock.calls), household: UserData.temporary(),
+            reads: ReadCaches(clock: clock.calls), userData: UserData.temporary(),
             condition: { provider in
                 ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
             })
@@ -67,7 +67,7 @@ struct HomeScreen {
         if forgetting { clock.leap() }
         let waits = Waits()
         let context = GatewayContext(
-            session: Session(owner: owner, scopes: [.read]), backends: backends,
+            session: Session(owner: owner, scopes: [.read]), services: backends,
             call: CallContext(deadline: clock.calls.now() + .seconds(60), observe: waits.note))
         let start = ContinuousClock.now
         let answer = try await schema.respond(to: GraphQLRequest(Self.query), context: context).value()
